@@ -46,6 +46,7 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
         "environment.json",
         "intervals.jsonl",
         "latency.hlog",
+        "slices.bin",
         "result.json",
         "SUMMARY.md",
     ] {

@@ -3,8 +3,8 @@
 //! Each line of `intervals.jsonl` ends with `h`, the begin of the SHA-256 of the line before it and
 //! of the line itself, so that a changed, added, removed or moved line does not fit. It stands in
 //! the line, since one write then brings both to the disk: a run that is killed leaves no line
-//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and of
-//! `plan.toml`; `environment.json`, which is written again at the end, holds its own.
+//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and
+//! `slices.bin` and of `plan.toml`; `environment.json`, which is written again at the end, holds its own.
 //!
 //! There is no key: whoever calculates all values again can forge a run.
 
@@ -111,6 +111,26 @@ pub(crate) struct CheckedLines {
 }
 
 impl CheckedLines {
+    /// Of the lines behind the first `lines`, the last of which has this check value.
+    pub(crate) fn behind(lines: u64, last: Option<[u8; DIGITS]>) -> Self {
+        Self {
+            last,
+            lines,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what was found in the lines that come next.
+    pub(crate) fn add(&mut self, next: Self) {
+        self.last = next.last;
+        self.lines = next.lines;
+        self.with_value += next.with_value;
+        self.changed.extend(next.changed);
+        let unlisted = self.changed.len().saturating_sub(MOST_LISTED);
+        self.changed.truncate(MOST_LISTED);
+        self.further += unlisted as u64 + next.further;
+    }
+
     /// Takes the next line, with its newline.
     pub(crate) fn take(&mut self, line: &[u8]) {
         self.lines += 1;
@@ -126,6 +146,11 @@ impl CheckedLines {
             true => self.changed.push(self.lines),
             false => self.further += 1,
         }
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.lines
     }
 
     /// No line has a check value.
@@ -153,6 +178,11 @@ impl CheckedLines {
             ),
         })
     }
+}
+
+/// The check value of a line of `intervals.jsonl`, as it stands there.
+pub(crate) fn value_of(line: &[u8]) -> Option<[u8; DIGITS]> {
+    split(line, BEFORE, BEHIND).map(|(_, value)| value)
 }
 
 /// What a check value at the end of `text` is about, and the value.

@@ -24,6 +24,8 @@ pub(crate) const LEFT_FILE: &str = "left.json";
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
 pub const LATENCY_FILE: &str = "latency.hlog";
+/// Latency histograms of whole slices.
+pub const TOTALS_FILE: &str = "slices.bin";
 /// The result, written when the run is over.
 pub(crate) const RESULT_FILE: &str = "result.json";
 
@@ -118,7 +120,7 @@ impl RunDirectory {
         }
     }
 
-    /// Opens `intervals.jsonl` and `latency.hlog` for what is going to happen.
+    /// Opens `intervals.jsonl`, `latency.hlog` and `slices.bin` for what is going to happen.
     ///
     /// # Errors
     /// The path and the reason when they cannot be created.

@@ -14,6 +14,7 @@ use crate::slice::{
 };
 use crate::store::Store;
 use crate::sum::SlotSum;
+use crate::totals::Totals;
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -83,11 +84,11 @@ pub(crate) struct SliceFold {
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// By operation, in the order of [`Kind::ALL`].
-    ops: Vec<[SlotSum; Kind::ALL.len()]>,
+    pub(crate) ops: Vec<[SlotSum; Kind::ALL.len()]>,
     /// In the order of [`Step::ALL`].
-    setup: [SlotSum; Step::ALL.len()],
+    pub(crate) setup: [SlotSum; Step::ALL.len()],
     /// Service times by host.
-    hosts: Vec<SlotSum>,
+    pub(crate) hosts: Vec<SlotSum>,
 }
 
 /// What one thread did in the window so far.
@@ -128,6 +129,11 @@ impl SliceFold {
         &self.start
     }
 
+    /// What a second's histograms are added to that [`SliceFold::add`] is not to add.
+    pub(crate) fn sums(&mut self) -> &mut Sums {
+        &mut self.sums
+    }
+
     /// Adds a second, whose operations and hosts are in the order of the slice's.
     pub(crate) fn add(&mut self, interval: &Interval) {
         if let Some(probed) = &mut self.probed {
@@ -159,22 +165,27 @@ impl SliceFold {
         }
     }
 
-    /// The finished slice, and the sums for the next one.
-    pub(crate) fn finish(mut self, end: SliceEnd) -> (Slice, Sums) {
-        for (op, times) in self.ops.iter_mut().zip(&mut self.sums.ops) {
-            for (times, kind) in times.iter_mut().zip(Kind::ALL) {
-                *kind.of_mut(op) = times.take();
+    /// The histograms so far; none of them is left here.
+    pub(crate) fn take_totals(&mut self) -> Totals {
+        self.sums.take()
+    }
+
+    /// The finished slice with these histograms, and the sums for the next one.
+    pub(crate) fn finish(mut self, end: SliceEnd, totals: Totals) -> (Slice, Sums) {
+        for (op, times) in self.ops.iter_mut().zip(totals.ops) {
+            for (times, kind) in times.into_iter().zip(Kind::ALL) {
+                *kind.of_mut(op) = times;
             }
             if self.start.closed_loop {
                 op.response = op.service.clone();
             }
         }
         let mut setup = SetupFigures::default();
-        for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
-            *step.of_mut(&mut setup) = times.take();
+        for (times, step) in totals.setup.into_iter().zip(Step::ALL) {
+            *step.of_mut(&mut setup) = times;
         }
-        for (host, times) in self.hosts.iter_mut().zip(&mut self.sums.hosts) {
-            host.service = times.take();
+        for (host, times) in self.hosts.iter_mut().zip(totals.hosts) {
+            host.service = times;
         }
         let slice = Slice {
             index: self.start.index,
@@ -215,24 +226,51 @@ impl SliceFold {
     }
 }
 
-/// Moves the histograms of a slice out of memory, as far as `store` takes them.
-pub(crate) fn move_histograms(slice: &mut Slice, store: &mut Store) {
-    for op in &mut slice.ops {
-        for kind in Kind::ALL {
-            // Two that are one stay one.
-            if kind != Kind::Response || !slice.closed_loop {
-                kind.of_mut(op).move_to(store);
+impl Sums {
+    fn take(&mut self) -> Totals {
+        let ops = self.ops.iter_mut().map(|sums| {
+            let mut kinds = <[PackedHistogram; Kind::ALL.len()]>::default();
+            for ((times, sum), kind) in kinds.iter_mut().zip(sums).zip(Kind::ALL) {
+                *times = match kind.is_digested() {
+                    true => sum.take().with_digest(),
+                    false => sum.take(),
+                };
             }
+            kinds
+        });
+        Totals {
+            ops: ops.collect(),
+            setup: self.setup.each_mut().map(SlotSum::take),
+            hosts: self.hosts.iter_mut().map(SlotSum::take).collect(),
         }
-        if slice.closed_loop {
+    }
+}
+
+/// Moves the histograms of slices out of memory, as far as `store` takes them.
+pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
+    let mut all = Vec::new();
+    for slice in &mut *slices {
+        let closed_loop = slice.closed_loop;
+        for op in &mut slice.ops {
+            all.extend([
+                &mut op.service,
+                &mut op.lag,
+                &mut op.first_byte,
+                &mut op.failed,
+            ]);
+            // In a closed loop two are one, and stay one.
+            all.extend((!closed_loop).then_some(&mut op.response));
+        }
+        let setup = &mut slice.setup;
+        all.extend([&mut setup.connect, &mut setup.tls, &mut setup.first_byte]);
+        all.extend([&mut setup.response, &mut setup.total]);
+        all.extend(slice.hosts.iter_mut().map(|host| &mut host.service));
+    }
+    store.move_out(all);
+    for slice in slices.iter_mut().filter(|slice| slice.closed_loop) {
+        for op in &mut slice.ops {
             op.response = op.service.clone();
         }
-    }
-    for step in Step::ALL {
-        step.of_mut(&mut slice.setup).move_to(store);
-    }
-    for host in &mut slice.hosts {
-        host.service.move_to(store);
     }
 }
 
@@ -383,6 +421,11 @@ impl Kind {
             Self::FirstByte => "first_byte",
             Self::Failed => "failed",
         }
+    }
+
+    /// Whether each slice's own percentiles of that kind are shown.
+    pub(crate) fn is_digested(self) -> bool {
+        matches!(self, Self::Service | Self::Response)
     }
 
     pub(crate) fn of(self, op: &OpFigures) -> &PackedHistogram {

@@ -1,10 +1,14 @@
 //! Adding histograms up and reading quantiles off them.
 
+use std::panic::resume_unwind;
+use std::thread::{self, available_parallelism};
+
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot};
 
 use crate::packed::PackedHistogram;
 use crate::sum::SlotSum;
+use crate::window::SlotWindow;
 
 /// Adds `part` to `sum`. Percentiles are never averaged: histograms are added,
 /// and percentiles read off the sum.
@@ -12,12 +16,18 @@ pub fn merge(sum: &mut Histogram<u64>, part: &PackedHistogram) {
     part.add_to(sum);
 }
 
-/// The sum of `parts`: faster than adding one part after the other.
+/// The sum of `parts`: faster than adding one part after the other, and on all cores if they are
+/// many.
 pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histogram<u64> {
-    let mut slots = SlotSum::default();
-    for part in parts {
-        slots.add(part);
-    }
+    let parts: Vec<&PackedHistogram> = parts.into_iter().collect();
+    let mut sums = on_all_cores(&parts, |parts| {
+        let mut slots = SlotSum::default();
+        parts.iter().for_each(|part| slots.add(part));
+        slots
+    })
+    .into_iter();
+    let mut slots = sums.next().unwrap_or_default();
+    sums.for_each(|sum| slots.add_all(&sum));
     let mut sum = latency_histogram();
     sum.auto(true);
     for (slot, count) in slots.slots() {
@@ -27,6 +37,49 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
         }
     }
     sum
+}
+
+/// Values of the histograms of each part around some values: for each part the `windows`, which
+/// have no counts, with its counts.
+pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
+    let counted = on_all_cores(parts, |parts| {
+        // One piece of memory for all parts, which goes back to the system as a whole.
+        let mut near: Vec<SlotWindow> = Vec::with_capacity(parts.len() * windows.len());
+        for part in parts {
+            let start = near.len();
+            near.extend_from_slice(windows);
+            for histogram in part {
+                histogram.add_to_windows(&mut near[start..]);
+            }
+        }
+        near
+    });
+    counted
+        .into_iter()
+        .reduce(|mut all, more| {
+            all.extend(more);
+            all
+        })
+        .unwrap_or_default()
+}
+
+/// Fewest parts that are worth another thread: about a millisecond of work.
+const FEWEST_PARTS: usize = 512;
+
+/// What `of` gives for contiguous shares of `parts`, in their order, each from a thread.
+fn on_all_cores<T: Sync, R: Send>(parts: &[T], of: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let share = parts.len().div_ceil(cores).max(FEWEST_PARTS);
+    let mut shares = parts.chunks(share);
+    let first = shares.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let of = &of;
+        let others: Vec<_> = shares.map(|share| scope.spawn(move || of(share))).collect();
+        let others = others.into_iter().map(|other| other.join());
+        let first = of(first);
+        let others = others.map(|other| other.unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(first).chain(others).collect()
+    })
 }
 
 /// The value at quantile `q` (0 to 1), nanoseconds; `None` for an empty histogram.

@@ -1,14 +1,13 @@
 //! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one
 //! line a second, a target, an operation or a host, and a kind.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::io::{self, Write as _};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Decompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use hdrhistogram::serialization::interval_log::{
     IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
 };
@@ -41,51 +40,94 @@ pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Appends histograms of one second and one subject to `text`, each with the
-/// name of its kind, the empty ones left out.
-pub(crate) fn push(
-    text: &mut Vec<u8>,
-    slice: &SliceStart,
-    interval: &Interval,
-    subject: Subject<'_>,
-    histograms: &[(&str, &PackedHistogram)],
-) -> io::Result<()> {
-    let start = seconds(slice.start) + Duration::from_nanos(interval.start);
-    let length = Duration::from_nanos(interval.end.saturating_sub(interval.start));
-    for (kind, histogram) in histograms {
-        if histogram.is_empty() {
-            continue;
-        }
-        writeln!(
-            text,
-            "Tag={},{:.3},{:.3},{:.3},{}",
-            tag(slice, subject, kind),
-            start.as_secs_f64(),
-            length.as_secs_f64(),
-            histogram.max() as f64 / MAX_VALUE_DIVISOR,
-            STANDARD.encode(compressed(histogram)?),
-        )?;
-    }
-    Ok(())
+/// Encodes histograms. Its memory is allocated once: a compressor takes some 300 KiB, and what is
+/// allocated and freed for each histogram leaves gaps between the figures of the slices, which stay.
+pub(crate) struct Encoder {
+    zip: Compress,
+    zipped: Vec<u8>,
+    base64: String,
 }
 
-/// HdrHistogram's encoding V2, compressed.
-fn compressed(histogram: &PackedHistogram) -> io::Result<Vec<u8>> {
-    let counts = histogram.encoded();
-    let mut zip = ZlibEncoder::new(vec![0; 8], Compression::default());
-    for field in [PLAIN, counts.len() as u32, 0, DIGITS] {
-        zip.write_all(&field.to_be_bytes())?;
+impl Default for Encoder {
+    fn default() -> Self {
+        Self {
+            zip: Compress::new(Compression::default(), true),
+            zipped: Vec::new(),
+            base64: String::new(),
+        }
     }
-    let highest = HIGHEST_NANOS.max(histogram.max());
-    for field in [LOWEST, highest, NO_CONVERSION] {
-        zip.write_all(&field.to_be_bytes())?;
+}
+
+impl Encoder {
+    /// Appends histograms of one second and one subject to `text`, each with the
+    /// name of its kind, the empty ones left out.
+    pub(crate) fn push(
+        &mut self,
+        text: &mut Vec<u8>,
+        slice: &SliceStart,
+        interval: &Interval,
+        subject: Subject<'_>,
+        histograms: &[(&str, &PackedHistogram)],
+    ) -> io::Result<()> {
+        let start = seconds(slice.start) + Duration::from_nanos(interval.start);
+        let length = Duration::from_nanos(interval.end.saturating_sub(interval.start));
+        for (kind, histogram) in histograms {
+            if histogram.is_empty() {
+                continue;
+            }
+            self.compress(histogram)?;
+            self.base64.clear();
+            STANDARD.encode_string(&self.zipped, &mut self.base64);
+            writeln!(
+                text,
+                "Tag={},{:.3},{:.3},{:.3},{}",
+                tag(slice, subject, kind),
+                start.as_secs_f64(),
+                length.as_secs_f64(),
+                histogram.max() as f64 / MAX_VALUE_DIVISOR,
+                self.base64,
+            )?;
+        }
+        Ok(())
     }
-    zip.write_all(&counts)?;
-    let mut bytes = zip.finish()?;
-    let length = (bytes.len() - 8) as u32;
-    bytes[..4].copy_from_slice(&COMPRESSED);
-    bytes[4..8].copy_from_slice(&length.to_be_bytes());
-    Ok(bytes)
+
+    /// HdrHistogram's encoding V2, compressed, to `zipped`.
+    fn compress(&mut self, histogram: &PackedHistogram) -> io::Result<()> {
+        let counts = histogram.encoded();
+        self.zip.reset();
+        self.zipped.clear();
+        self.zipped.resize(8, 0);
+        let mut head = Vec::with_capacity(HEAD);
+        for field in [PLAIN, counts.len() as u32, 0, DIGITS] {
+            head.extend_from_slice(&field.to_be_bytes());
+        }
+        let highest = HIGHEST_NANOS.max(histogram.max());
+        for field in [LOWEST, highest, NO_CONVERSION] {
+            head.extend_from_slice(&field.to_be_bytes());
+        }
+        self.zip(&head, FlushCompress::None)?;
+        self.zip(&counts, FlushCompress::Finish)?;
+        let length = (self.zipped.len() - 8) as u32;
+        self.zipped[..4].copy_from_slice(&COMPRESSED);
+        self.zipped[4..8].copy_from_slice(&length.to_be_bytes());
+        Ok(())
+    }
+
+    fn zip(&mut self, mut bytes: &[u8], flush: FlushCompress) -> io::Result<()> {
+        loop {
+            self.zipped.reserve(bytes.len() + 64);
+            let before = self.zip.total_in();
+            let status = self.zip.compress_vec(bytes, &mut self.zipped, flush)?;
+            bytes = &bytes[(self.zip.total_in() - before) as usize..];
+            let is_done = match flush {
+                FlushCompress::Finish => status == Status::StreamEnd,
+                _ => bytes.is_empty(),
+            };
+            if is_done {
+                return Ok(());
+            }
+        }
+    }
 }
 
 fn seconds(seconds: f64) -> Duration {
@@ -130,9 +172,6 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Histograms read from the file, by kind.
-pub(crate) struct Decoded(BTreeMap<String, PackedHistogram>);
-
 /// Decodes histograms. What that takes is used again: a run of ten hours has a hundred thousand.
 pub(crate) struct Decoder {
     zip: Decompress,
@@ -151,12 +190,19 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// The histograms in `lines`, the part of the file that a line points to.
+    /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, the part of
+    /// the file that a line points to. It returns how many values they hold.
     ///
     /// # Errors
-    /// When there is anything else.
-    pub(crate) fn decode(&mut self, lines: &[u8]) -> Result<Decoded, String> {
-        let mut decoded = BTreeMap::new();
+    /// When there is anything else, or the histograms do not hold what their line promises:
+    /// quantiles by kind.
+    pub(crate) fn decode<const N: usize>(
+        &mut self,
+        lines: &[u8],
+        promised: [(&'static str, Option<Quantiles>); N],
+        mut take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
+    ) -> Result<(), String> {
+        let mut found = [0_u64; N];
         for entry in IntervalLogIterator::new(lines) {
             let Ok(LogEntry::Interval(entry)) = entry else {
                 return Err("expected a histogram".to_owned());
@@ -165,16 +211,30 @@ impl Decoder {
                 .tag()
                 .and_then(|tag| tag.as_str().rsplit_once('/'))
                 .map_or("", |(_, kind)| kind);
-            decoded.insert(kind.to_owned(), self.histogram(entry.encoded_histogram())?);
+            let Some(at) = promised.iter().position(|(known, _)| *known == kind) else {
+                return Err(format!("the histogram has no known kind: `{kind}`"));
+            };
+            let counts = self.counts(entry.encoded_histogram())?;
+            let count = take(at, &counts).map_err(undecodable)?;
+            found[at] = found[at].saturating_add(count);
         }
-        Ok(Decoded(decoded))
+        for ((kind, quantiles), count) in promised.into_iter().zip(found) {
+            // An empty histogram is never written.
+            let expected = quantiles.map_or(0, |quantiles| quantiles.count);
+            if count != expected {
+                return Err(format!(
+                    "the {kind} histogram holds {count} values where {expected} were written"
+                ));
+            }
+        }
+        Ok(())
     }
 
-    fn histogram(&mut self, encoded: &str) -> Result<PackedHistogram, String> {
+    /// The counts of a histogram, encoded.
+    fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, String> {
         self.packed.clear();
         let decoded = STANDARD.decode_vec(encoded, &mut self.packed);
         decoded.map_err(|e| format!("the histogram is not base64: {e}"))?;
-        let undecodable = |e: String| format!("the histogram cannot be decoded: {e}");
         let is_zipped = self.packed.starts_with(&COMPRESSED);
         self.plain.clear();
         self.zip.reset(true);
@@ -198,13 +258,17 @@ impl Decoder {
             let length = HEAD + head.field(4) as usize;
             unzip_to(&mut self.plain, length).map_err(undecodable)?;
             let counts = self.plain.get(HEAD..length).ok_or_else(too_short)?;
-            return PackedHistogram::decode(counts).map_err(undecodable);
+            return Ok(Cow::Borrowed(counts));
         }
         let other = Deserializer::new().deserialize(&mut self.packed.as_slice());
         other
-            .map(|histogram| PackedHistogram::from(&histogram))
+            .map(|histogram| Cow::Owned(PackedHistogram::from(&histogram).encoded().into_owned()))
             .map_err(|e| undecodable(e.to_string()))
     }
+}
+
+fn undecodable(e: String) -> String {
+    format!("the histogram cannot be decoded: {e}")
 }
 
 /// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` know
@@ -228,42 +292,6 @@ fn unzip(
         }
     }
     Ok(())
-}
-
-impl Decoded {
-    /// Moves the histogram of a kind to where it belongs. An empty one was never
-    /// written, and leaves what is there.
-    ///
-    /// # Errors
-    /// When it does not hold what its line says it holds.
-    pub(crate) fn take(
-        &mut self,
-        kind: &str,
-        promised: Option<Quantiles>,
-        to: &mut PackedHistogram,
-    ) -> Result<(), String> {
-        let found = self.0.remove(kind);
-        let count = found.as_ref().map_or(0, PackedHistogram::len);
-        let expected = promised.map_or(0, |quantiles| quantiles.count);
-        if count != expected {
-            return Err(format!(
-                "the {kind} histogram holds {count} values where {expected} were written"
-            ));
-        }
-        if let Some(found) = found {
-            *to = found;
-        }
-        Ok(())
-    }
-
-    /// # Errors
-    /// When a histogram was left.
-    pub(crate) fn all_taken(self) -> Result<(), String> {
-        match self.0.keys().next() {
-            Some(kind) => Err(format!("the histogram has no known kind: `{kind}`")),
-            None => Ok(()),
-        }
-    }
 }
 
 /// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
@@ -333,17 +361,23 @@ impl ByteRange {
         let end = self.offset.checked_add(self.length);
         self.length == 0 || end.is_some_and(|end| end <= length)
     }
+
+    /// The first byte behind it.
+    pub(crate) fn end(self) -> u64 {
+        self.offset.saturating_add(self.length)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use flate2::write::ZlibEncoder;
     use hdrhistogram::serialization::Serializer as _;
     use tenbin_engine::histogram::latency_histogram;
 
     use super::*;
 
     fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
-        Decoder::default().histogram(encoded)
+        PackedHistogram::decode(&Decoder::default().counts(encoded)?)
     }
 
     /// A compressed histogram of nothing with this length of payload and these digits.
@@ -369,12 +403,17 @@ mod tests {
         for time in 1..5_000 {
             times.record(time * time * 1_000).unwrap();
         }
-        let written = compressed(&PackedHistogram::from(&times)).unwrap();
-        let read: Result<hdrhistogram::Histogram<u64>, _> =
-            Deserializer::new().deserialize(&mut written.as_slice());
-        assert_eq!(read.unwrap(), times);
-        let back = histogram(&STANDARD.encode(&written)).unwrap();
-        assert_eq!(back, PackedHistogram::from(&times));
+        let mut encoder = Encoder::default();
+        // The second time with what the first one has left.
+        for _ in 0..2 {
+            encoder.compress(&PackedHistogram::from(&times)).unwrap();
+            let written = &encoder.zipped;
+            let read: Result<hdrhistogram::Histogram<u64>, _> =
+                Deserializer::new().deserialize(&mut written.as_slice());
+            assert_eq!(read.unwrap(), times);
+            let back = histogram(&STANDARD.encode(written)).unwrap();
+            assert_eq!(back, PackedHistogram::from(&times));
+        }
     }
 
     #[test]

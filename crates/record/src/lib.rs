@@ -15,7 +15,7 @@
 //! | `begin` | a slice's window opens | [`SliceStart`] |
 //! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and where in `latency.hlog` its histograms stand |
 //! | `second` | after those | connections, hosts, client threads, target; *commits* the `operation` lines before it |
-//! | `end` | a slice is over | [`SliceEnd`] |
+//! | `end` | a slice is over | [`SliceEnd`], and where in `slices.bin` its histograms stand |
 //! | `complete` | every slice was measured | [`Ended`], unless as planned |
 //!
 //! A line counts only with its newline, and a second only with its `second` line
@@ -51,6 +51,7 @@ mod single;
 pub mod slice;
 mod store;
 mod sum;
+mod totals;
 mod window;
 mod writer;
 
@@ -63,7 +64,7 @@ pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
-pub use histogram::{merge, merged, quantile_ns};
+pub use histogram::{counts_around, merge, merged, quantile_ns};
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;
@@ -73,7 +74,7 @@ pub use machine::{
 };
 pub use packed::PackedHistogram;
 pub use pause::Pause;
-pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
+pub use reader::{RecordedRun, SecondCounts, SecondTimes, Source, read, read_from};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{
     ErrorClass, Ledger, Role, Spread, failure,

@@ -15,6 +15,7 @@ use crate::probed::Stalls;
 use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
+use crate::totals::TotalsPart;
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
@@ -81,8 +82,8 @@ pub(crate) struct Quantiles {
     max_ns: u64,
 }
 
-/// Where a line's histograms stand in `latency.hlog`.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+/// Where a line's histograms stand in `latency.hlog` or `slices.bin`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ByteRange {
     pub(crate) offset: u64,
     pub(crate) length: u64,
@@ -141,6 +142,10 @@ pub(crate) struct HostPart {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EndLine {
     pub(crate) slice: u32,
+    /// Its histograms in `slices.bin`; not of a probe, and not in runs of versions that did not
+    /// write them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) totals: Option<TotalsPart>,
     #[serde(flatten)]
     pub(crate) end: SliceEnd,
 }

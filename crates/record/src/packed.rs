@@ -12,8 +12,11 @@ use std::sync::{Arc, OnceLock};
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
 
-use crate::store::{Store, Stored};
+use crate::store::Stored;
 use crate::window::SlotWindow;
+
+/// Counts that are packed together.
+pub(crate) const GROUP: usize = 8;
 
 /// The last slot of a histogram of 64-bit values.
 const LAST_SLOT: usize = slot_of(u64::MAX);
@@ -39,7 +42,7 @@ enum Counts {
     File(Stored),
 }
 
-/// The quantiles of a [`Digest`]: those that every report shows for each slice.
+/// The quantiles of a [`Digest`], ascending: those that every report shows for each slice.
 const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// The figures of a histogram that callers need most often.
@@ -202,18 +205,36 @@ impl PackedHistogram {
         }
     }
 
-    /// Calls `each` with every filled slot and its count, in the order of the slots.
-    pub(crate) fn for_each_slot(&self, each: impl FnMut(usize, u64)) {
-        for_each_slot(&self.encoded(), each);
-    }
-
-    /// Adds the counts to those of all windows: one pass for all of them.
+    /// Adds the counts to those of all windows: one pass for all of them. It takes the least time
+    /// for windows in ascending order without a common slot.
     pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
-        self.for_each_slot(|slot, count| {
-            for window in &mut *windows {
-                window.add(slot, count);
+        let encoded = self.encoded();
+        if !windows.is_sorted_by(|one, next| one.end() <= next.first()) {
+            return for_each_slot(&encoded, |slot, count| {
+                for window in &mut *windows {
+                    window.add(slot, count);
+                }
+            });
+        }
+        let (mut rest, mut slot, mut below) = (&*encoded, 0, 0);
+        for window in windows {
+            while slot < window.first()
+                && let Some((number, length)) = Number::at_start_of(rest)
+            {
+                rest = &rest[length..];
+                below += number.count();
+                slot += number.slots();
             }
-        });
+            window.add_below(below);
+            while slot < window.end()
+                && let Some((number, length)) = Number::at_start_of(rest)
+            {
+                rest = &rest[length..];
+                window.add(slot, number.count());
+                below += number.count();
+                slot += number.slots();
+            }
+        }
     }
 
     /// The counts as HdrHistogram's encoding V2 has them.
@@ -225,16 +246,17 @@ impl PackedHistogram {
         }
     }
 
-    /// Moves the counts out of memory, as far as `store` takes them. Others that share them keep
-    /// them in memory.
-    pub(crate) fn move_to(&mut self, store: &mut Store) {
-        let Some(packed) = self.0.as_deref() else {
-            return;
-        };
-        if let Counts::Memory(bytes) = &packed.counts
-            && let Some(stored) = store.take(bytes)
-        {
-            self.digest();
+    /// The counts, as far as they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.0.as_deref()?.counts {
+            Counts::Memory(bytes) => Some(bytes),
+            Counts::File(_) => None,
+        }
+    }
+
+    /// Frees the memory of counts that were stored there. Others that share them keep them in memory.
+    pub(crate) fn move_to(&mut self, stored: Stored) {
+        if let Some(packed) = self.0.as_deref() {
             self.0 = Some(Arc::new(Packed {
                 total: packed.total,
                 digest: packed.digest.clone(),
@@ -243,8 +265,7 @@ impl PackedHistogram {
         }
     }
 
-    /// `None` of an empty histogram. Computed once: before the counts move to a file, if not
-    /// earlier.
+    /// `None` of an empty histogram. Computed once.
     fn digest(&self) -> Option<&Digest> {
         let packed = self.0.as_deref()?;
         Some(
@@ -254,51 +275,87 @@ impl PackedHistogram {
         )
     }
 
-    /// Computes now what is computed once.
+    /// Computes now what is computed once: later the counts may have to be read from a file.
     pub(crate) fn with_digest(self) -> Self {
         self.digest();
         self
     }
 
-    /// From counts as HdrHistogram's encoding V2 has them, of a histogram whose lowest discernible
-    /// value is 1 and that has three significant digits.
+    /// From counts as HdrHistogram's encoding V2 has them; see [`checked_slots`].
     ///
     /// # Errors
     /// When they are no such counts.
     pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
-        let damaged = || "its counts are damaged".to_owned();
-        let (mut slot, mut at, mut total) = (0_usize, 0, 0_u64);
-        // Whether they are written in the only way in which we write them.
-        let (mut is_ours, mut after_zeros) = (true, false);
-        while at < encoded.len() {
-            let (number, length) = number(&encoded[at..]).ok_or_else(damaged)?;
-            at += length;
-            is_ours &= length == 1 || encoded[at - 1] != 0;
-            if number > 0 {
-                after_zeros = false;
-                total = total
-                    .checked_add(number.unsigned_abs())
-                    .ok_or_else(damaged)?;
-            } else {
-                is_ours &= !after_zeros && number != -1;
-                after_zeros = true;
-            }
-            if number >= 0 {
-                if slot > LAST_SLOT {
-                    return Err(damaged());
-                }
-                slot += 1;
-            } else {
-                let zeros = usize::try_from(number.unsigned_abs()).map_err(|_| damaged())?;
-                slot = slot.checked_add(zeros).ok_or_else(damaged)?;
-            }
-        }
-        if is_ours && !after_zeros {
-            return Ok(Self::of(total, encoded.into()));
-        }
         let mut packer = Packer::default();
-        for_each_slot(encoded, |slot, count| packer.push(slot, count));
+        checked_slots(encoded, |slot, count| packer.push(slot, count))?;
         Ok(packer.finish())
+    }
+
+    /// From counts as HdrHistogram's encoding V2 has them, of this number of values; see
+    /// [`checked_slots`]. `is_digested` does what [`PackedHistogram::with_digest`] does, in the same
+    /// pass.
+    ///
+    /// # Errors
+    /// When they are no such counts, or of another number of values.
+    pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
+        let mut digest = DigestSum::new(total);
+        let found = match is_digested {
+            true => checked_slots(encoded, |slot, count| digest.add(slot, count))?,
+            false => checked_slots(encoded, |_, _| {})?,
+        };
+        if found != total {
+            return Err(format!(
+                "a histogram of it holds {found} values where {total} were written"
+            ));
+        }
+        let packed = Self::of(total, encoded.into());
+        if let Some(packed) = packed.0.as_ref().filter(|_| is_digested) {
+            let _ = packed.digest.set(digest.finish(encoded));
+        }
+        Ok(packed)
+    }
+
+    /// Of the counts of all slots from `first` on, in groups; `bytes` is memory to write in.
+    pub(crate) fn of_counts(first: usize, counts: &[[u64; GROUP]], bytes: &mut Vec<u8>) -> Self {
+        bytes.clear();
+        let (mut total, mut at) = (0_u64, 0);
+        // Slots before the next one that are empty and not written yet.
+        let mut zeros = first;
+        for some in counts {
+            if some.iter().fold(0, |any, count| any | count) == 0 {
+                zeros += some.len();
+                continue;
+            }
+            for &count in some {
+                total = total.saturating_add(count);
+                if count > LAST_SHORT_COUNT || zeros > LAST_SHORT_RUN {
+                    if count > 0 {
+                        bytes.truncate(at);
+                        push_zeros(bytes, zeros);
+                        push_count(bytes, count);
+                        at = bytes.len();
+                        zeros = 0;
+                    } else {
+                        zeros += 1;
+                    }
+                    continue;
+                }
+                // Whether a slot is empty cannot be predicted: both numbers are written without a
+                // branch, and those that are not to be kept are overwritten.
+                if bytes.len() < at + 2 {
+                    bytes.resize(at + 512, 0);
+                }
+                // Both 0 or 1; with a comparison the compiler makes a branch of it.
+                let is_filled = (count + LAST_SHORT_COUNT) as usize / 64;
+                let has_zeros = ((zeros + LAST_SHORT_RUN - 1) / 64) & is_filled;
+                bytes[at] = (2 * zeros).wrapping_sub(1 + usize::from(zeros == 1)) as u8;
+                at += has_zeros;
+                bytes[at] = 2 * count as u8;
+                at += is_filled;
+                zeros = (zeros + 1) & is_filled.wrapping_sub(1);
+            }
+        }
+        Self::of(total, bytes[..at].into())
     }
 
     fn of(total: u64, counts: Box<[u8]>) -> Self {
@@ -351,28 +408,62 @@ impl std::fmt::Debug for PackedHistogram {
 impl Digest {
     /// Of encoded counts of `total` values, at least one.
     fn of(total: u64, encoded: &[u8]) -> Self {
-        let ranks = DIGESTED.map(|q| rank(q, total));
-        let mut digest = Self {
-            lowest_slot: LAST_SLOT,
-            highest_slot: 0,
-            quantile_slots: [0; DIGESTED.len()],
-            mean: 0.0,
-        };
-        let mut below = 0_u64;
-        for_each_slot(encoded, |slot, count| {
-            let reached = below.saturating_add(count);
-            for (rank, quantile_slot) in ranks.iter().zip(&mut digest.quantile_slots) {
-                if below < *rank && *rank <= reached {
-                    *quantile_slot = slot;
-                }
-            }
-            below = reached;
-            digest.lowest_slot = digest.lowest_slot.min(slot);
-            digest.highest_slot = slot;
-            digest.mean += median_of_slot(slot) as f64 * count as f64 / total as f64;
-        });
-        digest
+        let mut sum = DigestSum::new(total);
+        for_each_slot(encoded, |slot, count| sum.add(slot, count));
+        sum.finish(encoded)
     }
+}
+
+/// A [`Digest`] of the slots so far.
+struct DigestSum {
+    total: f64,
+    ranks: [u64; DIGESTED.len()],
+    /// The quantiles that are known.
+    known: usize,
+    reached: u64,
+    digest: Digest,
+}
+
+impl DigestSum {
+    fn new(total: u64) -> Self {
+        Self {
+            total: total as f64,
+            ranks: DIGESTED.map(|q| rank(q, total)),
+            known: 0,
+            reached: 0,
+            digest: Digest {
+                lowest_slot: 0,
+                highest_slot: 0,
+                quantile_slots: [0; DIGESTED.len()],
+                mean: 0.0,
+            },
+        }
+    }
+
+    /// Takes the slots in their order, and maybe some empty ones. The last one is filled.
+    #[inline]
+    fn add(&mut self, slot: usize, count: u64) {
+        self.reached = self.reached.saturating_add(count);
+        while let Some(rank) = self.ranks.get(self.known)
+            && *rank <= self.reached
+        {
+            self.digest.quantile_slots[self.known] = slot;
+            self.known += 1;
+        }
+        self.digest.highest_slot = slot;
+        self.digest.mean += float(median_of_slot(slot)) * float(count) / self.total;
+    }
+
+    fn finish(mut self, encoded: &[u8]) -> Digest {
+        self.digest.lowest_slot = first_slot(encoded);
+        self.digest
+    }
+}
+
+/// The conversion of a signed number takes far less time.
+#[inline]
+fn float(number: u64) -> f64 {
+    i64::try_from(number).map_or(number as f64, |number| number as f64)
 }
 
 /// How many values are at most the quantile `q` (0 to 1) of `total` values, at least.
@@ -388,18 +479,49 @@ fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
 }
 
-/// Calls `each` with every filled slot and its count, up to the first number that is not whole.
+/// The first filled slot of encoded counts; of counts that others wrote maybe an earlier one.
+pub(crate) fn first_slot(encoded: &[u8]) -> usize {
+    let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
+    first.map_or(0, |(number, _)| number.slots())
+}
+
+/// Calls `each` as [`for_each_slot`] does, and returns the sum of the counts. They are those of a
+/// histogram whose lowest discernible value is 1 and that has three significant digits, from a file
+/// that anybody may have written.
+///
+/// # Errors
+/// When they are no such counts; `each` was called with the first of them.
 #[inline]
-fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
-    let mut slot = 0_usize;
-    while let Some((number, length)) = number(encoded) {
+pub(crate) fn checked_slots(
+    mut encoded: &[u8],
+    mut each: impl FnMut(usize, u64),
+) -> Result<u64, String> {
+    let damaged = || "its counts are damaged".to_owned();
+    // Wide enough for the sum of all numbers that are read.
+    let (mut slot, mut total) = (0_usize, 0_u128);
+    while !encoded.is_empty() {
+        let (number, length) = Number::at_start_of(encoded).ok_or_else(damaged)?;
         encoded = &encoded[length..];
-        if number > 0 {
-            each(slot, number.unsigned_abs());
-            slot += 1;
-        } else {
-            slot += (number.unsigned_abs() as usize).max(1);
+        if slot <= LAST_SLOT {
+            each(slot, number.count());
+        } else if !number.is_run() {
+            return Err(damaged());
         }
+        total += u128::from(number.count());
+        slot = slot.checked_add(number.slots()).ok_or_else(damaged)?;
+    }
+    u64::try_from(total).map_err(|_| damaged())
+}
+
+/// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
+/// slots and 0: to tell the two apart would take longer than most callers need for a count of 0.
+#[inline]
+pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
+    let mut slot = 0_usize;
+    while let Some((number, length)) = Number::at_start_of(encoded) {
+        encoded = &encoded[length..];
+        each(slot, number.count());
+        slot += number.slots();
     }
 }
 
@@ -416,13 +538,13 @@ impl Iterator for Slots<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (number, length) = number(&self.encoded[self.at..])?;
+            let (number, length) = Number::at_start_of(&self.encoded[self.at..])?;
             self.at += length;
-            if number > 0 {
-                self.slot += 1;
-                return Some((self.slot - 1, number.unsigned_abs()));
+            let slot = self.slot;
+            self.slot += number.slots();
+            if number.count() > 0 {
+                return Some((slot, number.count()));
             }
-            self.slot += (number.unsigned_abs() as usize).max(1);
         }
     }
 }
@@ -430,36 +552,75 @@ impl Iterator for Slots<'_> {
 /// Most bytes of a number. The last of them has eight bits, so that 64 bits fit (LEB128-64b9B).
 const MOST_BYTES: usize = 9;
 
-/// The number at the begin of `bytes`, and its length; `None` when it is not whole.
-#[inline]
-fn number(bytes: &[u8]) -> Option<(i64, usize)> {
-    match bytes.first()? {
-        // Most counts are small.
-        byte @ ..0x80 => Some((signed(u64::from(*byte)), 1)),
-        _ => long_number(bytes),
-    }
-}
+/// A number of the encoding, in ZigZag: 2n is a count n, 2n − 1 a run of n zeros.
+///
+/// Which of the two comes next cannot be predicted, so that nothing here branches on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Number(u64);
 
-#[inline]
-fn signed(zigzag: u64) -> i64 {
-    (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)
-}
-
-fn long_number(bytes: &[u8]) -> Option<(i64, usize)> {
-    let mut zigzag = 0_u64;
-    for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
-        let is_last = byte < 0x80 || at == MOST_BYTES - 1;
-        let bits = if at == MOST_BYTES - 1 {
-            byte
-        } else {
-            byte & 0x7f
-        };
-        zigzag |= u64::from(bits) << (7 * at);
-        if is_last {
-            return Some((signed(zigzag), at + 1));
+impl Number {
+    /// That at the start of `bytes`, and its length; `None` when it is not whole.
+    #[inline]
+    fn at_start_of(bytes: &[u8]) -> Option<(Self, usize)> {
+        match *bytes {
+            // Most counts are small.
+            [byte @ ..0x80, ..] => Some((Self(u64::from(byte)), 1)),
+            [low, high @ ..0x80, ..] => {
+                Some((Self(u64::from(low & 0x7f) | u64::from(high) << 7), 2))
+            }
+            _ => Self::long(bytes),
         }
     }
-    None
+
+    fn long(bytes: &[u8]) -> Option<(Self, usize)> {
+        let mut zigzag = 0_u64;
+        for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
+            let is_last = byte < 0x80 || at == MOST_BYTES - 1;
+            let bits = if at == MOST_BYTES - 1 {
+                byte
+            } else {
+                byte & 0x7f
+            };
+            zigzag |= u64::from(bits) << (7 * at);
+            if is_last {
+                return Some((Self(zigzag), at + 1));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn is_run(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The count; 0 of a run of zeros.
+    #[inline]
+    fn count(self) -> u64 {
+        (self.0 >> 1) & (self.0 & 1).wrapping_sub(1)
+    }
+
+    /// Slots that it is about.
+    #[inline]
+    fn slots(self) -> usize {
+        1 + ((self.0 >> 1) & (self.0 & 1).wrapping_neg()) as usize
+    }
+}
+
+/// Counts up to this, and runs of zeros up to the other, take one byte.
+const LAST_SHORT_COUNT: u64 = 63;
+const LAST_SHORT_RUN: usize = 64;
+
+fn push_zeros(bytes: &mut Vec<u8>, zeros: usize) {
+    match zeros {
+        0 => {}
+        1 => bytes.push(0),
+        zeros => push_number(bytes, -(zeros as i64)),
+    }
+}
+
+fn push_count(bytes: &mut Vec<u8>, count: u64) {
+    push_number(bytes, count.min(i64::MAX as u64) as i64);
 }
 
 fn push_number(bytes: &mut Vec<u8>, number: i64) {
@@ -500,12 +661,8 @@ impl Packer {
         let Some((slot, count)) = self.pending.take() else {
             return;
         };
-        match slot - self.next {
-            0 => {}
-            1 => self.bytes.push(0),
-            zeros => push_number(&mut self.bytes, -(zeros as i64)),
-        }
-        push_number(&mut self.bytes, count.min(i64::MAX as u64) as i64);
+        push_zeros(&mut self.bytes, slot - self.next);
+        push_count(&mut self.bytes, count);
         self.total = self.total.saturating_add(count);
         self.next = slot + 1;
     }
@@ -521,6 +678,7 @@ mod tests {
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
     use super::*;
+    use crate::store::Store;
 
     /// Values over the whole range, from a linear congruential generator (Knuth's constants).
     fn values(count: u64, seed: u64) -> Vec<(u64, u64)> {
@@ -591,12 +749,35 @@ mod tests {
     }
 
     #[test]
+    fn counts_of_slots_are_packed_as_those_of_a_histogram() {
+        let near = |count| {
+            (0..count)
+                .map(|at| (1_000 + at * at / 3, at % 70))
+                .collect()
+        };
+        for values in [values(40, 11), values(3_000, 12), near(300)] {
+            let dense = dense(&values);
+            let packed = PackedHistogram::from(&dense);
+            let mut counts = vec![[0; GROUP]; LAST_SLOT / GROUP + 1];
+            for (slot, count) in packed.slots() {
+                counts[slot / GROUP][slot % GROUP] = count;
+            }
+            let mut bytes = vec![7; 3];
+            let all = PackedHistogram::of_counts(0, &counts, &mut bytes);
+            assert_eq!(all, packed);
+            let first = packed.slots().next().map_or(0, |(slot, _)| slot / GROUP);
+            let behind = PackedHistogram::of_counts(first * GROUP, &counts[first..], &mut bytes);
+            assert_eq!(behind, packed);
+        }
+    }
+
+    #[test]
     fn counts_in_a_file_are_those_in_memory() {
         let mut store = Store::with_budget(0);
         for seed in 1..5 {
             let dense = dense(&values(300 * seed, seed));
             let mut packed = PackedHistogram::from(&dense);
-            packed.move_to(&mut store);
+            store.move_out(vec![&mut packed]);
             let counts = packed.0.as_ref().map(|packed| &packed.counts);
             assert!(matches!(counts, Some(Counts::File(_))));
             expect_alike(&packed, &dense);

@@ -1,11 +1,13 @@
 //! Reading a run again: finished, interrupted or killed.
 
+mod chunk;
 mod entry;
 mod files;
 mod folding;
 mod journal;
 mod latency;
 mod line;
+mod totals;
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -16,13 +18,10 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use tenbin_plan::{LARGEST_RESULT, read_regular};
 
-use self::files::regular;
+use self::files::{RunFiles, regular};
 use self::journal::Journal;
-use self::latency::Latency;
 use crate::check::{Integrity, is_unchanged};
-use crate::directory::{
-    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RESULT_FILE,
-};
+use crate::directory::{ENVIRONMENT_FILE, EnvironmentFile, PLAN_FILE, RESULT_FILE};
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::lines::Ended;
@@ -81,6 +80,26 @@ pub struct SecondTimes {
     pub max_ns: u64,
 }
 
+/// What the latency histograms of slices are read from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Source {
+    /// From `slices.bin` as far as it is as it was written and agrees with the seconds, otherwise
+    /// from the seconds.
+    #[default]
+    Slices,
+    /// From the seconds in `latency.hlog`, all of which are decoded. Whether `slices.bin` holds their
+    /// sums is checked.
+    Seconds,
+}
+
+/// Reads a run directory, [from whole slices](Source::Slices).
+///
+/// # Errors
+/// Those of [`read_from`].
+pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
+    read_from(directory, Source::Slices)
+}
+
 /// Reads a run directory.
 ///
 /// A torn end of the files, as a killed run or a full disk leaves it, is no
@@ -90,13 +109,13 @@ pub struct SecondTimes {
 /// # Errors
 /// When it is no run directory, a file cannot be read, or a file is damaged
 /// elsewhere than at its end.
-pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
+pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let (environment, environment_fits) = read_environment(directory)?;
-    let latency = Latency::open(directory.join(LATENCY_FILE))?;
+    let files = RunFiles::open(directory, source)?;
     thread::scope(|scope| {
-        let mut journal = Journal::new(&latency, scope);
-        let read = journal.read(&directory.join(INTERVALS_FILE));
+        let mut journal = Journal::new(&files, scope);
+        let read = journal.read();
         let mut integrity = Integrity {
             is_unchecked: environment_fits.is_none() && journal.lines.have_no_values(),
             changed: Vec::new(),

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
+use crate::packed::PackedHistogram;
+
 /// Bytes of packed histograms that a run keeps in memory.
 const BUDGET: usize = 1 << 20;
 /// Shorter ones take no less memory in a file.
@@ -25,7 +27,7 @@ pub(crate) struct Store {
 pub(crate) struct Stored {
     file: Arc<File>,
     offset: u64,
-    length: u32,
+    length: usize,
 }
 
 impl Default for Store {
@@ -45,21 +47,51 @@ impl Store {
         }
     }
 
-    /// Writes `bytes` to the file; `None` if they are to stay in memory.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<Stored> {
-        if bytes.len() < SHORTEST || self.is_out_of_use {
-            return None;
+    /// Moves histograms out of memory, as far as there is no room: all of them with one write.
+    pub(crate) fn move_out(&mut self, mut histograms: Vec<&mut PackedHistogram>) {
+        let mut bytes = Vec::new();
+        histograms.retain(|histogram| match histogram.in_memory() {
+            Some(counts) if self.has_no_room(counts.len()) => {
+                bytes.extend_from_slice(counts);
+                true
+            }
+            _ => false,
+        });
+        if bytes.is_empty() {
+            return;
         }
-        if let Some(left) = self.budget.checked_sub(bytes.len()) {
-            self.budget = left;
-            return None;
+        let Ok((file, mut offset)) = self.write(&bytes) else {
+            self.is_out_of_use = true;
+            return;
+        };
+        for histogram in histograms {
+            let length = histogram.in_memory().map_or(0, <[u8]>::len);
+            let file = Arc::clone(&file);
+            histogram.move_to(Stored {
+                file,
+                offset,
+                length,
+            });
+            offset += length as u64;
         }
-        let stored = self.write(bytes);
-        self.is_out_of_use = stored.is_err();
-        stored.ok()
     }
 
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<Stored> {
+    /// Takes memory from the budget, if it is worth a place in the file.
+    fn has_no_room(&mut self, length: usize) -> bool {
+        if length < SHORTEST || self.is_out_of_use {
+            return false;
+        }
+        match self.budget.checked_sub(length) {
+            Some(left) => {
+                self.budget = left;
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// The file, and where the bytes stand there.
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<(Arc<File>, u64)> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => Arc::clone(self.file.insert(Arc::new(tempfile::tempfile()?))),
@@ -67,12 +99,7 @@ impl Store {
         let offset = self.length;
         file.write_all_at(bytes, offset)?;
         self.length += bytes.len() as u64;
-        let length = u32::try_from(bytes.len()).map_err(std::io::Error::other)?;
-        Ok(Stored {
-            file,
-            offset,
-            length,
-        })
+        Ok((file, offset))
     }
 }
 
@@ -82,7 +109,7 @@ impl Stored {
     /// # Panics
     /// When the disk fails: a figure without them would be wrong.
     pub(crate) fn read(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.length as usize];
+        let mut bytes = vec![0; self.length];
         self.file
             .read_exact_at(&mut bytes, self.offset)
             .expect("what was written to a temporary file can be read from it");

@@ -1,6 +1,6 @@
 //! Sums of histograms, slot by slot.
 
-use crate::packed::{PackedHistogram, Packer};
+use crate::packed::{GROUP, PackedHistogram, checked_slots, first_slot, for_each_slot};
 
 /// Counts by slot, added up from histograms. It is emptied and used again: making one for each
 /// slice would take longer than adding to it.
@@ -11,27 +11,65 @@ pub(crate) struct SlotSum {
     first: usize,
     /// … to before here.
     behind: usize,
+    /// For packing.
+    bytes: Vec<u8>,
 }
 
 impl SlotSum {
     /// Adds all values of `part`.
     pub(crate) fn add(&mut self, part: &PackedHistogram) {
-        let mut first = None;
+        let encoded = part.encoded();
         let mut last = 0;
-        part.for_each_slot(|slot, count| {
-            first = first.or(Some(slot));
+        for_each_slot(&encoded, |slot, count| {
             last = slot;
-            if self.counts.len() <= slot {
-                self.counts.resize(slot + 1, 0);
-            }
-            self.counts[slot] = self.counts[slot].saturating_add(count);
+            self.add_count(slot, count);
         });
-        let Some(first) = first else { return };
+        if !part.is_empty() {
+            self.extend_over(first_slot(&encoded), last + 1);
+        }
+    }
+
+    /// Adds counts as they stand in a file, and returns their sum.
+    ///
+    /// # Errors
+    /// When they are damaged: some of them were added.
+    pub(crate) fn add_encoded(&mut self, encoded: &[u8]) -> Result<u64, String> {
+        let mut last = 0;
+        let total = checked_slots(encoded, |slot, count| {
+            last = slot;
+            self.add_count(slot, count);
+        })?;
+        if total > 0 {
+            self.extend_over(first_slot(encoded), last + 1);
+        }
+        Ok(total)
+    }
+
+    #[inline]
+    fn add_count(&mut self, slot: usize, count: u64) {
+        if self.counts.len() <= slot {
+            self.counts.resize((slot + 1).next_multiple_of(GROUP), 0);
+        }
+        self.counts[slot] = self.counts[slot].saturating_add(count);
+    }
+
+    /// Adds all values of another sum.
+    pub(crate) fn add_all(&mut self, part: &Self) {
+        if part.behind == 0 {
+            return;
+        }
+        for (slot, count) in part.slots() {
+            self.add_count(slot, count);
+        }
+        self.extend_over(part.first, part.behind);
+    }
+
+    fn extend_over(&mut self, first: usize, behind: usize) {
         self.first = match self.behind {
             0 => first,
             _ => self.first.min(first),
         };
-        self.behind = self.behind.max(last + 1);
+        self.behind = self.behind.max(behind);
     }
 
     /// The slots in use and their counts, the empty ones among them.
@@ -42,14 +80,13 @@ impl SlotSum {
 
     /// The sum so far; none of it is left here.
     pub(crate) fn take(&mut self) -> PackedHistogram {
-        let mut packer = Packer::default();
-        for (slot, count) in (self.first..).zip(&mut self.counts[self.first..self.behind]) {
-            if *count > 0 {
-                packer.push(slot, std::mem::take(count));
-            }
-        }
+        let (groups, _) = self.counts.as_chunks_mut();
+        let first = self.first / GROUP;
+        let groups = &mut groups[first..self.behind.div_ceil(GROUP)];
+        let sum = PackedHistogram::of_counts(first * GROUP, groups, &mut self.bytes);
+        groups.as_flattened_mut().fill(0);
         (self.first, self.behind) = (0, 0);
-        packer.finish().with_digest()
+        sum
     }
 }
 
@@ -80,5 +117,29 @@ mod tests {
         sum.add(&two);
         assert_eq!(sum.take(), two);
         assert_eq!(sum.slots().count(), 0);
+    }
+
+    #[test]
+    fn encoded_counts_are_added_as_those_of_a_histogram() {
+        let (one, two) = (
+            histogram(&[(700, 3), (5_000_000, 100)]),
+            histogram(&[(20, 2), (700, 4)]),
+        );
+        let mut sum = SlotSum::default();
+        assert_eq!(sum.add_encoded(&one.encoded()), Ok(103));
+        // A run of zeros and nothing behind it.
+        assert_eq!(sum.add_encoded(&[0x7f]), Ok(0));
+        assert_eq!(sum.add_encoded(&two.encoded()), Ok(6));
+        let mut other = SlotSum::default();
+        assert_eq!(other.add_encoded(&[0x7f]), Ok(0));
+        other.add_all(&sum);
+        for mut sum in [sum, other] {
+            assert_eq!(
+                sum.take(),
+                histogram(&[(20, 2), (700, 7), (5_000_000, 100)])
+            );
+            assert!(sum.take().is_empty());
+            assert!(sum.add_encoded(&[0x80]).is_err());
+        }
     }
 }

@@ -38,6 +38,21 @@ impl SlotWindow {
         }
     }
 
+    /// Its first slot.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The slot behind its last one.
+    pub(crate) fn end(&self) -> usize {
+        self.first + WIDTH
+    }
+
+    /// Adds values in slots before its first.
+    pub(crate) fn add_below(&mut self, count: u64) {
+        self.below += count;
+    }
+
     #[inline]
     pub(crate) fn add(&mut self, slot: usize, count: u64) {
         match slot.checked_sub(self.first) {
@@ -90,6 +105,19 @@ mod tests {
         ];
         packed.add_to_windows(&mut windows);
         packed.add_to_windows(&mut windows);
+        // In ascending order without a common slot.
+        let far = [3, 101_000, 130_000, 170_000, 1 << 50].map(SlotWindow::around);
+        for windows in [far.to_vec(), far[1..4].to_vec(), far[..1].to_vec()] {
+            let (mut apart, mut alone) = (windows.clone(), windows);
+            packed.add_to_windows(&mut apart);
+            for window in &mut alone {
+                let mut overlapping = [window.clone(), window.clone()];
+                packed.add_to_windows(&mut overlapping);
+                *window = overlapping[0].clone();
+            }
+            let all = |windows: &[SlotWindow]| format!("{windows:?}");
+            assert_eq!(all(&apart), all(&alone));
+        }
         for window in &windows[..3] {
             assert_eq!(window.at(value), Some(2 * packed.count_at(value)));
             let up_to = packed.count_between(0, value);

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use tenbin_engine::Sample;
 
 use crate::check::{Chain, CheckValue};
-use crate::directory::{INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, unix_ns};
+use crate::directory::{
+    INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, TOTALS_FILE, unix_ns,
+};
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
-use crate::hlog::{self, Subject};
+use crate::hlog::{self, Encoder, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
@@ -22,8 +24,10 @@ use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
 use crate::store::Store;
+use crate::totals::{Totals, TotalsPart};
 
-/// Writes `intervals.jsonl` and `latency.hlog`, a second at a time: what has
+/// Writes `intervals.jsonl` and `latency.hlog`, a second at a time, and `slices.bin`, a slice at a
+/// time: what has
 /// been handed to the operating system survives the end of this process.
 ///
 /// After an error it writes nothing more, so that what is on disk stays whole;
@@ -31,9 +35,11 @@ use crate::store::Store;
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
+    totals: AppendFile,
     /// Of the lines of `intervals.jsonl`.
     chain: Chain,
     open: Option<OpenSlice>,
+    encoder: Encoder,
     /// While no slice is open.
     sums: Sums,
     store: Store,
@@ -54,8 +60,10 @@ impl RunWriter {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
+            totals: AppendFile::create(directory.path().join(TOTALS_FILE))?,
             chain: Chain::default(),
             open: None,
+            encoder: Encoder::default(),
             sums: Sums::default(),
             store: Store::default(),
             counts: Vec::new(),
@@ -145,15 +153,22 @@ impl RunWriter {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         let rest = open.seconds.rest();
         self.keep(rest)?;
-        let open = self.open.take().ok_or(NO_SLICE)?;
+        let mut open = self.open.take().ok_or(NO_SLICE)?;
+        let totals = open.fold.take_totals();
+        // A probe is read again from its seconds.
+        let part = match open.fold.start().probe {
+            Some(_) => None,
+            None => Some(self.append_totals(&totals)?),
+        };
         let line = EndLine {
             slice: open.fold.start().index,
+            totals: part,
             end,
         };
         self.append_line(&line)?;
-        let (mut slice, sums) = open.fold.finish(line.end);
+        let (mut slice, sums) = open.fold.finish(line.end, totals);
         self.sums = sums;
-        move_histograms(&mut slice, &mut self.store);
+        move_histograms(std::slice::from_mut(&mut slice), &mut self.store);
         Ok(slice)
     }
 
@@ -188,6 +203,7 @@ impl RunWriter {
                 histograms: Vec::new(),
                 lines: Vec::new(),
                 chain: &mut self.chain,
+                encoder: &mut self.encoder,
                 counts: &mut self.counts,
             };
             second
@@ -202,6 +218,14 @@ impl RunWriter {
         Ok(())
     }
 
+    /// They go before the line that points to them, as those of seconds do.
+    fn append_totals(&mut self, totals: &Totals) -> Result<TotalsPart, RecordError> {
+        let mut bytes = Vec::new();
+        let part = totals.write(&mut bytes, self.totals.length);
+        self.append_to(|files| &mut files.totals, &bytes)?;
+        Ok(part)
+    }
+
     fn append_line<T: Line>(&mut self, line: &T) -> Result<(), RecordError> {
         let mut text = Vec::new();
         push(&mut text, &mut self.chain, line);
@@ -209,15 +233,24 @@ impl RunWriter {
     }
 
     fn append(&mut self, histograms: Option<&[u8]>, lines: &[u8]) -> Result<(), RecordError> {
+        if let Some(histograms) = histograms {
+            self.append_to(|files| &mut files.latency, histograms)?;
+        }
+        self.append_to(|files| &mut files.intervals, lines)
+    }
+
+    fn append_to(
+        &mut self,
+        file: fn(&mut Self) -> &mut AppendFile,
+        bytes: &[u8],
+    ) -> Result<(), RecordError> {
         if self.failed {
             return Err(RecordError::OutOfOrder {
                 what: "anything more",
                 why: "an earlier write to the run directory failed",
             });
         }
-        let written = histograms
-            .map_or(Ok(()), |bytes| self.latency.append(bytes))
-            .and_then(|()| self.intervals.append(lines));
+        let written = file(self).append(bytes);
         self.failed = written.is_err();
         written
     }
@@ -232,6 +265,7 @@ struct SecondText<'a> {
     histograms: Vec<u8>,
     lines: Vec<u8>,
     chain: &'a mut Chain,
+    encoder: &'a mut Encoder,
     /// The second up to which every thread has reported.
     reached: Option<u64>,
     /// What came in it, unless it lies behind the window.
@@ -279,7 +313,7 @@ impl SecondText<'_> {
         all: &[(&str, &PackedHistogram)],
     ) -> std::io::Result<ByteRange> {
         let before = self.histograms.len();
-        hlog::push(
+        self.encoder.push(
             &mut self.histograms,
             self.slice,
             self.interval,

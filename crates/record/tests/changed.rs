@@ -8,16 +8,17 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tenbin_engine::{OpSample, Sample};
 use tenbin_record::{
-    Ended, Environment, Integrity, RecordError, RunDirectory, SliceEnd, SliceStart,
-    TargetEnvironment, read,
+    Ended, Environment, Integrity, RecordError, RunDirectory, SliceEnd, SliceStart, Source,
+    TargetEnvironment, read, read_from,
 };
 
 const PLAN: &str = "name = \"test\"\nseed = 1\n";
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "plan.toml",
     "environment.json",
     "intervals.jsonl",
     "latency.hlog",
+    "slices.bin",
 ];
 
 struct Run {
@@ -299,6 +300,87 @@ fn changed_files_are_named() {
         latency.contains("added to the end of latency.hlog"),
         "{latency}"
     );
+}
+
+#[test]
+fn without_the_histograms_of_slices_a_run_is_read_from_its_seconds() {
+    let run = Run::new();
+    let slices = read(&run.path).unwrap().slices;
+    let path = run.file("slices.bin");
+    let whole = fs::read(&path).unwrap();
+    let mut other = whole.clone();
+    // Another number of values, in a form that can be read.
+    other[whole.len() - 1] = 2;
+    let removed = "the end of slices.bin was removed";
+    for (bytes, what) in [
+        (&other[..], "the histograms of slice 3 in slices.bin"),
+        (&whole[..whole.len() - 1], removed),
+        (b"", removed),
+    ] {
+        fs::write(&path, bytes).unwrap();
+        for source in [Source::Slices, Source::Seconds] {
+            let back = read_from(&run.path, source).unwrap();
+            assert_eq!(back.slices, slices);
+            assert!(back.complete);
+            assert!(back.integrity.changed.join("; ").contains(what), "{what}");
+        }
+    }
+    fs::remove_file(&path).unwrap();
+    assert_eq!(read(&run.path).unwrap().slices, slices);
+    run.assert_changed(removed);
+    // A run that was killed may have lost them with the machine.
+    let lines = run.lines();
+    run.write_lines(&lines[..lines.len() - 1]);
+    assert_eq!(run.changed(), None);
+    fs::write(&path, [&whole[..], b"more"].concat()).unwrap();
+    assert_eq!(run.changed(), None);
+    run.write_lines(&lines);
+    run.assert_changed("bytes were added to the end of slices.bin");
+}
+
+/// As of somebody who leaves out all check values.
+#[test]
+fn histograms_of_slices_that_do_not_fit_the_seconds_are_not_used() {
+    let run = Run::new();
+    let slices = read(&run.path).unwrap().slices;
+    let (lines, whole) = (run.lines(), fs::read(run.file("slices.bin")).unwrap());
+    let at = lines
+        .iter()
+        .position(|line| line.contains("\"kind\":\"end\""))
+        .unwrap();
+    let mut first = lines[at]
+        .split("\"operations\":[[")
+        .nth(1)
+        .unwrap()
+        .split(',');
+    let length: usize = first.next().unwrap().parse().unwrap();
+    let with_bytes = |bytes: &[u8]| {
+        fs::write(run.file("slices.bin"), bytes).unwrap();
+        run.write_lines(&lines);
+        without_check_values(&run.path);
+        let back = read(&run.path).unwrap();
+        assert!(back.integrity.is_unchecked && back.integrity.changed.is_empty());
+        back.slices
+    };
+    // As many values elsewhere: only check values show such a change.
+    let mut moved = whole.clone();
+    moved[0] -= 2;
+    assert_ne!(with_bytes(&moved), slices);
+    assert_eq!(with_bytes(&whole), slices);
+    let mut more = whole.clone();
+    more[length - 1] ^= 2;
+    assert_eq!(with_bytes(&more), slices);
+    // Whatever the bytes are, a run is read.
+    for bit in 0..8 * whole.len() {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        with_bytes(&flipped);
+    }
+    for byte in [0x80, 0xff, 0] {
+        let mut damaged = whole.clone();
+        damaged[..length].fill(byte);
+        assert_eq!(with_bytes(&damaged), slices);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use tenbin_record::{Ended, Role, RunDirectory, SliceEnd, read};
+use tenbin_record::{Ended, Integrity, Role, RunDirectory, SliceEnd, Source, read, read_from};
 
 use fixtures::{
     SECONDS, THREADS, environment, expected_drained, expected_ok, machine, sample, start, started,
@@ -28,6 +28,35 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(back.environment, environment());
     assert_eq!(back.started, started());
     assert_eq!(back.slices, run.slices);
+    assert_eq!(back.integrity, Integrity::default());
+}
+
+#[test]
+fn the_histograms_of_slices_are_the_sums_of_those_of_their_seconds() {
+    let run = write_run();
+    let slices = read_from(&run.path, Source::Slices).unwrap();
+    let seconds = read_from(&run.path, Source::Seconds).unwrap();
+    assert_eq!(slices.slices, seconds.slices);
+    assert_eq!(slices.seconds, seconds.seconds);
+    assert_eq!(seconds.integrity, Integrity::default());
+    // An older version has not written them.
+    fs::remove_file(run.path.join("slices.bin")).unwrap();
+    let path = run.path.join("intervals.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let older = text.lines().map(|line| {
+        let at = line.find("\"totals\":{");
+        at.map_or_else(
+            || format!("{line}\n"),
+            |at| {
+                let end = line[at..].find("},").unwrap();
+                format!("{}{}\n", &line[..at], &line[at + end + 2..])
+            },
+        )
+    });
+    let older: String = older.collect();
+    assert_ne!(older, text);
+    fs::write(&path, older).unwrap();
+    assert_eq!(read(&run.path).unwrap().slices, slices.slices);
 }
 
 #[test]
@@ -109,14 +138,15 @@ fn damage_before_the_end_is_named() {
     let run = write_run();
     let path = run.path.join("latency.hlog");
     let mut bytes = fs::read(&path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle..middle + 8].fill(b'!');
+    let in_first_slice = bytes.len() / 8;
+    bytes[in_first_slice..in_first_slice + 8].fill(b'!');
     fs::write(&path, bytes).unwrap();
-    let error = read(&run.path).unwrap_err().to_string();
-    assert!(
-        error.contains("latency.hlog was changed after the run wrote it"),
-        "{error}"
-    );
+    let what = "latency.hlog was changed after the run wrote it";
+    let error = read_from(&run.path, Source::Seconds).unwrap_err();
+    assert!(error.to_string().contains(what), "{error}");
+    let back = read(&run.path).unwrap();
+    assert_eq!(back.slices, run.slices);
+    assert!(back.integrity.changed.join("; ").contains(what));
 }
 
 /// Versions before set-up, hosts and first bytes were recorded wrote lines
@@ -129,7 +159,7 @@ fn an_older_run_is_read_without_what_it_does_not_have() {
     for line in fs::read_to_string(&path).unwrap().lines() {
         let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
         let fields = value.as_object_mut().unwrap();
-        for new in ["setup", "hosts", "first_byte"] {
+        for new in ["setup", "hosts", "first_byte", "totals"] {
             fields.remove(new);
         }
         if let Some(range) = fields.get_mut("hlog") {
@@ -160,6 +190,50 @@ fn first_line_length(run: &Path, offset: u64) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap() + 1
 }
 
+/// A slice whose lines are too many to be read at once, between two others.
+#[test]
+fn a_slice_of_many_megabytes_is_read_part_by_part() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut written = Vec::new();
+    for (index, seconds) in [(0, 2), (1, 30), (2, 2)] {
+        let mut start = start(index, true, 1);
+        start.threads = 1;
+        writer.begin(start).unwrap();
+        for second in 0..seconds {
+            let mut sample = sample(0, second, false, true, 1);
+            let text = "x".repeat(400_000);
+            sample.ops[0].failures.insert(format!("{second} {text}"), 1);
+            writer.sample(sample).unwrap();
+        }
+        let end = SliceEnd {
+            seconds: seconds as f64,
+            ..SliceEnd::default()
+        };
+        written.push(writer.end(end).unwrap());
+    }
+    writer.complete(Ended::Planned).unwrap();
+    let back = read(directory.path()).unwrap();
+    assert_eq!(back.integrity, Integrity::default());
+    assert!(back.complete && back.slices == written);
+
+    let path = directory.path().join("intervals.jsonl");
+    let mut text = fs::read_to_string(&path).unwrap();
+    let edited = text.rfind("\"second\":29").unwrap();
+    text.replace_range(edited..edited + 11, "\"second\":28");
+    let line = text[..edited].lines().count();
+    fs::write(&path, text).unwrap();
+    let changed = read(directory.path()).unwrap().integrity.changed;
+    let expected = format!("line {line} of intervals.jsonl was changed");
+    assert!(
+        changed.join("; ").starts_with(&expected),
+        "{changed:?} {expected}"
+    );
+}
+
 #[test]
 fn a_directory_without_a_plan_is_no_run() {
     let root = tempfile::tempdir().unwrap();
@@ -174,12 +248,15 @@ fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
         "environment.json",
         "intervals.jsonl",
         "latency.hlog",
+        "slices.bin",
     ] {
         let run = write_run();
         let path = run.path.join(name);
         std::fs::remove_file(&path).unwrap();
         match name {
-            "latency.hlog" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            "latency.hlog" | "slices.bin" => {
+                std::os::unix::fs::symlink("/dev/zero", &path).unwrap()
+            }
             _ => {
                 let made = std::process::Command::new("mkfifo").arg(&path).status();
                 assert!(made.unwrap().success());

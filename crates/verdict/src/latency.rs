@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hdrhistogram::Histogram;
-use tenbin_record::{OpFigures, PackedHistogram, Slice, SlotWindow, merged};
+use tenbin_record::{OpFigures, PackedHistogram, Slice, SlotWindow, counts_around, merged};
 use tenbin_stats::{
     CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
 };
@@ -79,11 +79,14 @@ pub(crate) fn quantiles_over<const N: usize>(
         .collect();
     let around = quantiles.map(|q| merged.value_at_quantile(q));
     let windows = around.map(SlotWindow::around);
-    // One piece of memory for all slices, which goes back to the system as a whole.
-    let mut near: Vec<SlotWindow> = Vec::with_capacity(slices.len() * N);
-    slices.iter().for_each(|_| near.extend_from_slice(&windows));
-    let clusters = slices.iter().zip(near.chunks_exact_mut(N));
-    let clusters = clusters.map(|(slice, near)| SliceTimes::of(pick(slice), near));
+    let times: Vec<Vec<&PackedHistogram>> = slices.iter().map(|slice| pick(slice)).collect();
+    let near = counts_around(&times, &windows);
+    let clusters = times.into_iter().zip(near.chunks_exact(N));
+    let clusters = clusters.map(|(times, near)| SliceTimes {
+        times,
+        near,
+        far: RefCell::default(),
+    });
     let clusters: Vec<SliceTimes<'_>> = clusters.collect();
     quantiles.map(|q| {
         let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
@@ -109,8 +112,7 @@ impl Sums {
     /// whatever they are picked for: of a workload with one operation, those of its work and those
     /// of its requests are the same.
     pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
-        let parts = slices.iter().flat_map(|slice| pick(slice)).cloned();
-        let parts: Vec<PackedHistogram> = parts.collect();
+        let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {
             return None;
         }
@@ -122,9 +124,9 @@ impl Sums {
         if let Some(found) = known.iter().find(is_same) {
             return Some(Rc::clone(&found.sum));
         }
-        let sum = Rc::new(merged(&parts));
+        let sum = Rc::new(merged(parts.iter().copied()));
         known.push(Sum {
-            parts,
+            parts: parts.into_iter().cloned().collect(),
             sum: Rc::clone(&sum),
         });
         Some(sum)
@@ -141,16 +143,7 @@ struct SliceTimes<'a> {
     far: RefCell<Option<SlotWindow>>,
 }
 
-impl<'a> SliceTimes<'a> {
-    /// `near` are windows without counts.
-    fn of(times: Vec<&'a PackedHistogram>, near: &'a mut [SlotWindow]) -> Self {
-        for each in &times {
-            each.add_to_windows(near);
-        }
-        let far = RefCell::default();
-        Self { times, near, far }
-    }
-
+impl SliceTimes<'_> {
     /// With the slots that come next in the direction of the move from `before`.
     fn window_at(&self, value: u64, before: Option<&SlotWindow>) -> SlotWindow {
         let goes_up = before.is_some_and(|before| !before.is_above(value));

@@ -1,12 +1,16 @@
 //! A slice as its lines describe it, and the figures that are made of it.
 
+use super::Source;
+use super::files::RunFiles;
 use super::latency::Latency;
 use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step, Sums};
 use crate::hlog;
-use crate::lines::{ByteRange, HostPart, OperationLine, SecondLine, SetupPart};
-use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine};
+use crate::packed::PackedHistogram;
+use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::totals::{Counts, TotalsPart};
 use std::path::Path;
 
 /// Buffers of one thread that folds slices, reused for each slice.
@@ -25,6 +29,7 @@ pub(super) struct SliceEntry {
     pub(super) start: SliceStart,
     pub(super) seconds: Vec<SecondEntry>,
     pub(super) end: Option<SliceEnd>,
+    pub(super) totals: Option<TotalsPart>,
 }
 
 #[derive(Debug)]
@@ -33,14 +38,6 @@ pub(super) struct SecondEntry {
     pub(super) number: u64,
     pub(super) operations: Vec<OperationLine>,
     pub(super) line: SecondLine,
-}
-
-pub(super) fn fold_all(latency: &Latency, slices: Vec<SliceEntry>) -> Vec<Folded> {
-    let mut buffers = Buffers::default();
-    let slices = slices.into_iter();
-    slices
-        .map(|slice| slice.fold(latency, &mut buffers))
-        .collect()
 }
 
 impl SliceEntry {
@@ -74,19 +71,69 @@ impl SliceEntry {
             .max()
     }
 
-    pub(super) fn fold(self, latency: &Latency, buffers: &mut Buffers) -> Folded {
+    pub(super) fn fold(self, files: &RunFiles, buffers: &mut Buffers) -> Folded {
         let Some(end) = self.end else {
             return Ok(None);
         };
+        let index = self.start.index;
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
+        let part = self.totals.filter(|_| fold.start().probe.is_none());
+        let totals = match &part {
+            Some(part) => {
+                let counts = counts_of(&self.seconds, fold.start());
+                let bytes = &mut buffers.bytes;
+                files.totals.read(index, part, &counts, bytes)?
+            }
+            None => None,
+        };
+        let from_slice = totals.filter(|_| files.source == Source::Slices);
+        if from_slice.is_some() {
+            // They are not decoded: the slice's are known.
+            let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
+            files.latency.check_all(ranges, &mut buffers.bytes)?;
+        }
         for second in &self.seconds {
-            let interval = second.interval(fold.start(), latency, buffers)?;
+            let mut interval = second.interval(fold.start(), &files.latency)?;
+            if from_slice.is_none() {
+                second.add_histograms(&mut interval, &mut fold, &files.latency, buffers)?;
+            }
             fold.add(&interval);
         }
-        let (slice, sums) = fold.finish(end);
+        let totals = from_slice.unwrap_or_else(|| fold.take_totals());
+        if let Some(part) = part.filter(|_| files.source == Source::Seconds)
+            && part != totals.write(&mut Vec::new(), part.range.offset)
+        {
+            files.totals.note(index);
+        }
+        let (slice, sums) = fold.finish(end, totals);
         buffers.sums = sums;
         Ok(Some(slice))
     }
+}
+
+/// How many values the seconds have, by their lines.
+fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
+    let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
+    for second in seconds {
+        for (line, counts) in second.operations.iter().zip(&mut counts.ops) {
+            for (kind, count) in Kind::ALL.into_iter().zip(counts) {
+                add_count(count, line.quantiles(kind));
+            }
+        }
+        if let Some(part) = &second.line.setup {
+            for (step, count) in Step::ALL.into_iter().zip(&mut counts.setup) {
+                add_count(count, part.quantiles(step));
+            }
+        }
+        for (part, count) in second.line.hosts.iter().zip(&mut counts.hosts) {
+            add_count(count, part.service);
+        }
+    }
+    counts
+}
+
+fn add_count(sum: &mut u64, part: Option<Quantiles>) {
+    *sum = sum.saturating_add(part.map_or(0, |part| part.count));
 }
 
 impl SecondEntry {
@@ -95,10 +142,7 @@ impl SecondEntry {
     }
 
     pub(super) fn histograms_end(&self) -> u64 {
-        let ends = self
-            .hlogs()
-            .map(|range| range.offset.saturating_add(range.length));
-        ends.max().unwrap_or_default()
+        self.hlogs().map(ByteRange::end).max().unwrap_or_default()
     }
 
     pub(super) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
@@ -106,33 +150,64 @@ impl SecondEntry {
         operations.chain(self.line.hlogs())
     }
 
-    pub(super) fn interval(
-        &self,
-        slice: &SliceStart,
-        latency: &Latency,
-        buffers: &mut Buffers,
-    ) -> Result<Interval, RecordError> {
+    /// The second without its histograms.
+    fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
         self.check_counts(slice, &latency.path)?;
-        let mut ops = Vec::with_capacity(slice.operations.len());
+        let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
                 return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            let figures = |decoded| op_figures(line, decoded);
-            ops.push(latency.decode(line.hlog, buffers, figures)?);
+            let figures = line.figures().map_err(unknown_class);
+            ops.push(figures.map_err(|what| latency.damaged(line.hlog, what))?);
         }
-        let setup = match &self.line.setup {
-            Some(part) => latency.decode(part.hlog, buffers, |all| setup_figures(part, all))?,
-            None => SetupFigures::default(),
-        };
         let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
             if part.host != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            hosts.push(latency.decode(part.hlog, buffers, |all| host_figures(part, all))?);
+            let figures = part.figures().map_err(unknown_class);
+            hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
         }
-        Ok(self.line.interval(ops, setup, hosts))
+        Ok(self.line.interval(ops, SetupFigures::default(), hosts))
+    }
+
+    /// Adds the histograms to those of the slice as they are decoded: to make histograms of a second
+    /// would take longer than all the rest. A probe has those of its operations: it keeps the times
+    /// of each second.
+    fn add_histograms(
+        &self,
+        interval: &mut Interval,
+        fold: &mut SliceFold,
+        latency: &Latency,
+        buffers: &mut Buffers,
+    ) -> Result<(), RecordError> {
+        let is_probe = fold.start().probe.is_some();
+        let sums = fold.sums();
+        for (at, (line, figures)) in self.operations.iter().zip(&mut interval.ops).enumerate() {
+            let promised = Kind::ALL.map(|kind| (kind.name(), line.quantiles(kind)));
+            latency.decode(line.hlog, buffers, promised, |kind, counts| {
+                if !is_probe {
+                    return sums.ops[at][kind].add_encoded(counts);
+                }
+                let times = PackedHistogram::decode(counts)?;
+                let count = times.len();
+                *Kind::ALL[kind].of_mut(figures) = times;
+                Ok(count)
+            })?;
+        }
+        if let Some(part) = &self.line.setup {
+            let promised = Step::ALL.map(|step| (step.name(), part.quantiles(step)));
+            let take = |step: usize, counts: &[u8]| sums.setup[step].add_encoded(counts);
+            latency.decode(part.hlog, buffers, promised, take)?;
+        }
+        for (part, sum) in self.line.hosts.iter().zip(&mut sums.hosts) {
+            let promised = [(Kind::Service.name(), part.service)];
+            latency.decode(part.hlog, buffers, promised, |_, counts| {
+                sum.add_encoded(counts)
+            })?;
+        }
+        Ok(())
     }
 
     /// A second has as many of each as its slice was opened with.
@@ -174,40 +249,6 @@ impl SecondEntry {
             ))),
         }
     }
-}
-
-pub(super) fn op_figures(
-    line: &OperationLine,
-    mut histograms: hlog::Decoded,
-) -> Result<OpFigures, String> {
-    let mut figures = line.figures().map_err(unknown_class)?;
-    for kind in Kind::ALL {
-        histograms.take(kind.name(), line.quantiles(kind), kind.of_mut(&mut figures))?;
-    }
-    histograms.all_taken()?;
-    Ok(figures)
-}
-
-pub(super) fn setup_figures(
-    part: &SetupPart,
-    mut histograms: hlog::Decoded,
-) -> Result<SetupFigures, String> {
-    let mut figures = SetupFigures::default();
-    for step in Step::ALL {
-        histograms.take(step.name(), part.quantiles(step), step.of_mut(&mut figures))?;
-    }
-    histograms.all_taken()?;
-    Ok(figures)
-}
-
-pub(super) fn host_figures(
-    part: &HostPart,
-    mut histograms: hlog::Decoded,
-) -> Result<HostFigures, String> {
-    let mut figures = part.figures().map_err(unknown_class)?;
-    histograms.take(Kind::Service.name(), part.service, &mut figures.service)?;
-    histograms.all_taken()?;
-    Ok(figures)
 }
 
 pub(super) fn unknown_class(class: String) -> String {

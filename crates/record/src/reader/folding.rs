@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
 
-/// Seconds of slices that are worth a thread: some milliseconds of work.
-const BATCH: usize = 256;
+/// Bytes of lines that are worth a thread: some milliseconds of work.
+const BATCH: usize = 256 << 10;
 
 /// Takes work, and folds it a batch at a time.
 pub(super) struct Folding<'scope, 'env, C, W, R> {
@@ -14,7 +14,7 @@ pub(super) struct Folding<'scope, 'env, C, W, R> {
     fold: fn(&C, Vec<W>) -> Vec<R>,
     batch: Vec<W>,
     /// Of the batch.
-    seconds: usize,
+    bytes: usize,
     /// In order, never more than there are cores: what was read and not folded stays small.
     running: VecDeque<ScopedJoinHandle<'scope, Vec<R>>>,
     cores: usize,
@@ -37,19 +37,19 @@ where
             context,
             fold,
             batch: Vec::new(),
-            seconds: 0,
+            bytes: 0,
             running: VecDeque::new(),
             cores: available_parallelism().map_or(1, usize::from),
         }
     }
 
-    /// Takes work of this number of seconds, and gives the results that are the next ones and have
+    /// Takes work of this number of bytes, and gives the results that are the next ones and have
     /// to be waited for.
-    pub(super) fn push(&mut self, work: W, seconds: usize) -> Vec<R> {
+    pub(super) fn push(&mut self, work: W, bytes: usize) -> Vec<R> {
         self.batch.push(work);
         // A slice of which nothing was kept is work too: a file may begin a million of them.
-        self.seconds += seconds.max(1);
-        if self.seconds < BATCH {
+        self.bytes += bytes.max(1);
+        if self.bytes < BATCH {
             return Vec::new();
         }
         let next = match self.running.len() < self.cores {
@@ -57,7 +57,7 @@ where
             false => self.next().unwrap_or_default(),
         };
         let (batch, context, fold) = (std::mem::take(&mut self.batch), self.context, self.fold);
-        self.seconds = 0;
+        self.bytes = 0;
         self.running
             .push_back(self.scope.spawn(move || fold(context, batch)));
         next
@@ -66,7 +66,7 @@ where
     /// The results that are left.
     pub(super) fn rest(&mut self) -> Vec<R> {
         let batch = std::mem::take(&mut self.batch);
-        self.seconds = 0;
+        self.bytes = 0;
         // While others are at work, this thread is as well.
         let last = (self.fold)(self.context, batch);
         let mut rest = Vec::new();
@@ -95,7 +95,7 @@ mod tests {
             let mut folding = Folding::new(scope, &factor, double);
             let mut found = Vec::new();
             for work in 0..5_000 {
-                found.extend(folding.push(work, work as usize % 7));
+                found.extend(folding.push(work, work as usize % 7 * 10_000));
             }
             found.extend(folding.rest());
             found

@@ -1,59 +1,86 @@
-//! `intervals.jsonl`, line by line, to the slices of a run.
+//! `intervals.jsonl` to the slices of a run: in chunks of whole slices, on all cores.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
 use std::thread;
 
 use super::SecondCounts;
-use super::entry::{Folded, SecondEntry, SliceEntry, fold_all};
-use super::files::open_if_there;
+use super::chunk::{Chunk, ChunkRead, Reading, read_chunks};
+use super::files::{RunFiles, open_if_there};
 use super::folding::Folding;
-use super::latency::Latency;
-use super::line::TextLine;
-use crate::check::{CheckValue, CheckedLines};
-use crate::directory::{INTERVALS_FILE, LATENCY_FILE};
+use crate::check::{CheckValue, CheckedLines, value_of};
+use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
 use crate::fold::move_histograms;
-use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine};
-use crate::slice::{Slice, SliceStart};
+use crate::lines::{Ended, RunLine};
+use crate::slice::Slice;
 use crate::store::Store;
 
 /// Most bytes of a line of `intervals.jsonl`: a longer line is not one of a run.
 const LONGEST_LINE: u64 = 64 << 20;
+/// Bytes of lines that are worth a thread: some milliseconds of work.
+const CHUNK: usize = 256 << 10;
+/// Bytes of lines of one slice that are kept as text.
+const LONG: usize = 8 << 20;
+/// How the first line of a slice begins, as it is written. Elsewhere no chunk ends.
+const BEGIN: &[u8] = br#"{"kind":"begin","#;
 
-/// `intervals.jsonl`, a slice at a time: what is kept of a slice are its figures.
+/// `intervals.jsonl`, a chunk at a time: what is kept of a slice are its figures.
 pub(super) struct Journal<'scope, 'env> {
-    pub(super) latency: &'env Latency,
-    pub(super) folding: Folding<'scope, 'env, Latency, SliceEntry, Folded>,
-    pub(super) store: Store,
-    pub(super) open: Option<SliceEntry>,
-    /// Of the second that is being read.
-    pub(super) operations: Vec<OperationLine>,
+    files: &'env RunFiles,
+    folding: Folding<'scope, 'env, RunFiles, Chunk, ChunkRead>,
+    /// A slice of which a part was read.
+    long: Option<Reading<'env>>,
+    store: Store,
     pub(super) slices: Vec<Slice>,
     pub(super) seconds: Vec<SecondCounts>,
     /// `latency.hlog` ends before the histograms of a second: the run ends there as well.
-    pub(super) is_torn: bool,
+    is_torn: bool,
     /// A slice has no end.
     pub(super) is_cut: bool,
     pub(super) complete: bool,
     pub(super) ended: Ended,
     pub(super) lines: CheckedLines,
     /// The first line.
-    pub(super) run: Option<RunLine>,
+    run: Option<RunLine>,
     /// Where the histograms of the last second end.
-    pub(super) histograms_end: u64,
+    histograms_end: u64,
+    /// Where the histograms of the last slice end.
+    totals_end: u64,
     /// The last line has no newline.
-    pub(super) ends_within_a_line: bool,
+    ends_within_a_line: bool,
+    /// The lines so far end with operations of a second without the line of that second.
+    has_half_a_second: bool,
+}
+
+/// Lines that were read and not handed out.
+#[derive(Default)]
+struct Lines {
+    text: Vec<u8>,
+    count: u64,
+    /// How many were handed out, with the check value of the last of them.
+    before: (u64, Option<[u8; 16]>),
+}
+
+impl Lines {
+    /// The text, the number of its first line, and the lines before it.
+    fn take(&mut self) -> (Vec<u8>, u64, CheckedLines) {
+        let text = std::mem::take(&mut self.text);
+        let (before, value) = self.before;
+        let last = text.split_inclusive(|byte| *byte == b'\n').next_back();
+        let last = last.map_or(value, value_of);
+        self.before = (before + self.count, last);
+        self.count = 0;
+        (text, before + 1, CheckedLines::behind(before, value))
+    }
 }
 
 impl<'scope, 'env> Journal<'scope, 'env> {
-    pub(super) fn new(latency: &'env Latency, scope: &'scope thread::Scope<'scope, 'env>) -> Self {
+    pub(super) fn new(files: &'env RunFiles, scope: &'scope thread::Scope<'scope, 'env>) -> Self {
         Self {
-            latency,
-            folding: Folding::new(scope, latency, fold_all),
+            files,
+            folding: Folding::new(scope, files, read_chunks),
+            long: None,
             store: Store::default(),
-            open: None,
-            operations: Vec::new(),
             slices: Vec::new(),
             seconds: Vec::new(),
             is_torn: false,
@@ -63,12 +90,14 @@ impl<'scope, 'env> Journal<'scope, 'env> {
             lines: CheckedLines::default(),
             run: None,
             histograms_end: 0,
+            totals_end: 0,
             ends_within_a_line: false,
+            has_half_a_second: false,
         }
     }
 
-    pub(super) fn read(&mut self, path: &Path) -> Result<(), RecordError> {
-        let read = self.read_lines(path);
+    pub(super) fn read(&mut self) -> Result<(), RecordError> {
+        let read = self.read_lines();
         // What comes first in the file is said first.
         let rest = self.folding.rest();
         self.keep(rest)?;
@@ -76,60 +105,112 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.check_head_and_end()
     }
 
-    pub(super) fn read_lines(&mut self, path: &Path) -> Result<(), RecordError> {
+    fn read_lines(&mut self) -> Result<(), RecordError> {
+        let path = &self.files.intervals;
         let Some(file) = open_if_there(path)? else {
             return Ok(());
         };
         let mut file = BufReader::with_capacity(1 << 16, file);
-        let mut text = Vec::new();
+        let mut lines = Lines::default();
         for number in 1.. {
-            text.clear();
+            let start = lines.text.len();
             let read = file
                 .by_ref()
                 .take(LONGEST_LINE)
-                .read_until(b'\n', &mut text);
+                .read_until(b'\n', &mut lines.text);
             let length = read.map_err(|e| RecordError::io("read", path, e))?;
-            if length as u64 == LONGEST_LINE {
+            let is_too_long = length as u64 == LONGEST_LINE;
+            let is_whole = lines.text.ends_with(b"\n") && length > 0;
+            if is_too_long || !is_whole {
+                lines.text.truncate(start);
+                self.read_chunk(&mut lines)?;
+            }
+            if is_too_long {
                 return Err(RecordError::Damaged {
-                    path: path.to_path_buf(),
+                    path: path.clone(),
                     line: number,
                     what: format!("a line is longer than {} MiB", LONGEST_LINE >> 20),
                 });
             }
             // A line without its newline is the torn end of a killed run.
-            if !text.ends_with(b"\n") {
-                self.ends_within_a_line = !text.is_empty();
+            if !is_whole {
+                self.ends_within_a_line = length > 0;
                 break;
             }
-            let text = text.as_slice();
-            self.lines.take(text);
-            self.take(&TextLine { path, number, text })?;
+            if lines.text[start..].starts_with(BEGIN) && start >= CHUNK {
+                let next = lines.text.split_off(start);
+                self.read_chunk(&mut lines)?;
+                lines.text = next;
+            }
+            lines.count += 1;
+            if lines.text.len() >= LONG {
+                self.read_part(&mut lines);
+            }
         }
-        self.close()
+        Ok(())
     }
 
-    /// Histograms are checked when they are decoded; this is what stands before and behind them.
-    pub(super) fn check_head_and_end(&mut self) -> Result<(), RecordError> {
+    /// Hands out the lines so far, which end with a slice.
+    fn read_chunk(&mut self, lines: &mut Lines) -> Result<(), RecordError> {
+        if self.long.is_some() {
+            self.read_part(lines);
+            let before = self.folding.rest();
+            self.keep(before)?;
+            let long = self.long.take().map(Reading::finish);
+            return self.keep(long.into_iter().collect());
+        }
+        let weight = lines.text.len();
+        let (text, number, lines) = lines.take();
+        let chunk = Chunk {
+            text,
+            lines,
+            number,
+        };
+        let read = self.folding.push(chunk, weight);
+        self.keep(read)
+    }
+
+    /// Takes the lines so far of a slice that is too long to be kept as text.
+    fn read_part(&mut self, lines: &mut Lines) {
+        let (text, number, before) = lines.take();
+        let files = self.files;
+        let long = self.long.get_or_insert_with(|| Reading::new(files, before));
+        long.lines(number, &text);
+    }
+
+    /// Histograms are checked as they are read; this is what stands before and behind them.
+    fn check_head_and_end(&mut self) -> Result<(), RecordError> {
         let Some(head) = self.run.as_ref().and_then(|run| run.hlog) else {
             return Ok(());
         };
-        if !head.is_within(self.latency.length) {
+        if !head.is_within(self.files.latency.length) {
             self.is_torn = true;
             return Ok(());
         }
-        self.latency.read_bytes(head, &mut Vec::new())
+        self.files.latency.read_bytes(head, &mut Vec::new())
     }
 
-    /// What was changed in the two files.
+    /// What was changed in the files.
     pub(super) fn changed(&self) -> impl Iterator<Item = String> {
         let end = self.run.as_ref().and_then(|run| run.hlog);
         let end = end.map(|head| self.histograms_end.max(head.length));
         // Histograms without a line are what a killed run leaves.
-        let is_longer = self.complete && end.is_some_and(|end| end < self.latency.length);
+        let is_longer = self.complete && end.is_some_and(|end| end < self.files.latency.length);
         let added = is_longer.then(|| {
             format!("lines were added to the end of {LATENCY_FILE} after the run wrote it")
         });
-        let changed = [self.lines.changed(), self.latency.changed(), added];
+        let is_longer = self.complete && self.totals_end < self.files.totals.length;
+        let totals = is_longer.then(|| {
+            format!("bytes were added to the end of {TOTALS_FILE} after the run wrote it")
+        });
+        let latency = self.files.latency.changed();
+        let changed = [
+            self.lines.changed(),
+            latency,
+            added,
+            self.files.totals.changed(self.complete),
+            totals,
+        ];
         changed.into_iter().flatten()
     }
 
@@ -153,91 +234,33 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         started.is_none_or(|started| started == unix_ns)
     }
 
-    pub(super) fn take(&mut self, line: &TextLine<'_>) -> Result<(), RecordError> {
-        match line.kind()?.as_ref() {
-            RunLine::KIND => self.run = Some(line.run()?),
-            SliceStart::KIND => {
-                self.close()?;
-                self.open = Some(SliceEntry {
-                    start: line.parse()?,
-                    seconds: Vec::new(),
-                    end: None,
+    /// Takes what the next chunks say.
+    fn keep(&mut self, chunks: Vec<ChunkRead>) -> Result<(), RecordError> {
+        for mut chunk in chunks {
+            // Only the end of a run that was killed may be like this.
+            if self.has_half_a_second {
+                return Err(RecordError::Damaged {
+                    path: self.files.intervals.clone(),
+                    line: self.lines.count(),
+                    what: "an operation has no line of its second behind it".to_owned(),
                 });
             }
-            OperationLine::KIND => self.operations.push(line.parse()?),
-            SecondLine::KIND => {
-                let second = SecondEntry {
-                    number: line.number,
-                    operations: std::mem::take(&mut self.operations),
-                    line: line.parse()?,
-                };
-                self.is_torn = self.is_torn || !second.has_histograms(self.latency.length);
-                self.histograms_end = self.histograms_end.max(second.histograms_end());
-                let is_torn = self.is_torn;
-                let slice = self.open_slice(line)?;
-                if !is_torn {
-                    slice.seconds.push(second);
-                }
+            self.has_half_a_second = chunk.has_half_a_second;
+            self.lines.add(chunk.lines);
+            self.run = chunk.run.or(self.run.take());
+            self.histograms_end = self.histograms_end.max(chunk.histograms_end);
+            self.totals_end = self.totals_end.max(chunk.totals_end);
+            if let Some(ended) = chunk.complete {
+                (self.complete, self.ended) = (true, ended);
             }
-            EndLine::KIND => {
-                let end: EndLine = line.parse()?;
-                if end.end.seconds < 0.0 {
-                    return Err(line.damaged(format!("{} seconds are below 0", end.end.seconds)));
-                }
-                let is_torn = self.is_torn;
-                let slice = self.open_slice(line)?;
-                slice.end = (!is_torn).then_some(end.end);
-                self.close()?;
+            if !self.is_torn {
+                move_histograms(&mut chunk.slices, &mut self.store);
+                self.slices.append(&mut chunk.slices);
+                self.seconds.extend(chunk.seconds);
             }
-            CompleteLine::KIND => {
-                let complete: CompleteLine = line.parse()?;
-                self.complete = true;
-                self.ended = complete.ended;
-            }
-            other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
-        }
-        Ok(())
-    }
-
-    pub(super) fn open_slice(
-        &mut self,
-        line: &TextLine<'_>,
-    ) -> Result<&mut SliceEntry, RecordError> {
-        let open = self.open.as_mut();
-        open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
-    }
-
-    /// Keeps the figures of the slice that is open, if they are whole.
-    pub(super) fn close(&mut self) -> Result<(), RecordError> {
-        let Some(mut slice) = self.open.take() else {
-            return Ok(());
-        };
-        // Nothing of the slices after a torn one is kept: none of their seconds was.
-        if slice.end.is_none() {
-            self.is_cut = true;
-            slice.end_where_every_thread_has_reported();
-        }
-        let windows = slice.seconds.iter().filter(|second| !second.line.drain);
-        if slice.end.is_some() {
-            self.seconds.extend(windows.flat_map(|second| {
-                let length = second.line.end_ns.saturating_sub(second.line.start_ns);
-                second
-                    .operations
-                    .iter()
-                    .map(move |line| line.counts(length))
-            }));
-        }
-        let seconds = slice.seconds.len();
-        let folded = self.folding.push(slice, seconds);
-        self.keep(folded)
-    }
-
-    pub(super) fn keep(&mut self, folded: Vec<Folded>) -> Result<(), RecordError> {
-        for slice in folded {
-            if let Some(mut slice) = slice? {
-                move_histograms(&mut slice, &mut self.store);
-                self.slices.push(slice);
-            }
+            self.is_torn |= chunk.is_torn;
+            self.is_cut |= chunk.is_cut || chunk.is_torn;
+            chunk.error.map_or(Ok(()), Err)?;
         }
         Ok(())
     }

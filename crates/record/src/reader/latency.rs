@@ -11,8 +11,10 @@ use super::files::open_if_there;
 use crate::check::CheckValue;
 use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
-use crate::hlog;
-use crate::lines::ByteRange;
+use crate::lines::{ByteRange, Quantiles};
+
+/// Bytes that are read at once, and what one line more points to.
+const MOST_AT_ONCE: u64 = 256 << 10;
 
 /// `latency.hlog`, of which only what a line points to is read.
 #[derive(Debug)]
@@ -39,18 +41,17 @@ impl Latency {
         })
     }
 
-    /// The histograms of a line, of which `of` makes figures.
-    pub(super) fn decode<T>(
+    /// Gives the histograms of a line to `take`; see [`crate::hlog::Decoder::decode`].
+    pub(super) fn decode<const N: usize>(
         &self,
         range: ByteRange,
         buffers: &mut Buffers,
-        of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
-    ) -> Result<T, RecordError> {
+        promised: [(&'static str, Option<Quantiles>); N],
+        take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
+    ) -> Result<(), RecordError> {
         self.read_bytes(range, &mut buffers.bytes)?;
-        let decoded = buffers.decoder.decode(&buffers.bytes);
-        decoded
-            .and_then(of)
-            .map_err(|what| self.damaged(range, what))
+        let decoded = buffers.decoder.decode(&buffers.bytes, promised, take);
+        decoded.map_err(|what| self.damaged(range, what))
     }
 
     /// What a line points to; noted if it does not fit the check value.
@@ -59,19 +60,53 @@ impl Latency {
         range: ByteRange,
         bytes: &mut Vec<u8>,
     ) -> Result<(), RecordError> {
-        let too_long = |_| self.damaged(range, "it is too long".to_owned());
-        let length = usize::try_from(range.length).map_err(too_long)?;
+        self.check(&[range], bytes)
+    }
+
+    /// Reads what lines point to, one piece behind the other, into `bytes`; noted are those that do
+    /// not fit their check value.
+    fn check(&self, ranges: &[ByteRange], bytes: &mut Vec<u8>) -> Result<(), RecordError> {
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
+            return Ok(());
+        };
+        let too_long = |_| self.damaged(*first, "it is too long".to_owned());
+        let length = usize::try_from(last.end() - first.offset).map_err(too_long)?;
         bytes.clear();
         bytes.resize(length, 0);
         if let Some(file) = &self.file {
-            let read = file.read_exact_at(bytes, range.offset);
+            let read = file.read_exact_at(bytes, first.offset);
             read.map_err(|e| RecordError::io("read", &self.path, e))?;
         }
-        if range.h.is_some_and(|value| value != CheckValue::of(bytes)) {
-            let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-            changed.push(range);
+        for range in ranges {
+            let start = (range.offset - first.offset) as usize;
+            let piece = &bytes[start..start + range.length as usize];
+            if range.h.is_some_and(|value| value != CheckValue::of(piece)) {
+                let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+                changed.push(*range);
+            }
         }
         Ok(())
+    }
+
+    /// Checks what lines point to. Pieces that lie one behind the other are read at once.
+    pub(super) fn check_all(
+        &self,
+        ranges: impl Iterator<Item = ByteRange>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), RecordError> {
+        let mut run: Vec<ByteRange> = Vec::new();
+        let mut length = 0;
+        for range in ranges.filter(|range| range.length > 0) {
+            let is_next = run.last().is_some_and(|last| last.end() == range.offset);
+            if !is_next || length > MOST_AT_ONCE {
+                self.check(&run, bytes)?;
+                run.clear();
+                length = 0;
+            }
+            length += range.length;
+            run.push(range);
+        }
+        self.check(&run, bytes)
     }
 
     /// What was changed, if anything was.

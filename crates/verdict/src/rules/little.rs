@@ -1,5 +1,6 @@
 //! Little's law.
 
+use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
 use tenbin_stats::Little;
@@ -7,6 +8,7 @@ use tenbin_stats::Little;
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
+use crate::latency::{Kind, Sums};
 use crate::words::{count, percent, ratio};
 
 /// How far ρ may be from one, on top of what the ends of a slice can do.
@@ -52,7 +54,7 @@ impl Rule for LittlesLaw {
 impl LittlesLaw {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let full = cell.full();
-        let totals = Totals::of(&full, &cell.workload.load);
+        let totals = Totals::of(&full, &cell.workload.load, &cell.sums);
         if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
             return None;
         }
@@ -97,7 +99,7 @@ impl LittlesLaw {
 /// `None` when nothing ended in them.
 pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
     let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
-    let little = Totals::of(slices, load).little()?;
+    let little = Totals::of(slices, load, &Sums::default()).little()?;
     Little { think, ..little }.ratio()
 }
 
@@ -146,7 +148,8 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(slices: &[&Slice], load: &Load) -> Self {
+    /// `sums` are those of the cell of the slices, or new ones.
+    fn of(slices: &[&Slice], load: &Load, sums: &Sums) -> Self {
         let mut totals = Self {
             think: fixed_think(load),
             ..Self::default()
@@ -163,19 +166,25 @@ impl Totals {
             }
             totals.unrecorded += slice.ledger.unrecorded_nanos as f64 / NANOS_PER_SECOND;
             totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
-            for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
-                for (value, count) in histogram.recorded() {
-                    let n = count as f64;
-                    let value = histogram.median_equivalent(value);
-                    let seconds = value as f64 / NANOS_PER_SECOND;
-                    totals.timed += n;
-                    totals.busy += n * seconds;
-                    totals.squares += n * seconds.powi(2);
-                    totals.cubes += n * seconds.powi(3);
-                }
-            }
+        }
+        let kinds: [Kind; 2] = [|op| &op.service, |op| &op.failed];
+        for kind in kinds {
+            let times = sums.of(slices, &|slice| slice.requests().map(kind).collect());
+            times.iter().for_each(|times| totals.add_times(times));
         }
         totals
+    }
+
+    fn add_times(&mut self, times: &Histogram<u64>) {
+        for step in times.iter_recorded() {
+            let n = step.count_at_value() as f64;
+            let value = times.median_equivalent(step.value_iterated_to());
+            let seconds = value as f64 / NANOS_PER_SECOND;
+            self.timed += n;
+            self.busy += n * seconds;
+            self.squares += n * seconds.powi(2);
+            self.cubes += n * seconds.powi(3);
+        }
     }
 
     fn little(&self) -> Option<Little> {

@@ -1,0 +1,181 @@
+//! Consecutive lines of `intervals.jsonl`, to the slices that they are about.
+
+use super::SecondCounts;
+use super::entry::{Buffers, SecondEntry, SliceEntry};
+use super::files::RunFiles;
+use super::line::TextLine;
+use crate::check::CheckedLines;
+use crate::error::RecordError;
+use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine};
+use crate::slice::{Slice, SliceStart};
+
+/// Some lines, which a thread reads: each slice has all its lines in one chunk.
+pub(super) struct Chunk {
+    /// Whole lines.
+    pub(super) text: Vec<u8>,
+    /// Those before the first line, with the check value of the last of them.
+    pub(super) lines: CheckedLines,
+    /// Number of the first line, from 1.
+    pub(super) number: u64,
+}
+
+/// What the lines of a chunk say.
+#[derive(Default)]
+pub(super) struct ChunkRead {
+    pub(super) slices: Vec<Slice>,
+    pub(super) seconds: Vec<SecondCounts>,
+    /// `latency.hlog` ends before the histograms of a second: the run ends there as well.
+    pub(super) is_torn: bool,
+    /// A slice has no end.
+    pub(super) is_cut: bool,
+    /// Why the run ended when it did, if it says that it is complete.
+    pub(super) complete: Option<Ended>,
+    pub(super) lines: CheckedLines,
+    /// The first line of the file.
+    pub(super) run: Option<RunLine>,
+    /// Where the histograms of the last second end.
+    pub(super) histograms_end: u64,
+    /// Where the histograms of the last slice end.
+    pub(super) totals_end: u64,
+    /// It ends with operations of a second without the line of that second.
+    pub(super) has_half_a_second: bool,
+    /// Why it was not read to its end.
+    pub(super) error: Option<RecordError>,
+}
+
+/// Lines on their way to become slices.
+pub(super) struct Reading<'a> {
+    files: &'a RunFiles,
+    buffers: Buffers,
+    open: Option<SliceEntry>,
+    /// Of the second that is being read.
+    operations: Vec<OperationLine>,
+    read: ChunkRead,
+}
+
+/// What chunks say, one after the other.
+pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead> {
+    let read = |chunk: Chunk| {
+        let mut reading = Reading::new(files, chunk.lines);
+        reading.lines(chunk.number, &chunk.text);
+        reading.finish()
+    };
+    chunks.into_iter().map(read).collect()
+}
+
+impl<'a> Reading<'a> {
+    /// Behind `lines`.
+    pub(super) fn new(files: &'a RunFiles, lines: CheckedLines) -> Self {
+        Self {
+            files,
+            buffers: Buffers::default(),
+            open: None,
+            operations: Vec::new(),
+            read: ChunkRead {
+                lines,
+                ..ChunkRead::default()
+            },
+        }
+    }
+
+    /// Takes whole lines, the first of which has this number.
+    pub(super) fn lines(&mut self, first: u64, text: &[u8]) {
+        let path = &self.files.intervals;
+        for (number, text) in (first..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
+            if self.read.error.is_some() {
+                return;
+            }
+            self.read.lines.take(text);
+            self.read.error = self.take(&TextLine { path, number, text }).err();
+        }
+    }
+
+    pub(super) fn finish(mut self) -> ChunkRead {
+        if self.read.error.is_none() {
+            self.read.error = self.close().err();
+        }
+        self.read.has_half_a_second = !self.operations.is_empty();
+        self.read
+    }
+
+    fn take(&mut self, line: &TextLine<'_>) -> Result<(), RecordError> {
+        match line.kind()?.as_ref() {
+            RunLine::KIND => self.read.run = Some(line.run()?),
+            SliceStart::KIND => {
+                self.close()?;
+                self.open = Some(SliceEntry {
+                    start: line.parse()?,
+                    seconds: Vec::new(),
+                    end: None,
+                    totals: None,
+                });
+            }
+            OperationLine::KIND => self.operations.push(line.parse()?),
+            SecondLine::KIND => {
+                let second = SecondEntry {
+                    number: line.number,
+                    operations: std::mem::take(&mut self.operations),
+                    line: line.parse()?,
+                };
+                self.read.is_torn =
+                    self.read.is_torn || !second.has_histograms(self.files.latency.length);
+                self.read.histograms_end = self.read.histograms_end.max(second.histograms_end());
+                let is_torn = self.read.is_torn;
+                let slice = self.open_slice(line)?;
+                if !is_torn {
+                    slice.seconds.push(second);
+                }
+            }
+            EndLine::KIND => {
+                let EndLine { totals, end, .. } = line.parse()?;
+                if end.seconds < 0.0 {
+                    return Err(line.damaged(format!("{} seconds are below 0", end.seconds)));
+                }
+                let totals_end = totals.as_ref().map_or(0, |part| part.range.end());
+                self.read.totals_end = self.read.totals_end.max(totals_end);
+                let is_torn = self.read.is_torn;
+                let slice = self.open_slice(line)?;
+                if !is_torn {
+                    (slice.end, slice.totals) = (Some(end), totals);
+                }
+                self.close()?;
+            }
+            CompleteLine::KIND => {
+                let complete: CompleteLine = line.parse()?;
+                self.read.complete = Some(complete.ended);
+            }
+            other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
+        }
+        Ok(())
+    }
+
+    fn open_slice(&mut self, line: &TextLine<'_>) -> Result<&mut SliceEntry, RecordError> {
+        let open = self.open.as_mut();
+        open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
+    }
+
+    /// Keeps the figures of the slice that is open, if they are whole.
+    fn close(&mut self) -> Result<(), RecordError> {
+        let Some(mut slice) = self.open.take() else {
+            return Ok(());
+        };
+        // Nothing of the slices after a torn one is kept: none of their seconds was.
+        if slice.end.is_none() {
+            self.read.is_cut = true;
+            slice.end_where_every_thread_has_reported();
+        }
+        let windows = slice.seconds.iter().filter(|second| !second.line.drain);
+        if slice.end.is_some() {
+            self.read.seconds.extend(windows.flat_map(|second| {
+                let length = second.line.end_ns.saturating_sub(second.line.start_ns);
+                second
+                    .operations
+                    .iter()
+                    .map(move |line| line.counts(length))
+            }));
+        }
+        let folded = slice.fold(self.files, &mut self.buffers)?;
+        self.read.slices.extend(folded);
+        Ok(())
+    }
+}

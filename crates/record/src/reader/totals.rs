@@ -1,0 +1,122 @@
+//! `slices.bin`: the histograms of whole slices.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::files::open_if_there;
+use crate::check::CheckValue;
+use crate::directory::TOTALS_FILE;
+use crate::error::RecordError;
+use crate::lines::ByteRange;
+use crate::totals::{Counts, Totals, TotalsPart};
+
+/// `slices.bin`. Without a part of it, or where a part is not as it was written, a slice is read from
+/// its seconds.
+#[derive(Debug)]
+pub(super) struct TotalsFile {
+    path: PathBuf,
+    file: Option<File>,
+    pub(super) length: u64,
+    found: Mutex<Found>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    /// Slices whose part does not fit its check value or the seconds.
+    changed: Vec<u32>,
+    /// A part lies behind the end of the file.
+    is_cut: bool,
+}
+
+impl TotalsFile {
+    pub(super) fn open(path: PathBuf) -> Result<Self, RecordError> {
+        let file = open_if_there(&path)?;
+        let length = file
+            .as_ref()
+            .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
+        let length = length.map_err(|e| RecordError::io("read", &path, e))?;
+        Ok(Self {
+            path,
+            file,
+            length,
+            found: Mutex::default(),
+        })
+    }
+
+    /// The histograms of a slice, whose seconds hold this many values; `None` if they cannot be used,
+    /// which is noted. `bytes` is memory to read into.
+    pub(super) fn read(
+        &self,
+        slice: u32,
+        part: &TotalsPart,
+        counts: &Counts,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<Totals>, RecordError> {
+        if !self.has(part.range) {
+            self.found().is_cut = true;
+            return Ok(None);
+        }
+        let Some(length) = part.length() else {
+            self.note(slice);
+            return Ok(None);
+        };
+        bytes.clear();
+        bytes.resize(length, 0);
+        if let Some(file) = &self.file {
+            let read = file.read_exact_at(bytes, part.range.offset);
+            read.map_err(|e| RecordError::io("read", &self.path, e))?;
+        }
+        let fits = part
+            .range
+            .h
+            .is_none_or(|value| value == CheckValue::of(bytes));
+        let totals = match fits {
+            true => Totals::read(part, bytes, counts).ok(),
+            false => None,
+        };
+        if totals.is_none() {
+            self.note(slice);
+        }
+        Ok(totals)
+    }
+
+    /// A run that is under way adds to the file, and only then to the lines.
+    fn has(&self, range: ByteRange) -> bool {
+        let length_now = || {
+            let file = self.file.as_ref()?;
+            file.metadata().ok().map(|metadata| metadata.len())
+        };
+        range.is_within(self.length) || length_now().is_some_and(|length| range.is_within(length))
+    }
+
+    /// Notes that the histograms of a slice are not those of its seconds.
+    pub(super) fn note(&self, slice: u32) {
+        self.found().changed.push(slice);
+    }
+
+    fn found(&self) -> std::sync::MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was changed, if anything was. Only of a complete run it is a change that the end is not
+    /// there.
+    pub(super) fn changed(&self, is_complete: bool) -> Option<String> {
+        let mut found = self.found();
+        found.changed.sort_unstable();
+        found.changed.dedup();
+        if let Some(slice) = found.changed.first() {
+            let further = match found.changed.len() {
+                1 => String::new(),
+                more => format!(", and those of {} more", more - 1),
+            };
+            return Some(format!(
+                "the histograms of slice {slice} in {TOTALS_FILE} are not those of its seconds: they were \
+                 changed after the run wrote them{further}"
+            ));
+        }
+        (found.is_cut && is_complete)
+            .then(|| format!("the end of {TOTALS_FILE} was removed after the run wrote it"))
+    }
+}
