@@ -12,9 +12,9 @@ use toml::de::{DeTable, Deserializer};
 
 use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
-use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
 use crate::scalar::{At, Entries, List, Scalar, SweepDraft};
+use crate::secret::Secret;
 use crate::secrets::Secrets;
 
 /// A value that may be missing.

@@ -8,9 +8,9 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::duration::Time;
-use crate::model::Secret;
 use crate::problem::Place;
 use crate::rate::Rate;
+use crate::secret::Secret;
 use crate::size::Size;
 use crate::suggest::did_you_mean;
 

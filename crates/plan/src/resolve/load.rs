@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::Desk;
+use crate::desk::Desk;
 use crate::draft::{Field, LoadDraft};
 use crate::duration::Time;
-use crate::model::{Arrivals, Load, Pace, RateSearch};
+use crate::load::{Arrivals, Load, Pace, RateSearch};
 use crate::ramp::Ramp;
 use crate::scalar::{At, List, Scalar};
 use crate::slo::Slo;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Desk;
+use crate::desk::Desk;
 use crate::draft::Field;
 use crate::problem::Place;
 use crate::scalar::Scalar;

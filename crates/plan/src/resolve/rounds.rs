@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Desk;
 use super::comparing::{self, Shape};
 use crate::comparing::Until;
+use crate::desk::Desk;
 use crate::draft::{Field, RoundsDraft};
 use crate::duration::Time;
 use crate::model::Rounds;

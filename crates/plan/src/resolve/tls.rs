@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::Desk;
 use super::way::version;
+use crate::desk::Desk;
 use crate::draft::{Field, TlsDraft};
-use crate::model::Reach;
+use crate::reach::Reach;
 use crate::scalar::{At, Scalar};
 use crate::way::{ClientCertificate, Tls};
 

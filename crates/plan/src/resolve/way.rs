@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::Desk;
 use super::tls;
+use crate::desk::Desk;
 use crate::draft::{Field, TargetDraft};
-use crate::model::Reach;
 use crate::names::Named;
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::Reach;
 use crate::scalar::{At, List, Scalar};
 use crate::way::{Host, HttpVersion, Pin, Way};
 

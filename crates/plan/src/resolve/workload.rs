@@ -1,19 +1,16 @@
 //! The operations sent to every target.
 
-mod blob;
-mod http;
-mod s3;
-
 use std::time::Duration;
 
+use super::load;
 use super::naming::Names;
-use super::{Desk, load};
-use crate::context::Context;
+use crate::desk::Desk;
 use crate::draft::{Field, LoadDraft, WorkloadDraft};
-use crate::model::{Load, Pace, Workload, WorkloadKind};
-use crate::names::{Kind, Named};
+use crate::load::{Load, Pace};
 use crate::problem::Place;
-use crate::scalar::{At, List, Scalar};
+use crate::scalar::{At, Scalar};
+use crate::work::{Entry, PROTOCOLS, WorkloadKind};
+use crate::workload::Workload;
 
 pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
@@ -41,7 +38,7 @@ pub(super) fn resolve_all(
         let stages = desk.read("stages", &draft.stages, Scalar::switch);
         let stages = stages.unwrap_or_default();
         let (load, levels) = loads.resolve(desk, draft.load);
-        let in_phases = matches!(kinds.first(), Some(WorkloadKind::Blob(_)));
+        let in_phases = kinds.iter().any(|kind| kind.facts().phase().is_some());
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
             desk.refuse(
                 place,
@@ -53,7 +50,7 @@ pub(super) fn resolve_all(
         let Some(levels) = levels else {
             let one_phase = kinds.len() == 1;
             for kind in kinds {
-                let default = || default_name(&kind);
+                let default = || kind.protocol().default_name();
                 let name = match &draft.name {
                     Some(_) if one_phase => names.pick(desk, "workload", &draft.name, default),
                     _ => {
@@ -74,7 +71,7 @@ pub(super) fn resolve_all(
         let Some(kind) = kinds.into_iter().next() else {
             continue;
         };
-        let base = names.base(desk, &draft.name, || default_name(&kind));
+        let base = names.base(desk, &draft.name, || kind.protocol().default_name());
         for connections in levels {
             let name = names.level(&base, connections);
             workloads.push(Workload {
@@ -91,54 +88,37 @@ pub(super) fn resolve_all(
     workloads
 }
 
-/// The name of a workload that is given none.
-pub(crate) fn default_name(kind: &WorkloadKind) -> String {
-    match kind {
-        WorkloadKind::Http(work) => http::default_name(work),
-        WorkloadKind::S3(work) => s3::default_name(work),
-        WorkloadKind::Blob(work) => blob::default_name(work),
-    }
-}
-
 /// The name of one phase of several: that of all with the phase behind it.
 fn base_of_phase(desk: &mut Desk<'_>, names: &Names, field: &Field, kind: &WorkloadKind) -> String {
-    match (field, kind) {
-        (Some(_), WorkloadKind::Blob(work)) => {
-            let base = names.base(desk, field, || default_name(kind));
-            format!("{base}-{}", work.phase.name())
-        }
-        _ => default_name(kind),
+    let default = || kind.protocol().default_name();
+    match (field, kind.facts().phase()) {
+        (Some(_), Some(phase)) => format!("{}-{phase}", names.base(desk, field, default)),
+        _ => default(),
     }
 }
 
 /// The work of a draft: one thing, or one for each of its phases.
 fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
     if draft.kind.is_none() {
+        let names = PROTOCOLS.iter().map(|entry| format!("{:?}", entry.name));
+        let names: Vec<String> = names.collect();
+        let (last, others) = names.split_last().expect("a protocol is in the table");
+        let others = others.join(", ");
         desk.refuse(
             place,
-            "a workload needs its kind: kind = \"http\", \"s3\" or \"blob\"",
+            format!("a workload needs its kind: kind = {others} or {last}"),
         );
         return Vec::new();
     }
-    let Some(kind) = desk.choice("kind", &draft.kind) else {
+    let entries: Vec<(&str, &Entry)> = PROTOCOLS.iter().map(|each| (each.name, each)).collect();
+    let Some(entry) = desk.read("kind", &draft.kind, |scalar| scalar.choice(&entries)) else {
         return Vec::new();
     };
-    refuse_foreign_keys(desk, draft, kind);
-    match kind {
-        Kind::Http => one(http::resolve(desk, draft).map(WorkloadKind::Http)),
-        Kind::S3 => one(s3::resolve(desk, draft, place).map(WorkloadKind::S3)),
-        Kind::Blob => {
-            let phases = blob::resolve(desk, draft, place).into_iter();
-            phases.map(WorkloadKind::Blob).collect()
-        }
-    }
+    refuse_foreign_keys(desk, draft, entry.name);
+    (entry.resolve)(desk, draft, place)
 }
 
-fn one(kind: Option<WorkloadKind>) -> Vec<WorkloadKind> {
-    kind.into_iter().collect()
-}
-
-fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
+fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: &str) {
     let place = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
     let list_place = |list: &Option<At<crate::scalar::List>>| list.as_ref().map(|list| list.place);
     let http = [
@@ -208,21 +188,20 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("poll_connections", place(&draft.poll_connections)),
         ("errors", place(&draft.errors)),
     ];
-    let keys = http.iter().map(|key| (Kind::Http, key));
-    let keys = keys.chain(s3.iter().map(|key| (Kind::S3, key)));
-    let keys = keys.chain(blob.iter().map(|key| (Kind::Blob, key)));
+    let keys = http.iter().map(|key| ("http", key));
+    let keys = keys.chain(s3.iter().map(|key| ("s3", key)));
+    let keys = keys.chain(blob.iter().map(|key| ("blob", key)));
     for (theirs, (key, place)) in keys {
         let shared = match (theirs, kind) {
-            (Kind::S3, Kind::Blob) => BLOB_KEYS.contains(key),
-            (Kind::S3, Kind::Http) => *key == "verify",
+            ("s3", "blob") => BLOB_KEYS.contains(key),
+            ("s3", "http") => *key == "verify",
             _ => false,
         };
         if let Some(place) = place.filter(|_| theirs != kind && !shared) {
-            let (theirs, ours) = (theirs.name(), kind.name());
             desk.wrong(
                 place,
                 key,
-                format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
+                format!("is for workloads of kind {theirs:?}; this one is of kind {kind:?}"),
             );
         }
     }
@@ -274,26 +253,4 @@ impl<'a> Loads<'a> {
         load::contradictions(desk, &own, self.slice);
         (load, levels)
     }
-}
-
-/// Every item of a list, as `read` understands it; what is wrong is noted.
-fn each<T>(
-    desk: &mut Desk<'_>,
-    key: &str,
-    list: Option<&At<List>>,
-    read: impl Fn(&Scalar, &Context) -> Result<T, String>,
-) -> Vec<T> {
-    let Some(list) = list else {
-        return Vec::new();
-    };
-    list.items()
-        .into_iter()
-        .filter_map(|item| match read(item.value, desk.context) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                desk.wrong(item.place, key, message);
-                None
-            }
-        })
-        .collect()
 }

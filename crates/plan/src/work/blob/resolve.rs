@@ -2,34 +2,21 @@
 
 use std::time::Duration;
 
-use super::super::Desk;
-use super::{each, s3};
-use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
+use super::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
+use crate::bucket;
+use crate::choose::{ByteRange, Choose};
+use crate::desk::Desk;
 use crate::draft::WorkloadDraft;
 use crate::names::Named;
 use crate::problem::Place;
-use crate::s3::{ByteRange, Choose, SizeRange, Sizes};
 use crate::scalar::Scalar;
 use crate::size::Size;
+use crate::sizes::{self, Sizes};
 
 const DEFAULT_SIZE: u64 = 1 << 20;
 
-pub(super) fn default_name(work: &BlobWork) -> String {
-    let phase = work.phase.name();
-    match (&work.sizes, work.sizes.only()) {
-        (sizes, Some(_)) => format!("{phase}-{sizes}"),
-        (Sizes::Ranges(ranges), None) => match ranges.as_slice() {
-            [SizeRange { from, to, .. }] => {
-                format!("{phase}-{}-to-{}", Size(*from), Size(*to))
-            }
-            _ => phase.to_owned(),
-        },
-        _ => phase.to_owned(),
-    }
-}
-
 /// One for each phase, in their order.
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<BlobWork> {
+pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<BlobWork> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
@@ -39,10 +26,10 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
     let phases = desk.read("operation", &draft.operation, |scalar| {
         Phase::several(scalar.text()?)
     });
-    let sizes = s3::sizes(desk, &draft.size).unwrap_or_else(|| Sizes::fixed(DEFAULT_SIZE));
+    let sizes = sizes::resolve(desk, &draft.size).unwrap_or_else(|| Sizes::fixed(DEFAULT_SIZE));
     let usual = BlobWork::new(Phase::Put, DEFAULT_SIZE);
     let locations = desk.path("locations", &draft.locations);
-    let mut hashes = each(desk, "hashes", draft.hashes.as_ref(), |scalar, _| {
+    let mut hashes = desk.each("hashes", draft.hashes.as_ref(), |scalar, _| {
         scalar.choice(BlobHash::NAMES)
     });
     hashes.sort_unstable();
@@ -55,7 +42,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
         prefix: desk.read("prefix", &draft.prefix, prefix),
         locations,
         bucket: desk
-            .read("bucket", &draft.bucket, s3::bucket)
+            .read("bucket", &draft.bucket, bucket::read)
             .unwrap_or(usual.bucket),
         verify: desk
             .read("verify", &draft.verify, Scalar::switch)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::super::{Desk, searched};
+use crate::desk::Desk;
 use crate::draft::{ByTargetDraft, Field, TemplateDraft, WorkloadDraft};
 use crate::patterns::{
     self, ByTarget, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE,
@@ -13,7 +13,7 @@ use crate::patterns::{
 use crate::percent::Percent;
 use crate::problem::Place;
 use crate::scalar::{At, Scalar};
-use crate::searched::{CORPUS_PATTERNS, SearchServer};
+use crate::searched::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
 
 /// Rates of hits between which a number of patterns makes sense.
 const LEAST_HIT: Percent = Percent::of(0.1);
@@ -48,7 +48,7 @@ pub(super) fn resolve(
         .map(|templates| by_target(desk, templates));
     let cache = cache(desk, draft);
     let counters = desk.read("cache_counters", &draft.cache_counters, Scalar::parsed);
-    let of_corpus = searched::is_of_corpus(&draft.patterns);
+    let of_corpus = is_of_corpus(&draft.patterns);
     let (path, set) = match of_corpus {
         true => {
             refuse_format(desk, &draft.patterns_format);
@@ -178,7 +178,7 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
     }
     let body = desk.text("body", &draft.body).unwrap_or_default();
     let path = desk.text("path", &draft.path).unwrap_or_default();
-    let method = desk.read("method", &draft.method, super::method);
+    let method = desk.read("method", &draft.method, super::resolve::method);
     let usual = if body.is_empty() { "GET" } else { "POST" };
     Some(Template {
         method: method.unwrap_or_else(|| usual.to_owned()),

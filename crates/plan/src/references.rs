@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Desk;
+use crate::desk::Desk;
 use crate::draft::{Field, TargetDraft, WorkloadDraft};
 use crate::scalar::{At, List, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
 
 /// Looks up every reference in the texts of targets and workloads that may have some, and notes
 /// on each target and workload what is to be concealed.
-pub(super) fn look_up(
+pub(crate) fn look_up(
     desk: &mut Desk<'_>,
     targets: &mut [At<TargetDraft>],
     workloads: &mut [At<WorkloadDraft>],
@@ -109,7 +109,7 @@ fn scalar(desk: &mut Desk<'_>, key: &str, value: &mut At<Scalar>, secrets: &mut 
 
 /// The text with the value of a variable in place of every `{env:NAME}`; `found` is called with
 /// each value and its reference.
-pub(super) fn with_values(
+pub(crate) fn with_values(
     written: &str,
     environment: &dyn Fn(&str) -> Option<String>,
     mut found: impl FnMut(&str, &str),
@@ -204,7 +204,7 @@ impl Variables {
 }
 
 /// The variable of a secret that was given literally.
-pub(super) fn variable(kind: &str, name: &str) -> String {
+pub(crate) fn variable(kind: &str, name: &str) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() {
         true => c.to_ascii_uppercase(),
         false => '_',

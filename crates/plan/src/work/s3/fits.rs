@@ -1,13 +1,11 @@
 //! What of an S3 workload does not fit together.
 
-use super::super::super::Desk;
-use super::MOST_PARTS;
+use super::resolve::MOST_PARTS;
+use super::{Checksum, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation, S3Work};
+use crate::choose::{ByteRange, Choose};
+use crate::desk::Desk;
 use crate::draft::{Field, WorkloadDraft};
 use crate::problem::Place;
-use crate::s3::{
-    ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation,
-    S3Work,
-};
 use crate::size::Size;
 
 /// A key and the operations that heed it.

@@ -1,13 +1,9 @@
 //! Plain HTTP requests.
 
-mod header;
-mod patterns;
-
-use super::super::Desk;
-use super::each;
+use super::{HttpWork, MAY_DIFFER, MayDiffer, STATUS_CLASSES, header, patterns};
+use crate::desk::Desk;
 use crate::draft::{Field, WorkloadDraft};
-use crate::model::{HttpWork, MayDiffer};
-use crate::names::{MAY_DIFFER, STATUS_CLASSES};
+use crate::problem::Place;
 use crate::scalar::Scalar;
 use crate::suggest::nearest;
 
@@ -15,16 +11,10 @@ const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
 
-pub(super) fn default_name(work: &HttpWork) -> String {
-    match &work.patterns {
-        Some(_) => "http-patterns".to_owned(),
-        None => format!("http-{}", work.method),
-    }
-}
-
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<HttpWork> {
+pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, _: Place) -> Option<HttpWork> {
     let (body, body_file) = body(desk, draft);
-    let (headers, printed_headers) = each(desk, "headers", draft.headers.as_ref(), header::read)
+    let (headers, printed_headers) = desk
+        .each("headers", draft.headers.as_ref(), header::read)
         .into_iter()
         .map(|header| (header.sent, header.printed))
         .unzip();
@@ -40,25 +30,24 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
         body,
         body_file,
         secrets: draft.secrets.clone(),
-        expect: each(desk, "expect", draft.expect.as_ref(), |scalar, _| {
-            statuses(scalar)
-        })
-        .concat(),
-        may_differ: each(
-            desk,
-            "may_differ",
-            draft.may_differ.as_ref(),
-            |scalar, _| scalar.choice(MAY_DIFFER),
-        )
-        .into_iter()
-        .fold(MayDiffer::default(), MayDiffer::or),
+        expect: desk
+            .each("expect", draft.expect.as_ref(), |scalar, _| {
+                statuses(scalar)
+            })
+            .concat(),
+        may_differ: desk
+            .each("may_differ", draft.may_differ.as_ref(), |scalar, _| {
+                scalar.choice(MAY_DIFFER)
+            })
+            .into_iter()
+            .fold(MayDiffer::default(), MayDiffer::or),
         verify: desk
             .read("verify", &draft.verify, Scalar::switch)
             .unwrap_or(false),
     })
 }
 
-fn method(scalar: &Scalar) -> Result<String, String> {
+pub(super) fn method(scalar: &Scalar) -> Result<String, String> {
     let method = scalar.text()?;
     let upper = method.to_ascii_uppercase();
     if METHODS.contains(&method) {

@@ -1,20 +1,25 @@
 //! S3 work: operations on many objects, with everything that shapes them.
 
-mod choose;
+mod facts;
+mod fits;
+mod lines;
 mod mix;
 mod operation;
-mod sizes;
+mod print;
+mod resolve;
 
-pub use choose::{ByteRange, Choose, Prefixes};
 pub use mix::Mix;
 pub use operation::S3Operation;
-pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
-pub(crate) use sizes::{check as check_size, read_file as read_sizes};
 
+pub(crate) use self::resolve::resolve;
+
+use crate::bucket::DEFAULT_BUCKET;
+use crate::choose::{ByteRange, Choose, Prefixes};
 use crate::names::Named;
+use crate::sizes::Sizes;
 
-/// The bucket where none is named.
-pub const DEFAULT_BUCKET: &str = "tenbin-bench";
+/// Its name in plans: the `kind` of a workload.
+pub(crate) const NAME: &str = "s3";
 
 /// S3 operations on many objects.
 #[derive(Debug, Clone, PartialEq)]
@@ -301,6 +306,18 @@ named! {
         /// With a key that every request carries, made up for the run.
         SseC = "sse-c",
     }
+}
+
+/// Whether the bucket stands in the host name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Path,
+    Virtual,
+}
+
+impl Named for Style {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("path", Self::Path), ("virtual", Self::Virtual)];
 }
 
 #[cfg(test)]

@@ -1,0 +1,173 @@
+//! Plain HTTP requests: one over and over, or many in some order.
+
+mod facts;
+mod header;
+mod patterns;
+mod print;
+mod resolve;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+pub(crate) use self::resolve::resolve;
+
+use crate::patterns::{ByTarget, Patterns};
+use crate::secrets::Secrets;
+
+/// Its name in plans: the `kind` of a workload.
+pub(crate) const NAME: &str = "http";
+
+/// Classes of statuses, by the names that plans call them.
+pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
+    ("2xx", 200..300),
+    ("3xx", 300..400),
+    ("4xx", 400..500),
+    ("5xx", 500..600),
+];
+
+/// What may differ between responses to the same request, by its name in plans.
+pub(crate) const MAY_DIFFER: &[(&str, MayDiffer)] = &[
+    ("size", MayDiffer::SIZE),
+    ("headers", MayDiffer::HEADERS),
+    ("body", MayDiffer::BODY),
+];
+
+/// One plain HTTP request, over and over, or many in some order.
+#[derive(Clone, PartialEq)]
+pub struct HttpWork {
+    /// Request method.
+    pub method: String,
+    /// Path and query; the target URL's own when not set.
+    pub path: Option<String>,
+    /// Extra headers, in order. A value may be secret.
+    pub headers: Vec<(String, String)>,
+    /// The same headers as a printed plan shows them: `{env:NAME}` in place of
+    /// what came from the environment or has to come from there next time.
+    pub printed_headers: Vec<(String, String)>,
+    /// Request body.
+    pub body: Vec<u8>,
+    /// Values in `path`, `body` and the templates of `patterns` that nothing printed shows.
+    pub secrets: Secrets,
+    /// The file that `body` was read from, if it was.
+    pub body_file: Option<PathBuf>,
+    /// Statuses that count as success; any 2xx when empty.
+    pub expect: Vec<u16>,
+    /// What may differ between responses to the same request, of one target and of several.
+    pub may_differ: MayDiffer,
+    /// The content of every response is compared with what it was before the run, not of some.
+    pub verify: bool,
+    /// The requests that are drawn from in place of a single one: each has its own
+    /// method, path and body, and the headers of the work but for its own.
+    pub patterns: Option<Patterns>,
+}
+
+/// What may differ between responses to the same request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MayDiffer {
+    /// The length of the body, as sent: it may be compressed, for example.
+    pub size: bool,
+    /// `Content-Type` and `Content-Encoding`.
+    pub headers: bool,
+    /// The content of the body, decoded.
+    pub body: bool,
+}
+
+impl MayDiffer {
+    /// The length as sent alone.
+    pub const SIZE: Self = Self {
+        size: true,
+        ..Self::NOTHING
+    };
+    /// Headers alone.
+    pub const HEADERS: Self = Self {
+        headers: true,
+        ..Self::NOTHING
+    };
+    /// The content, and the length with it.
+    pub const BODY: Self = Self {
+        size: true,
+        body: true,
+        ..Self::NOTHING
+    };
+    const NOTHING: Self = Self {
+        size: false,
+        headers: false,
+        body: false,
+    };
+
+    /// What may differ by one or the other.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            size: self.size || other.size,
+            headers: self.headers || other.headers,
+            body: self.body || other.body,
+        }
+    }
+
+    /// The names of what may differ, as in plans.
+    pub fn names(self) -> Vec<&'static str> {
+        let is_whole = self.body && self.size;
+        let named = [
+            (self.size && !is_whole, "size"),
+            (self.headers, "headers"),
+            (self.body, "body"),
+        ];
+        let set = named.into_iter().filter(|(is_set, _)| *is_set);
+        set.map(|(_, name)| name).collect()
+    }
+}
+
+impl fmt::Debug for HttpWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpWork")
+            .field("method", &self.method)
+            .field("path", &self.shown_path())
+            .field("headers", &self.printed_headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("body_file", &self.body_file)
+            .field("expect", &self.expect)
+            .field("may_differ", &self.may_differ)
+            .field("verify", &self.verify)
+            .field("patterns", &self.patterns)
+            .finish()
+    }
+}
+
+impl HttpWork {
+    /// Whether a response with this status counts as success.
+    pub fn counts_as_success(&self, status: u16) -> bool {
+        match self.expect.as_slice() {
+            [] => (200..300).contains(&status),
+            expected => expected.contains(&status),
+        }
+    }
+
+    /// `path` without its secrets.
+    pub fn shown_path(&self) -> Option<String> {
+        Some(self.secrets.conceal(self.path.as_ref()?))
+    }
+
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
+    }
+
+    /// A request of that method with nothing else asked for.
+    pub fn plain(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            path: None,
+            headers: Vec::new(),
+            printed_headers: Vec::new(),
+            body: Vec::new(),
+            secrets: Secrets::default(),
+            body_file: None,
+            expect: Vec::new(),
+            may_differ: MayDiffer::default(),
+            verify: false,
+            patterns: None,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What is sent, by protocol.
+//!
+//! A protocol is a folder here: its keys, how they are resolved, printed and described, and its
+//! [`Facts`]. The table in this file is the only place where one is registered; everywhere else,
+//! what depends on the protocol is a method of [`Facts`] or of [`Protocol`].
+
+pub mod blob;
+mod facts;
+pub mod http;
+pub mod s3;
+mod sent_to;
+mod words;
+
+pub use facts::{Direction, Facts, LaidOut, Operation, Transfer};
+pub(crate) use sent_to::SentTo;
+
+use crate::desk::Desk;
+use crate::draft::WorkloadDraft;
+use crate::found::Found;
+use crate::page::{Page, text};
+use crate::patterns::Patterns;
+use crate::problem::Place;
+use crate::target::Target;
+
+/// What the plan itself needs of a protocol's work.
+pub(crate) trait Protocol: Facts {
+    /// The name of a workload that is given none.
+    fn default_name(&self) -> String;
+
+    /// Prints the keys of its table, without `kind`.
+    fn print(&self, page: &mut Page);
+
+    /// The same operations on the same objects with nothing else asked for; `None` where every
+    /// setting is worth a word.
+    fn usual(&self) -> Option<WorkloadKind> {
+        None
+    }
+
+    /// Takes over the sizes of a data set that was found; false where no plan can say them.
+    fn settle(&mut self, found: Found) -> bool {
+        let _ = found;
+        false
+    }
+
+    /// The work as it is sent to one target, where that differs from the plan.
+    fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
+        let _ = target;
+        None
+    }
+
+    /// The patterns that requests are drawn from, with the method of a request that says none.
+    fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
+        None
+    }
+
+    /// Whether a printed plan shows a body that may be secret and does not look like it.
+    fn shows_body(&self) -> bool {
+        false
+    }
+
+    /// What the targets cannot do: a rule, which is reported once, and a sentence about the
+    /// workload of that name.
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+        let _ = (workload, targets);
+        Vec::new()
+    }
+}
+
+/// A protocol that a plan can name.
+pub(crate) struct Entry {
+    /// Its name: the `kind` of a workload.
+    pub(crate) name: &'static str,
+    /// The work of a draft: one, or one for each of its phases. What is wrong is noted.
+    pub(crate) resolve: fn(&mut Desk<'_>, &WorkloadDraft, Place) -> Vec<WorkloadKind>,
+}
+
+macro_rules! protocols {
+    ($($(#[$about:meta])* $variant:ident($work:ty) in $folder:ident),+ $(,)?) => {
+        /// What is sent.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum WorkloadKind {
+            $($(#[$about])* $variant($work)),+
+        }
+
+        impl WorkloadKind {
+            pub(crate) fn protocol(&self) -> &dyn Protocol {
+                match self {
+                    $(Self::$variant(work) => work),+
+                }
+            }
+
+            pub(crate) fn protocol_mut(&mut self) -> &mut dyn Protocol {
+                match self {
+                    $(Self::$variant(work) => work),+
+                }
+            }
+        }
+
+        $(impl From<$work> for WorkloadKind {
+            fn from(work: $work) -> Self {
+                Self::$variant(work)
+            }
+        })+
+
+        pub(crate) const PROTOCOLS: &[Entry] = &[$(Entry {
+            name: $folder::NAME,
+            resolve: |desk, draft, place| {
+                let works = $folder::resolve(desk, draft, place).into_iter();
+                works.map(WorkloadKind::$variant).collect()
+            },
+        }),+];
+    };
+}
+
+protocols! {
+    /// One plain HTTP request, over and over, or many in some order.
+    Http(http::HttpWork) in http,
+    /// S3 operations on many objects.
+    S3(s3::S3Work) in s3,
+    /// A phase on blobs.
+    Blob(blob::BlobWork) in blob,
+}
+
+impl WorkloadKind {
+    /// What there is to know about it, whatever its protocol is.
+    pub fn facts(&self) -> &dyn Facts {
+        self.protocol()
+    }
+
+    /// Prints the keys of its table.
+    pub(crate) fn print(&self, page: &mut Page) {
+        page.pair("kind", text(self.facts().protocol()));
+        self.protocol().print(page);
+    }
+}
