@@ -4,6 +4,7 @@ mod deny;
 mod layers;
 mod licences;
 mod metadata;
+mod protocols;
 mod spdx;
 mod tracked;
 
@@ -18,6 +19,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<()> {
         shell::succeed(shell::cargo().args(["fmt", "--all", "--check"]))
     })?;
     steps.run("layers", layers::check)?;
+    steps.run("protocols", protocols::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("clippy", || {
         let arguments = "clippy --workspace --all-targets -- --deny warnings";

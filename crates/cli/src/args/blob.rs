@@ -5,7 +5,7 @@ use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::keys::{name, named, value_for};
 use super::stages::StageArgs;
-use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
+use super::{KeyArgs, LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin blob`.
 #[derive(Args)]
@@ -118,13 +118,8 @@ pub struct PhaseArgs {
     pub errors: Option<u64>,
 }
 
-impl BlobArgs {
-    /// The plan as written by the options.
-    ///
-    /// # Errors
-    ///
-    /// Options that refer to a target that there is not.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+impl ProtocolArgs for BlobArgs {
+    fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
         self.name_stores(&mut targets);
@@ -139,6 +134,12 @@ impl BlobArgs {
         Ok(draft)
     }
 
+    fn output(&self) -> &OutputArgs {
+        &self.output
+    }
+}
+
+impl BlobArgs {
     fn name_stores(&self, targets: &mut [At<TargetDraft>]) {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         for target in targets {

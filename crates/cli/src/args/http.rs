@@ -7,7 +7,7 @@ use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::patterns::PatternArgs;
 use super::stages::StageArgs;
-use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
+use super::{LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin http`.
 #[derive(Args)]
@@ -87,13 +87,8 @@ pub struct RequestArgs {
     pub verify: bool,
 }
 
-impl HttpArgs {
-    /// The plan as written by the options.
-    ///
-    /// # Errors
-    ///
-    /// Options that refer to a target that there is not.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+impl ProtocolArgs for HttpArgs {
+    fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("http"));
         draft.load = self.load.draft();
@@ -113,6 +108,10 @@ impl HttpArgs {
         draft.expect = None;
         comparing.apply(&mut draft);
         Ok(draft)
+    }
+
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 }
 

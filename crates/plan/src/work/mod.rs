@@ -121,6 +121,11 @@ protocols! {
     Blob(blob::BlobWork) in blob,
 }
 
+/// The names of all protocols, as in plans.
+pub fn protocols() -> impl Iterator<Item = &'static str> {
+    PROTOCOLS.iter().map(|entry| entry.name)
+}
+
 impl WorkloadKind {
     /// What there is to know about it, whatever its protocol is.
     pub fn facts(&self) -> &dyn Facts {
