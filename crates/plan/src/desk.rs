@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::bounded::LARGEST_NAMED;
 use crate::context::Context;
-use crate::draft::Field;
 use crate::names::Named;
 use crate::problem::{Findings, Place};
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::trace;
 

@@ -19,6 +19,7 @@ pub mod duration;
 mod expectation;
 mod figure;
 mod found;
+mod key_names;
 mod keys;
 mod ladders;
 mod load;
@@ -36,6 +37,7 @@ mod questions;
 mod ramp;
 pub mod rate;
 mod reach;
+mod read;
 mod references;
 mod relaunch;
 mod resolve;
@@ -68,8 +70,8 @@ pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, 
 pub use context::{Context, LookUp, OpenFile};
 pub use corpus::ClusterSizes;
 pub use draft::{
-    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
-    ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, Relation};
 pub use figure::{Figure, Quantile, Statistic};
@@ -87,7 +89,7 @@ pub use questions::{blocks_that_tell, questions_within};
 pub use reach::{Builtin, Files, Launch, Reach, Ready};
 pub use relaunch::Relaunch;
 pub use resolve::usual_rounds;
-pub use scalar::{At, Entries, List, Scalar, SweepDraft};
+pub use scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
 pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
 pub use searched::{
     CORPUS_PATTERNS, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS,
@@ -104,11 +106,13 @@ pub use target::{Credentials, SessionToken, Signature, Target};
 pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};
-pub use work::blob::{BlobHash, BlobWork, LARGEST_PUT, Phase};
-pub use work::http::{HttpWork, MayDiffer};
+pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
+pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, MayDiffer, TemplateDraft};
 pub use work::s3::{
-    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload,
+    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload, S3Draft,
     S3Operation, S3Work, Stored,
 };
-pub use work::{Direction, Facts, LaidOut, Operation, Transfer, WorkloadKind, blob, http, s3};
+pub use work::{
+    Direction, Facts, LaidOut, Operation, Transfer, WorkDraft, WorkloadKind, blob, http, s3,
+};
 pub use workload::Workload;

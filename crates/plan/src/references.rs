@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::desk::Desk;
-use crate::draft::{Field, TargetDraft, WorkloadDraft};
+use crate::draft::{TargetDraft, WorkloadDraft};
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
 
@@ -22,7 +23,9 @@ pub(crate) fn look_up(
         self::target(desk, &mut target.value, &mut variables);
     }
     for workload in workloads {
-        self::workload(desk, &mut workload.value, &mut variables);
+        if let Some(work) = &mut workload.value.work {
+            work.keys_mut().look_up(desk, &mut variables);
+        }
     }
 }
 
@@ -51,26 +54,6 @@ fn target(desk: &mut Desk<'_>, draft: &mut TargetDraft, variables: &mut Variable
     draft.secrets = secrets;
 }
 
-fn workload(desk: &mut Desk<'_>, draft: &mut WorkloadDraft, variables: &mut Variables) {
-    let mut secrets = Secrets::default();
-    field(desk, "path", &mut draft.path, &mut secrets);
-    query(&draft.path, &mut secrets, variables);
-    field(desk, "body", &mut draft.body, &mut secrets);
-    body(&draft.body, &mut secrets, variables);
-    let templates = draft
-        .by_target
-        .iter_mut()
-        .flat_map(|by| by.value.0.values_mut());
-    for template in templates {
-        let template = &mut template.value;
-        field(desk, "path", &mut template.path, &mut secrets);
-        query(&template.path, &mut secrets, variables);
-        field(desk, "body", &mut template.body, &mut secrets);
-        body(&template.body, &mut secrets, variables);
-    }
-    draft.secrets = secrets;
-}
-
 fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {
     if let List::One(value) = &list.value {
         let value = value.clone();
@@ -84,7 +67,7 @@ fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {
     items.iter_mut()
 }
 
-fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
+pub(crate) fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
     if let Some(value) = field {
         scalar(desk, key, value, secrets);
     }
@@ -131,7 +114,7 @@ pub(crate) fn with_values(
 }
 
 /// Query parameters of a URL or a path whose names look secret.
-fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let text = field.as_ref().and_then(|field| field.value.text().ok());
     if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
         // Behind a URL, its weight may follow.
@@ -141,7 +124,7 @@ fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
 }
 
 /// Fields of a body, a form or JSON, whose names look secret.
-fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+pub(crate) fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) else {
         return;
     };
@@ -185,7 +168,7 @@ fn json(value: &serde_json::Value, secrets: &mut Secrets, variables: &mut Variab
 
 /// The variables in which the next run expects literal secrets, with their values.
 #[derive(Default)]
-struct Variables(BTreeMap<String, String>);
+pub(crate) struct Variables(BTreeMap<String, String>);
 
 impl Variables {
     /// `{env:TENBIN_ENV_DB_PASSWORD}`; with a number behind it where that variable holds

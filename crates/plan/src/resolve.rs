@@ -22,10 +22,11 @@ use std::time::Duration;
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::draft::{Draft, Field};
+use crate::draft::Draft;
 use crate::model::Plan;
 use crate::problem::{Place, Refusal, Source};
 use crate::references;
+use crate::scalar::Field;
 use crate::target::Target;
 use crate::workload::Workload;
 

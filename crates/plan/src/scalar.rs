@@ -229,6 +229,12 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
+/// A value that may be missing.
+pub type Field = Option<At<Scalar>>;
+
+/// A key that may be missing and is never printed.
+pub type KeyField = Option<At<Secret>>;
+
 /// A list, or one value in place of a list of one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum List {

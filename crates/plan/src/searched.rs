@@ -4,9 +4,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::draft::Field;
 use crate::names::Named;
 use crate::patterns::CacheCounters;
+use crate::scalar::Field;
 
 /// What stands in a workload's `patterns` for those that are made of the plan's own pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";

@@ -6,9 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::desk::Desk;
-use crate::draft::Field;
 use crate::problem::Place;
-use crate::scalar::Scalar;
+use crate::scalar::{Field, Scalar};
 use crate::size::Size;
 
 /// The most that one PutObject takes (Amazon S3 user guide, "Uploading objects").

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// The table of protocols: one line for each, as `Http(http::HttpWork) in http,`.
+/// The table of protocols: one line for each, as `Http(http::HttpWork, http::HttpDraft) in http,`.
 const TABLE: &str = "crates/plan/src/work/mod.rs";
 /// Where the list of the files is, and its heading.
 const LIST: (&str, &str) = ("CONTRIBUTING.md", "### Add a protocol");
@@ -78,7 +78,7 @@ fn rows(table: &str) -> Vec<Protocol> {
     let row = |line: &str| {
         let (left, folder) = line.trim().strip_suffix(',')?.split_once(") in ")?;
         let (variant, path) = left.split_once('(')?;
-        let work = path.rsplit("::").next()?;
+        let work = path.split(',').next()?.rsplit("::").next()?;
         Some(Protocol {
             variant: variant.to_owned(),
             work: work.to_owned(),
@@ -165,8 +165,8 @@ fn has_word(code: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const SAMPLE: &str = "protocols! {\n    /// Requests.\n    Http(http::HttpWork) in http,\n    \
-                          /// Objects.\n    S3(s3::S3Work) in s3,\n}\n";
+    const SAMPLE: &str = "protocols! {\n    /// Requests.\n    Http(http::HttpWork, http::HttpDraft) in http,\n    \
+                          /// Objects.\n    S3(s3::S3Work, s3::S3Draft) in s3,\n}\n";
 
     fn found(text: &str) -> Vec<(usize, String)> {
         named_in(text, &rows(SAMPLE)).collect()
@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn a_match_on_the_kind_is_found() {
-        let text = "fn retries() {\n    match kind {\n        WorkloadKind::S3(work) => work.retries,\n";
+        let text =
+            "fn retries() {\n    match kind {\n        WorkloadKind::S3(work) => work.retries,\n";
         assert_eq!(found(text), [(3, "WorkloadKind::S3".to_owned())]);
         assert_eq!(
             found("fn of(work: &HttpWork) {"),

@@ -1,7 +1,7 @@
 //! `tenbin blob`.
 
 use clap::Args;
-use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, BlobDraft, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::keys::{name, named, value_for};
 use super::stages::StageArgs;
@@ -127,7 +127,7 @@ impl ProtocolArgs for BlobArgs {
         draft.name = Some(At::nowhere("blob"));
         draft.load = self.load.draft();
         draft.targets = targets;
-        let mut workload = self.blobs.draft();
+        let mut workload = WorkloadDraft::of(self.blobs.draft());
         self.stages.apply(&mut workload);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
@@ -164,12 +164,11 @@ fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool 
 }
 
 impl PhaseArgs {
-    fn draft(&self) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            kind: Some(At::nowhere("blob")),
+    fn draft(&self) -> BlobDraft {
+        let mut draft = BlobDraft {
             operation: Some(At::flag("--phases", self.phases.as_str())),
             hashes: many("--hashes", &self.hashes),
-            ..WorkloadDraft::default()
+            ..BlobDraft::default()
         };
         set(&mut draft.size, "--size", self.size.as_deref());
         set(&mut draft.objects, "--objects", self.objects);

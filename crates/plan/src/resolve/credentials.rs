@@ -1,11 +1,12 @@
 //! S3 credentials: given, looked up, made up or missing.
 
 use crate::desk::Desk;
-use crate::draft::{Field, KeyField, TargetDraft};
+use crate::draft::TargetDraft;
 use crate::placeholders;
 use crate::problem::Place;
 use crate::reach::{Launch, Reach};
 use crate::scalar::At;
+use crate::scalar::{Field, KeyField};
 use crate::secret::{KeySource, Secret};
 use crate::target::{Credentials, SessionToken, Signature};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::desk::Desk;
-use crate::draft::Field;
 use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::Scalar;
 
 const LONGEST: usize = 64;

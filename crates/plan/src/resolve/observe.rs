@@ -3,10 +3,11 @@
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
 use crate::desk::Desk;
-use crate::draft::{Field, ObserveDraft, ObservedDraft};
+use crate::draft::{ObserveDraft, ObservedDraft};
 use crate::observe::{Observe, ObservePage, Processes, Token};
 use crate::problem::Place;
 use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::way::Way;
 

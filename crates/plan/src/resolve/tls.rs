@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::way::version;
 use crate::desk::Desk;
-use crate::draft::{Field, TlsDraft};
+use crate::draft::TlsDraft;
 use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::way::{ClientCertificate, Tls};
 

@@ -7,11 +7,12 @@ use url::Url;
 
 use super::tls;
 use crate::desk::Desk;
-use crate::draft::{Field, TargetDraft};
+use crate::draft::TargetDraft;
 use crate::names::Named;
 use crate::placeholders;
 use crate::problem::Place;
 use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::way::{Host, HttpVersion, Pin, Way};
 

@@ -14,12 +14,15 @@ mod words;
 pub use facts::{Direction, Facts, LaidOut, Operation, Transfer};
 pub(crate) use sent_to::SentTo;
 
+use serde::Deserialize;
+
 use crate::desk::Desk;
-use crate::draft::WorkloadDraft;
 use crate::found::Found;
+use crate::key_names::keys_of;
 use crate::page::{Page, text};
 use crate::patterns::Patterns;
 use crate::problem::Place;
+use crate::references::Variables;
 use crate::target::Target;
 
 /// What the plan itself needs of a protocol's work.
@@ -66,16 +69,27 @@ pub(crate) trait Protocol: Facts {
     }
 }
 
+/// The keys of a protocol's work, as they were written.
+pub(crate) trait Keys {
+    /// Looks up every reference in texts that may have some, and notes what is to be concealed.
+    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
+        let _ = (desk, variables);
+    }
+
+    /// The work: one, or one for each of its phases; none if it is wrong, which is noted.
+    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind>;
+}
+
 /// A protocol that a plan can name.
 pub(crate) struct Entry {
     /// Its name: the `kind` of a workload.
     pub(crate) name: &'static str,
-    /// The work of a draft: one, or one for each of its phases. What is wrong is noted.
-    pub(crate) resolve: fn(&mut Desk<'_>, &WorkloadDraft, Place) -> Vec<WorkloadKind>,
+    /// The names of its keys.
+    pub(crate) keys: fn() -> &'static [&'static str],
 }
 
 macro_rules! protocols {
-    ($($(#[$about:meta])* $variant:ident($work:ty) in $folder:ident),+ $(,)?) => {
+    ($($(#[$about:meta])* $variant:ident($work:ty, $draft:ty) in $folder:ident),+ $(,)?) => {
         /// What is sent.
         #[derive(Debug, Clone, PartialEq)]
         pub enum WorkloadKind {
@@ -102,23 +116,47 @@ macro_rules! protocols {
             }
         })+
 
+        /// The keys of a workload as they were written, by protocol.
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum WorkDraft {
+            $($(#[$about])* $variant(Box<$draft>)),+
+        }
+
+        impl WorkDraft {
+            pub(crate) fn keys(&self) -> &dyn Keys {
+                match self {
+                    $(Self::$variant(draft) => &**draft),+
+                }
+            }
+
+            pub(crate) fn keys_mut(&mut self) -> &mut dyn Keys {
+                match self {
+                    $(Self::$variant(draft) => &mut **draft),+
+                }
+            }
+        }
+
+        $(impl From<$draft> for WorkDraft {
+            fn from(draft: $draft) -> Self {
+                Self::$variant(Box::new(draft))
+            }
+        })+
+
         pub(crate) const PROTOCOLS: &[Entry] = &[$(Entry {
             name: $folder::NAME,
-            resolve: |desk, draft, place| {
-                let works = $folder::resolve(desk, draft, place).into_iter();
-                works.map(WorkloadKind::$variant).collect()
-            },
+            keys: keys_of::<$draft>,
         }),+];
     };
 }
 
 protocols! {
     /// One plain HTTP request, over and over, or many in some order.
-    Http(http::HttpWork) in http,
+    Http(http::HttpWork, http::HttpDraft) in http,
     /// S3 operations on many objects.
-    S3(s3::S3Work) in s3,
+    S3(s3::S3Work, s3::S3Draft) in s3,
     /// A phase on blobs.
-    Blob(blob::BlobWork) in blob,
+    Blob(blob::BlobWork, blob::BlobDraft) in blob,
 }
 
 /// The names of all protocols, as in plans.

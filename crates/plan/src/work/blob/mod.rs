@@ -1,13 +1,14 @@
 //! Blob work: put, get and delete by location, phase after phase.
 
+mod draft;
 mod facts;
 mod print;
 mod resolve;
 
+pub use draft::BlobDraft;
+
 use std::path::PathBuf;
 use std::time::Duration;
-
-pub(crate) use self::resolve::resolve;
 
 use crate::bucket::DEFAULT_BUCKET;
 use crate::choose::ByteRange;

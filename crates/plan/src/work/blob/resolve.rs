@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use super::BlobDraft;
 use super::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
 use crate::bucket;
 use crate::choose::{ByteRange, Choose};
 use crate::desk::Desk;
-use crate::draft::WorkloadDraft;
 use crate::names::Named;
 use crate::problem::Place;
 use crate::scalar::Scalar;
@@ -16,7 +16,7 @@ use crate::sizes::{self, Sizes};
 const DEFAULT_SIZE: u64 = 1 << 20;
 
 /// One for each phase, in their order.
-pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<BlobWork> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &BlobDraft, place: Place) -> Vec<BlobWork> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
@@ -121,8 +121,8 @@ fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
     work
 }
 
-fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Place) {
-    let at = |field: &crate::draft::Field| field.as_ref().map_or(place, |field| field.place);
+fn check(desk: &mut Desk<'_>, draft: &BlobDraft, work: &BlobWork, place: Place) {
+    let at = |field: &crate::scalar::Field| field.as_ref().map_or(place, |field| field.place);
     let (least, _) = work.sizes.extremes();
     if least == 0 {
         desk.wrong(at(&draft.size), "size", "a blob has at least one byte");
@@ -158,8 +158,8 @@ fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Pla
 }
 
 /// A key for a phase that is not there.
-fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase]) {
-    let field = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
+fn refuse_unheeded(desk: &mut Desk<'_>, draft: &BlobDraft, phases: &[Phase]) {
+    let field = |field: &crate::scalar::Field| field.as_ref().map(|field| field.place);
     let hashes = draft.hashes.as_ref().map(|list| list.place);
     let keys = [
         ("hashes", hashes, Phase::Put),

@@ -1,16 +1,17 @@
 //! Plain HTTP requests: one over and over, or many in some order.
 
+mod draft;
 mod facts;
 mod header;
 mod patterns;
 mod print;
 mod resolve;
 
+pub use draft::{ByTargetDraft, HttpDraft, TemplateDraft};
+
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
-
-pub(crate) use self::resolve::resolve;
 
 use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::{ByTargetDraft, HttpDraft, TemplateDraft};
 use crate::desk::Desk;
-use crate::draft::{ByTargetDraft, Field, TemplateDraft, WorkloadDraft};
 use crate::patterns::{
     self, ByTarget, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE,
     MOST_SLOWEST, PatternFormat, PatternSet, Patterns, Spot, Template,
 };
 use crate::percent::Percent;
 use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::searched::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
 
@@ -21,11 +22,7 @@ const MOST_HIT: Percent = Percent::of(100.0);
 /// Numbers of hits that may be farther apart than that are not compared at all.
 const MOST_TOLERANCE: Percent = Percent::of(50.0);
 
-pub(super) fn resolve(
-    desk: &mut Desk<'_>,
-    draft: &WorkloadDraft,
-    method: &str,
-) -> Option<Patterns> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft, method: &str) -> Option<Patterns> {
     let Some(file) = &draft.patterns else {
         refuse_companions(desk, draft);
         return None;
@@ -188,7 +185,7 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
     })
 }
 
-fn cache(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<CacheDial> {
+fn cache(desk: &mut Desk<'_>, draft: &HttpDraft) -> Option<CacheDial> {
     let hit = desk.read("cache_hit", &draft.cache_hit, |scalar| {
         Percent::within(scalar.text()?, LEAST_HIT, MOST_HIT)
     });
@@ -215,7 +212,7 @@ fn refuse_format(desk: &mut Desk<'_>, format: &Field) {
 }
 
 /// Patterns have methods, paths and bodies of their own.
-fn refuse_single_request(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+fn refuse_single_request(desk: &mut Desk<'_>, draft: &HttpDraft) {
     let single = [
         ("path", &draft.path),
         ("body", &draft.body),
@@ -229,7 +226,7 @@ fn refuse_single_request(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
     }
 }
 
-fn refuse_companions(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+fn refuse_companions(desk: &mut Desk<'_>, draft: &HttpDraft) {
     if let Some(table) = &draft.by_target {
         let why = "needs patterns, the file of search terms";
         desk.wrong(table.place, "by_target", why);

@@ -1,9 +1,9 @@
 //! Plain HTTP requests.
 
+use super::HttpDraft;
 use super::{HttpWork, MAY_DIFFER, MayDiffer, STATUS_CLASSES, header, patterns};
 use crate::desk::Desk;
-use crate::draft::{Field, WorkloadDraft};
-use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::Scalar;
 use crate::suggest::nearest;
 
@@ -11,7 +11,7 @@ const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
 
-pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, _: Place) -> Option<HttpWork> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
     let (body, body_file) = body(desk, draft);
     let (headers, printed_headers) = desk
         .each("headers", draft.headers.as_ref(), header::read)
@@ -21,7 +21,7 @@ pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, _: Place) -> O
     let method = desk
         .read("method", &draft.method, method)
         .unwrap_or_else(|| "GET".to_owned());
-    Some(HttpWork {
+    HttpWork {
         patterns: patterns::resolve(desk, draft, &method),
         method,
         path: desk.read("path", &draft.path, path),
@@ -44,7 +44,7 @@ pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, _: Place) -> O
         verify: desk
             .read("verify", &draft.verify, Scalar::switch)
             .unwrap_or(false),
-    })
+    }
 }
 
 pub(super) fn method(scalar: &Scalar) -> Result<String, String> {
@@ -110,7 +110,7 @@ fn status(scalar: &Scalar) -> Result<u16, String> {
         .ok_or_else(|| format!("{number} is not a final status; those are 200 to 599"))
 }
 
-fn body(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
+fn body(desk: &mut Desk<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
     if let (Some(_), Some(file)) = (&draft.body, &draft.body_file) {
         desk.wrong(
             file.place,

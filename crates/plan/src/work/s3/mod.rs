@@ -1,5 +1,6 @@
 //! S3 work: operations on many objects, with everything that shapes them.
 
+mod draft;
 mod facts;
 mod fits;
 mod lines;
@@ -8,10 +9,10 @@ mod operation;
 mod print;
 mod resolve;
 
+pub use draft::S3Draft;
+
 pub use mix::Mix;
 pub use operation::S3Operation;
-
-pub(crate) use self::resolve::resolve;
 
 use crate::bucket::DEFAULT_BUCKET;
 use crate::choose::{ByteRange, Choose, Prefixes};

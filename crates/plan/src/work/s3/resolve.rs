@@ -1,13 +1,14 @@
 //! S3 operations.
 
+use super::S3Draft;
 use super::Style;
 use super::{self as s3, DataSet, Listing, Mix, S3Operation, S3Work, Stored};
 use super::{fits, lines};
 use crate::bucket;
 use crate::choose::ByteRange;
 use crate::desk::Desk;
-use crate::draft::{Field, WorkloadDraft};
 use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::Scalar;
 use crate::sizes::{self, Sizes};
 
@@ -29,7 +30,7 @@ const MOST_VERSIONS: u64 = 1000;
 const MOST_RETRIES: u64 = 100;
 const MOST_ENTRIES: u64 = 10_000;
 
-pub(crate) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<S3Work> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &S3Draft, place: Place) -> Option<S3Work> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
@@ -148,7 +149,7 @@ fn default_objects(mix: &Mix, sizes: &Sizes) -> u64 {
         .clamp(FEWEST_DEFAULT_OBJECTS, MOST_DEFAULT_OBJECTS)
 }
 
-fn stored(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Stored {
+fn stored(desk: &mut Desk<'_>, draft: &S3Draft) -> Stored {
     let mut metadata = desk.each("metadata", draft.metadata.as_ref(), |scalar, _| {
         lines::metadata(scalar)
     });
