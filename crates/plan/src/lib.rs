@@ -23,6 +23,7 @@ mod key_names;
 mod keys;
 mod ladders;
 mod load;
+mod may_differ;
 mod model;
 mod names;
 mod observe;
@@ -44,6 +45,7 @@ mod resolve;
 mod restarts;
 pub mod rng;
 mod roles;
+mod rounds;
 mod scalar;
 mod schedule;
 mod searched;
@@ -77,7 +79,8 @@ pub use expectation::{Bound, Demand, Expectation, Relation};
 pub use figure::{Figure, Quantile, Statistic};
 pub use found::Found;
 pub use load::{Arrivals, Load, Pace, RateSearch};
-pub use model::{Plan, Rounds};
+pub use may_differ::MayDiffer;
+pub use model::Plan;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
@@ -89,6 +92,7 @@ pub use questions::{blocks_that_tell, questions_within};
 pub use reach::{Builtin, Files, Launch, Reach, Ready};
 pub use relaunch::Relaunch;
 pub use resolve::usual_rounds;
+pub use rounds::Rounds;
 pub use scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
 pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
 pub use searched::{
@@ -107,7 +111,7 @@ pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};
 pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
-pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, MayDiffer, TemplateDraft};
+pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, TemplateDraft};
 pub use work::s3::{
     Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload, S3Draft,
     S3Operation, S3Work, Stored,

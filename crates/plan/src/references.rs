@@ -6,66 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::desk::Desk;
-use crate::draft::{TargetDraft, WorkloadDraft};
 use crate::scalar::Field;
-use crate::scalar::{At, List, Scalar};
+use crate::scalar::{At, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
-
-/// Looks up every reference in the texts of targets and workloads that may have some, and notes
-/// on each target and workload what is to be concealed.
-pub(crate) fn look_up(
-    desk: &mut Desk<'_>,
-    targets: &mut [At<TargetDraft>],
-    workloads: &mut [At<WorkloadDraft>],
-) {
-    let mut variables = Variables::default();
-    for target in targets {
-        self::target(desk, &mut target.value, &mut variables);
-    }
-    for workload in workloads {
-        if let Some(work) = &mut workload.value.work {
-            work.keys_mut().look_up(desk, &mut variables);
-        }
-    }
-}
-
-fn target(desk: &mut Desk<'_>, draft: &mut TargetDraft, variables: &mut Variables) {
-    let mut secrets = Secrets::default();
-    // The URL of a launched target has placeholders, and is printed like its command.
-    if draft.command.is_none() {
-        field(desk, "url", &mut draft.url, &mut secrets);
-        query(&draft.url, &mut secrets, variables);
-        for url in draft.urls.iter_mut().flat_map(items) {
-            scalar(desk, "urls", url, &mut secrets);
-            query(&Some(url.clone()), &mut secrets, variables);
-        }
-    }
-    for (name, value) in draft.env.iter_mut().flat_map(|env| &mut env.value.0) {
-        let written = value.clone();
-        scalar(desk, &format!("env {name}"), value, &mut secrets);
-        let Ok(text) = value.value.text() else {
-            continue;
-        };
-        // A placeholder such as {secret_key} is no secret, and neither is a reference.
-        if *value == written && is_secret_name(name) && !text.contains('{') {
-            secrets.add(text, &variables.reference("ENV", name, text));
-        }
-    }
-    draft.secrets = secrets;
-}
-
-fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {
-    if let List::One(value) = &list.value {
-        let value = value.clone();
-        let place = list.place;
-        list.value = List::Many(vec![At { value, place }]);
-    }
-    let items = match &mut list.value {
-        List::Many(items) => items.as_mut_slice(),
-        List::One(_) => &mut [],
-    };
-    items.iter_mut()
-}
 
 pub(crate) fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
     if let Some(value) = field {
@@ -73,7 +16,12 @@ pub(crate) fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: 
     }
 }
 
-fn scalar(desk: &mut Desk<'_>, key: &str, value: &mut At<Scalar>, secrets: &mut Secrets) {
+pub(crate) fn scalar(
+    desk: &mut Desk<'_>,
+    key: &str,
+    value: &mut At<Scalar>,
+    secrets: &mut Secrets,
+) {
     let Scalar::Text(text) = &value.value else {
         return;
     };
@@ -173,7 +121,7 @@ pub(crate) struct Variables(BTreeMap<String, String>);
 impl Variables {
     /// `{env:TENBIN_ENV_DB_PASSWORD}`; with a number behind it where that variable holds
     /// another value.
-    fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
+    pub(crate) fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
         let usual = variable(kind, name);
         let mut variable = usual.clone();
         let mut number = 1;

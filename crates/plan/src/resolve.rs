@@ -4,6 +4,7 @@ mod comparing;
 mod credentials;
 mod hosts;
 mod load;
+mod look_up;
 mod naming;
 mod observe;
 mod room;
@@ -13,6 +14,7 @@ mod sweep;
 mod target;
 mod tls;
 mod url;
+mod version;
 mod way;
 mod workload;
 
@@ -25,7 +27,6 @@ use crate::desk::Desk;
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::problem::{Place, Refusal, Source};
-use crate::references;
 use crate::scalar::Field;
 use crate::target::Target;
 use crate::workload::Workload;
@@ -72,7 +73,7 @@ impl Draft {
         };
         let mut desk = Desk::new(context, directory, findings);
 
-        references::look_up(&mut desk, &mut targets, &mut workloads);
+        look_up::look_up(&mut desk, &mut targets, &mut workloads);
         let name = plan_name(&mut desk, &name, source.as_ref());
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);

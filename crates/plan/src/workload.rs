@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::load::{Load, Pace, RateSearch};
-use crate::model::Rounds;
 use crate::patterns::{HitSource, Patterns};
+use crate::rounds::Rounds;
 use crate::work::{Facts, WorkloadKind};
 
 /// The operations sent, what counts as a correct answer, and under which load.

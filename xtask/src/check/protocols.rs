@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -32,45 +33,65 @@ struct Protocol {
 
 /// An error that names every line that names a protocol where it must not.
 pub(super) fn check() -> Result<()> {
-    let read = |path: &str| fs::read_to_string(path).with_context(|| format!("cannot read {path}"));
+    let looked = look(Path::new("."))?;
+    if !looked.offences.is_empty() {
+        bail!(
+            "{}\nwhat depends on a protocol is a fact (crates/plan/src/work/facts.rs), a method of its \
+             folder, or a row of a table that {} lists",
+            looked.offences.join("\n"),
+            LIST.0
+        );
+    }
+    println!(
+        "{} protocols, {} files; one more protocol takes {} existing files",
+        looked.protocols, looked.files, looked.listed
+    );
+    Ok(())
+}
+
+/// What was found in the sources below a root.
+struct Looked {
+    protocols: usize,
+    files: usize,
+    listed: usize,
+    offences: Vec<String>,
+}
+
+fn look(root: &Path) -> Result<Looked> {
+    let read = |path: &str| {
+        fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))
+    };
     let protocols = rows(&read(TABLE)?);
     if protocols.len() < 2 {
         bail!("{TABLE} has no table of protocols: xtask/src/check/protocols.rs reads its lines");
     }
     let listed = listed(&read(LIST.0)?);
-    let mut offences = about_the_list(&listed, |path| Path::new(path).exists());
-    let names = shell::output_of(std::process::Command::new("git").args([
+    let mut offences = about_the_list(&listed, |path| root.join(path).exists());
+    let names = shell::output_of(Command::new("git").current_dir(root).args([
         "ls-files",
         "--cached",
         "--others",
         "--exclude-standard",
         "crates/*/src/*.rs",
     ]))?;
-    let mut looked_at = 0;
+    let mut files = 0;
     for path in names.lines() {
-        let Ok(text) = fs::read_to_string(path) else {
+        // Deleted but not yet committed.
+        let Ok(text) = read(path) else {
             continue;
         };
-        looked_at += 1;
+        files += 1;
         if !may_name_protocols(path, &listed, &protocols) {
             let lines = named_in(&text, &protocols);
             offences.extend(lines.map(|(line, name)| format!("{path}:{line}: {name}")));
         }
     }
-    if !offences.is_empty() {
-        bail!(
-            "{}\nwhat depends on a protocol is a fact or a method of its folder \
-             (crates/plan/src/work/facts.rs), or a row of a table that {} lists",
-            offences.join("\n"),
-            LIST.0
-        );
-    }
-    println!(
-        "{} protocols, {looked_at} files; one more takes {} existing files",
-        protocols.len(),
-        listed.len()
-    );
-    Ok(())
+    Ok(Looked {
+        protocols: protocols.len(),
+        files,
+        listed: listed.len(),
+        offences,
+    })
 }
 
 /// The rows of the table of protocols.
@@ -170,6 +191,14 @@ mod tests {
 
     fn found(text: &str) -> Vec<(usize, String)> {
         named_in(text, &rows(SAMPLE)).collect()
+    }
+
+    #[test]
+    fn the_sources_keep_to_the_list() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let looked = look(root).expect("the sources can be read");
+        assert_eq!(looked.offences, [""; 0]);
+        assert!(looked.protocols >= 3 && looked.files > 100);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One target for each combination of values of its parameters.
 
 use super::naming;
-use super::target::url_template;
+use super::url::url_template;
 use crate::comparing::SweepPoint;
 use crate::desk::Desk;
 use crate::draft::TargetDraft;

@@ -12,7 +12,7 @@ use super::naming::{self, Names};
 use super::observe;
 use super::searched;
 use super::sweep::{self, Axis};
-use super::url as urls;
+use super::url::{self as urls, url_template};
 use super::way;
 use crate::desk::Desk;
 use crate::draft::{ReadyDraft, TargetDraft};
@@ -528,17 +528,6 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) ->
         text => Ok(Ready::Log(text.to_owned())),
     });
     url.or(log).unwrap_or(Ready::Port)
-}
-
-/// A URL with placeholders, among them those in `swept`.
-pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
-    placeholders::check(text, swept)?;
-    if placeholders::names(text).any(|name| name == "secret_key") {
-        return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
-    }
-    let filled = placeholders::filled(text, swept);
-    urls::checked(&filled).map_err(|message| message.replace(&filled, text))?;
-    Ok(text.to_owned())
 }
 
 fn region(desk: &mut Desk<'_>, field: &Field) -> String {

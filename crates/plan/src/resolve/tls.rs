@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::way::version;
+use super::version::version;
 use crate::desk::Desk;
 use crate::draft::TlsDraft;
 use crate::reach::Reach;

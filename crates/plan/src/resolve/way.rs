@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::tls;
+use super::version::version;
 use crate::desk::Desk;
 use crate::draft::TargetDraft;
 use crate::names::Named;
@@ -40,15 +41,6 @@ pub(super) fn resolve(
     };
     refuse_contradictions(desk, draft, &way);
     way
-}
-
-/// A version as text, or as the number that it looks like.
-pub(super) fn version<T: Named>(scalar: &Scalar) -> Result<T, String> {
-    let text = match scalar {
-        Scalar::Whole(_) | Scalar::Decimal(_) => Scalar::from(scalar.to_string()),
-        other => other.clone(),
-    };
-    text.choice(T::NAMES)
 }
 
 fn place(field: &Field) -> Option<Place> {

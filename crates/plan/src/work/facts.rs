@@ -1,9 +1,9 @@
 //! What the rest of Tenbin asks about a workload, whatever its protocol is.
 
+use crate::may_differ::MayDiffer;
 use crate::patterns::Patterns;
 use crate::sizes::Sizes;
 use crate::store::Store;
-use crate::work::http::MayDiffer;
 
 /// Facts about the work of one workload. The defaults hold for a protocol that sends requests with
 /// known right responses and keeps nothing on its targets.

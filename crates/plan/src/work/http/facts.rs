@@ -1,6 +1,7 @@
 //! Facts about HTTP work, and its part in a plan.
 
-use super::{HttpWork, MayDiffer, NAME, print};
+use super::{HttpWork, NAME, print};
+use crate::may_differ::MayDiffer;
 use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
 use crate::work::words::{count, size};

@@ -3,6 +3,7 @@
 mod draft;
 mod facts;
 mod header;
+mod method;
 mod patterns;
 mod print;
 mod resolve;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::may_differ::MayDiffer;
 use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
 
@@ -25,13 +27,6 @@ pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
     ("3xx", 300..400),
     ("4xx", 400..500),
     ("5xx", 500..600),
-];
-
-/// What may differ between responses to the same request, by its name in plans.
-pub(crate) const MAY_DIFFER: &[(&str, MayDiffer)] = &[
-    ("size", MayDiffer::SIZE),
-    ("headers", MayDiffer::HEADERS),
-    ("body", MayDiffer::BODY),
 ];
 
 /// One plain HTTP request, over and over, or many in some order.
@@ -61,63 +56,6 @@ pub struct HttpWork {
     /// The requests that are drawn from in place of a single one: each has its own
     /// method, path and body, and the headers of the work but for its own.
     pub patterns: Option<Patterns>,
-}
-
-/// What may differ between responses to the same request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MayDiffer {
-    /// The length of the body, as sent: it may be compressed, for example.
-    pub size: bool,
-    /// `Content-Type` and `Content-Encoding`.
-    pub headers: bool,
-    /// The content of the body, decoded.
-    pub body: bool,
-}
-
-impl MayDiffer {
-    /// The length as sent alone.
-    pub const SIZE: Self = Self {
-        size: true,
-        ..Self::NOTHING
-    };
-    /// Headers alone.
-    pub const HEADERS: Self = Self {
-        headers: true,
-        ..Self::NOTHING
-    };
-    /// The content, and the length with it.
-    pub const BODY: Self = Self {
-        size: true,
-        body: true,
-        ..Self::NOTHING
-    };
-    const NOTHING: Self = Self {
-        size: false,
-        headers: false,
-        body: false,
-    };
-
-    /// What may differ by one or the other.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            size: self.size || other.size,
-            headers: self.headers || other.headers,
-            body: self.body || other.body,
-        }
-    }
-
-    /// The names of what may differ, as in plans.
-    pub fn names(self) -> Vec<&'static str> {
-        let is_whole = self.body && self.size;
-        let named = [
-            (self.size && !is_whole, "size"),
-            (self.headers, "headers"),
-            (self.body, "body"),
-        ];
-        let set = named.into_iter().filter(|(is_set, _)| *is_set);
-        set.map(|(_, name)| name).collect()
-    }
 }
 
 impl fmt::Debug for HttpWork {

@@ -175,7 +175,7 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
     }
     let body = desk.text("body", &draft.body).unwrap_or_default();
     let path = desk.text("path", &draft.path).unwrap_or_default();
-    let method = desk.read("method", &draft.method, super::resolve::method);
+    let method = desk.read("method", &draft.method, super::method::read);
     let usual = if body.is_empty() { "GET" } else { "POST" };
     Some(Template {
         method: method.unwrap_or_else(|| usual.to_owned()),

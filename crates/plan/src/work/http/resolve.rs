@@ -1,15 +1,11 @@
 //! Plain HTTP requests.
 
 use super::HttpDraft;
-use super::{HttpWork, MAY_DIFFER, MayDiffer, STATUS_CLASSES, header, patterns};
+use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
 use crate::desk::Desk;
+use crate::may_differ::{MAY_DIFFER, MayDiffer};
 use crate::scalar::Field;
 use crate::scalar::Scalar;
-use crate::suggest::nearest;
-
-const METHODS: &[&str] = &[
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
-];
 
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
     let (body, body_file) = body(desk, draft);
@@ -19,7 +15,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
         .map(|header| (header.sent, header.printed))
         .unzip();
     let method = desk
-        .read("method", &draft.method, method)
+        .read("method", &draft.method, method::read)
         .unwrap_or_else(|| "GET".to_owned());
     HttpWork {
         patterns: patterns::resolve(desk, draft, &method),
@@ -45,29 +41,6 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
             .read("verify", &draft.verify, Scalar::switch)
             .unwrap_or(false),
     }
-}
-
-pub(super) fn method(scalar: &Scalar) -> Result<String, String> {
-    let method = scalar.text()?;
-    let upper = method.to_ascii_uppercase();
-    if METHODS.contains(&method) {
-        return Ok(method.to_owned());
-    }
-    if method == "CONNECT" {
-        return Err("CONNECT asks a proxy for a tunnel, which cannot be measured".to_owned());
-    }
-    if let Some(meant) = nearest(&upper, METHODS.iter().copied()) {
-        return Err(format!(
-            "{method:?} is not a request method; did you mean {meant:?}?"
-        ));
-    }
-    let allowed = |c: char| c.is_ascii_uppercase() || c == '-' || c == '_';
-    if method.is_empty() || !method.chars().all(allowed) {
-        return Err(format!(
-            "{method:?} is not a request method; write for example \"GET\""
-        ));
-    }
-    Ok(method.to_owned())
 }
 
 fn path(scalar: &Scalar) -> Result<String, String> {

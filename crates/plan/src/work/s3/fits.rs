@@ -1,7 +1,7 @@
 //! What of an S3 workload does not fit together.
 
+use super::MOST_PARTS;
 use super::S3Draft;
-use super::resolve::MOST_PARTS;
 use super::{Checksum, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation, S3Work};
 use crate::choose::{ByteRange, Choose};
 use crate::desk::Desk;

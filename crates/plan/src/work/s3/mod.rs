@@ -154,6 +154,10 @@ pub(crate) const DEFAULT_BATCH: u32 = 100;
 pub(crate) const DEFAULT_ENTRIES: u32 = 50;
 pub(crate) const DEFAULT_PAGE: u32 = 1000;
 
+/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
+/// "Multipart upload limits").
+const MOST_PARTS: u64 = 10_000;
+
 /// What goes along with every object that is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stored {

@@ -22,10 +22,7 @@ const DEFAULT_LISTED_OBJECTS: u64 = 1000;
 
 const MOST_BUCKETS: u64 = 1000;
 const MOST_KEYS_IN_REQUEST: u64 = 1000;
-/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
-/// "Multipart upload limits").
-pub(super) const MOST_PARTS: u64 = 10_000;
-pub(super) const MOST_PARTS_AT_ONCE: u64 = 1000;
+const MOST_PARTS_AT_ONCE: u64 = 1000;
 const MOST_VERSIONS: u64 = 1000;
 const MOST_RETRIES: u64 = 100;
 const MOST_ENTRIES: u64 = 10_000;
