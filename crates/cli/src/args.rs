@@ -113,7 +113,7 @@ pub enum Command {
     Quickstart(QuickstartArgs),
     /// The command of a protocol
     #[command(flatten)]
-    Protocol(ProtocolCommand),
+    Protocol(Box<ProtocolCommand>),
     /// Run a warp command line (MinIO's benchmark)
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
@@ -155,7 +155,7 @@ pub enum Command {
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
     /// Check this machine and servers before a run: idle cores, limits, disk, clock, ports, keys
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
@@ -217,7 +217,7 @@ pub enum PlanCommand {
     Quickstart(QuickstartArgs),
     /// The plan of a protocol's command
     #[command(flatten)]
-    Protocol(PlanOf),
+    Protocol(Box<PlanOf>),
     /// The plan of `tenbin search ramp` with these options
     #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
     SearchRamp(Box<SearchRampArgs>),
@@ -238,7 +238,7 @@ impl PlanCommand {
     pub fn draft(&self) -> Result<Draft, Refusal> {
         match self {
             Self::Quickstart(args) => Ok(args.draft()),
-            Self::Protocol(PlanOf(command)) => command.args().draft(),
+            Self::Protocol(plan) => plan.0.args().draft(),
             Self::SearchRamp(args) => args.draft(),
             Self::Warp(args) => args.draft(),
             Self::File(args) => args.draft(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use tenbin_cli::args::{
-    Cli, Command, PlanCommand, PlanOf, ProtocolCommand, ServeCommand, command, completed, with_tip,
+    Cli, Command, PlanCommand, ProtocolCommand, ServeCommand, command, completed, with_tip,
 };
 use tenbin_plan::{
     Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Signature, Target,
@@ -344,7 +344,7 @@ fn plan_takes_the_same_flags() {
     );
     assert!(matches!(
         parse("tenbin plan s3 put --builtin a=s3-memory"),
-        Command::Plan(PlanCommand::Protocol(PlanOf(ProtocolCommand::S3(_))))
+        Command::Plan(PlanCommand::Protocol(plan)) if matches!(plan.0, ProtocolCommand::S3(_))
     ));
 }
 

@@ -96,6 +96,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::fault::Spot;
     use super::*;
 
     const EVERY: [PatternFormat; 5] = [
