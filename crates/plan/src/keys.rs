@@ -161,7 +161,7 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let kind = workload
         .get("kind")
         .and_then(|kind| kind.get_ref().as_str());
-    let own = kind.and_then(|kind| PROTOCOLS.iter().find(|entry| entry.name == kind));
+    let own = kind.and_then(|kind| PROTOCOLS.iter().find(|entry| entry.traits.name == kind));
     let is_common = |key: &str| common_keys().any(|common| common == key);
     let (common, keys) = std::mem::take(workload)
         .into_iter()
@@ -179,7 +179,7 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
         }
         let mut others = PROTOCOLS.iter();
         if let Some(other) = others.find(|entry| (entry.keys)().contains(&name)) {
-            let (theirs, ours) = (other.name, own.name);
+            let (theirs, ours) = (other.traits.name, own.traits.name);
             findings.about(
                 Place::Byte(value.span().start),
                 name,
@@ -189,7 +189,7 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     }
     let table = |table| Spanned::new(0..0, DeValue::Table(table));
     let mut work = DeTable::new();
-    work.insert(Spanned::new(0..0, own.name.into()), table(gathered));
+    work.insert(Spanned::new(0..0, own.traits.name.into()), table(gathered));
     workload.insert(Spanned::new(0..0, WORK.into()), table(work));
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
     let facts = workload.facts();
     let operations = facts.operations().into_iter();
     Subject {
-        kind: facts.protocol().to_owned(),
+        kind: facts.traits().name.to_owned(),
         operations: operations
             .map(|operation| Share {
                 operation: operation.name.to_owned(),

@@ -7,7 +7,7 @@ use tenbin_record::Slice;
 /// told apart by their names, to which later tries add a word.
 pub fn bytes(kind: &WorkloadKind, slice: &Slice) -> Option<u64> {
     let facts = kind.facts();
-    if !facts.is_object_store() {
+    if !facts.traits().is_object_store {
         return None;
     }
     let operations = facts.operations().into_iter();

@@ -135,7 +135,7 @@ fn clause(comparison: &Comparison) -> String {
 
 impl Use {
     fn means(&self, work: &dyn Facts) -> bool {
-        work.is_object_store() && (self.is_meant)(work)
+        work.traits().is_object_store && (self.is_meant)(work)
     }
 }
 

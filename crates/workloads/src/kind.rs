@@ -14,7 +14,7 @@ use crate::site::Site;
 
 /// A kind of workload: what it is called and how it is made ready for a target.
 pub trait Kind: Sync {
-    /// Name of its protocol, as in plans ([`plan::Facts::protocol`]).
+    /// Name of its protocol, as in plans ([`plan::Traits::name`]).
     fn name(&self) -> &'static str;
 
     /// What it does, in one line.
@@ -115,7 +115,7 @@ pub fn look(
 }
 
 fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
-    let name = work.facts().protocol();
+    let name = work.facts().traits().name;
     KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn every_protocol_of_plans_has_a_kind() {
         let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
-        let protocols: Vec<&str> = plan::work::protocols().collect();
+        let protocols: Vec<&str> = plan::work::protocols().map(|traits| traits.name).collect();
         assert_eq!(kinds, protocols);
     }
 }

@@ -153,7 +153,8 @@ fn may_name_protocols(path: &str, listed: &[String], protocols: &[Protocol]) -> 
         || listed.iter().any(|known| known == path)
 }
 
-/// The lines, from 1, that name a variant or the work of a protocol outside of tests and comments.
+/// The lines, from 1, that name a variant or the work of a protocol, or compare its name, outside of
+/// tests and comments.
 fn named_in<'a>(
     text: &'a str,
     protocols: &'a [Protocol],
@@ -163,10 +164,18 @@ fn named_in<'a>(
     code.filter_map(|(at, line)| {
         let code = line.split("//").next().unwrap_or_default();
         let name = protocols.iter().find_map(|protocol| {
-            let variant = format!("WorkloadKind::{}", protocol.variant);
-            [variant, protocol.work.clone()]
-                .into_iter()
-                .find(|name| has_word(code, name))
+            let Protocol {
+                variant,
+                work,
+                folder,
+            } = protocol;
+            let names = [
+                format!("WorkloadKind::{variant}"),
+                work.clone(),
+                format!("kind == {folder:?}"),
+                format!("kind != {folder:?}"),
+            ];
+            names.into_iter().find(|name| has_word(code, name))
         })?;
         Some((at + 1, name))
     })
@@ -217,6 +226,10 @@ mod tests {
         let text =
             "fn retries() {\n    match kind {\n        WorkloadKind::S3(work) => work.retries,\n";
         assert_eq!(found(text), [(3, "WorkloadKind::S3".to_owned())]);
+        assert_eq!(
+            found("subject.kind == \"http\""),
+            [(1, "kind == \"http\"".to_owned())]
+        );
         assert_eq!(
             found("fn of(work: &HttpWork) {"),
             [(1, "HttpWork".to_owned())]

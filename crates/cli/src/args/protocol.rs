@@ -39,13 +39,12 @@ impl FromArgMatches for PlanOf {
 impl Subcommand for PlanOf {
     fn augment_subcommands(plan: Command) -> Command {
         let protocols = ProtocolCommand::augment_subcommands(Command::new("protocols"));
-        let commands = protocols.get_subcommands().cloned();
-        plan.subcommands(commands.map(|command| {
-            let about = format!(
-                "The plan of `tenbin {}` with these options",
-                command.get_name()
-            );
-            command.about(about)
+        let before = plan.get_subcommands().count();
+        let commands = protocols.get_subcommands().cloned().enumerate();
+        plan.subcommands(commands.map(|(at, command)| {
+            let name = command.get_name();
+            let about = format!("The plan of `tenbin {name}` with these options");
+            command.about(about).display_order(before + at)
         }))
     }
 

@@ -10,7 +10,7 @@ use crate::load::{Load, Pace};
 use crate::problem::Place;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
-use crate::work::{PROTOCOLS, WorkloadKind};
+use crate::work::{WorkloadKind, protocols};
 use crate::workload::Workload;
 
 pub(super) fn resolve_all(
@@ -100,7 +100,7 @@ fn base_of_phase(desk: &mut Desk<'_>, names: &Names, field: &Field, kind: &Workl
 
 /// The work of a draft: one thing, or one for each of its phases.
 fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
-    let names = || PROTOCOLS.iter().map(|entry| entry.name);
+    let names = || protocols().map(|traits| traits.name);
     match (&draft.work, &draft.kind) {
         (Some(work), _) => work.keys().resolve(desk, place),
         (None, None) => {

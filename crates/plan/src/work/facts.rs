@@ -8,8 +8,8 @@ use crate::store::Store;
 /// Facts about the work of one workload. The defaults hold for a protocol that sends requests with
 /// known right responses and keeps nothing on its targets.
 pub trait Facts {
-    /// Name of the protocol in plans and results, for example `http`.
-    fn protocol(&self) -> &'static str;
+    /// What holds of all work of the protocol.
+    fn traits(&self) -> &'static Traits;
 
     /// The operations that are sent, with their shares; at least one.
     fn operations(&self) -> Vec<Operation<'_>>;
@@ -38,11 +38,6 @@ pub trait Facts {
     /// Objects that one request is for; 1 for most operations.
     fn objects_per_request(&self) -> u64 {
         1
-    }
-
-    /// Whether a target is used as an object store: objects are put, read and listed by name.
-    fn is_object_store(&self) -> bool {
-        false
     }
 
     /// The one operation that transfers whole objects of one size, if that is all that is sent.
@@ -120,6 +115,20 @@ pub trait Facts {
         let _ = status;
         None
     }
+}
+
+/// What holds of all work of a protocol, and so is known of a result that names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// Its name in plans and results: the `kind` of a workload.
+    pub name: &'static str,
+    /// Whether a target is used as an object store: objects are put, read and listed by name.
+    pub is_object_store: bool,
+    /// Whether the right response is not known but learnt from earlier responses.
+    pub learns_responses: bool,
+    /// What stands before the operation in the name of a Go benchmark; without, the operation has the
+    /// name of its interface.
+    pub benchmark: Option<&'static str>,
 }
 
 /// One operation of a workload.

@@ -11,7 +11,7 @@ pub mod s3;
 mod sent_to;
 mod words;
 
-pub use facts::{Direction, Facts, LaidOut, Operation, Transfer};
+pub use facts::{Direction, Facts, LaidOut, Operation, Traits, Transfer};
 pub(crate) use sent_to::SentTo;
 
 use serde::Deserialize;
@@ -82,8 +82,8 @@ pub(crate) trait Keys {
 
 /// A protocol that a plan can name.
 pub(crate) struct Entry {
-    /// Its name: the `kind` of a workload.
-    pub(crate) name: &'static str,
+    /// What holds of all its work.
+    pub(crate) traits: Traits,
     /// The names of its keys.
     pub(crate) keys: fn() -> &'static [&'static str],
 }
@@ -144,7 +144,7 @@ macro_rules! protocols {
         })+
 
         pub(crate) const PROTOCOLS: &[Entry] = &[$(Entry {
-            name: $folder::NAME,
+            traits: $folder::TRAITS,
             keys: keys_of::<$draft>,
         }),+];
     };
@@ -159,9 +159,14 @@ protocols! {
     Blob(blob::BlobWork, blob::BlobDraft) in blob,
 }
 
-/// The names of all protocols, as in plans.
-pub fn protocols() -> impl Iterator<Item = &'static str> {
-    PROTOCOLS.iter().map(|entry| entry.name)
+/// What holds of all work of each protocol.
+pub fn protocols() -> impl Iterator<Item = &'static Traits> {
+    PROTOCOLS.iter().map(|entry| &entry.traits)
+}
+
+/// What holds of all work of the protocol with this name, if there is one.
+pub fn traits_of(protocol: &str) -> Option<&'static Traits> {
+    protocols().find(|traits| traits.name == protocol)
 }
 
 impl WorkloadKind {
@@ -172,7 +177,7 @@ impl WorkloadKind {
 
     /// Prints the keys of its table.
     pub(crate) fn print(&self, page: &mut Page) {
-        page.pair("kind", text(self.facts().protocol()));
+        page.pair("kind", text(self.facts().traits().name));
         self.protocol().print(page);
     }
 }

@@ -1,16 +1,16 @@
 //! Facts about blob work, and its part in a plan.
 
-use super::{BlobWork, LARGEST_PUT, NAME, Phase, print};
+use super::{BlobWork, LARGEST_PUT, Phase, TRAITS, print};
 use crate::found::Found;
 use crate::page::Page;
 use crate::size::Size;
 use crate::sizes::{SizeRange, Sizes};
 use crate::store::Store;
-use crate::work::{Facts, Operation, Protocol, WorkloadKind};
+use crate::work::{Facts, Operation, Protocol, Traits, WorkloadKind};
 
 impl Facts for BlobWork {
-    fn protocol(&self) -> &'static str {
-        NAME
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
     }
 
     fn operations(&self) -> Vec<Operation<'_>> {

@@ -14,9 +14,15 @@ use crate::bucket::DEFAULT_BUCKET;
 use crate::choose::ByteRange;
 use crate::names::Named;
 use crate::sizes::Sizes;
+use crate::work::Traits;
 
-/// Its name in plans: the `kind` of a workload.
-pub(crate) const NAME: &str = "blob";
+/// What holds of all blob work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "blob",
+    is_object_store: false,
+    learns_responses: false,
+    benchmark: None,
+};
 
 /// Locations in one request of the access layer, at most.
 pub const MOST_LOCATIONS: u32 = 1024;

@@ -1,15 +1,15 @@
 //! Facts about HTTP work, and its part in a plan.
 
-use super::{HttpWork, NAME, print};
+use super::{HttpWork, TRAITS, print};
 use crate::may_differ::MayDiffer;
 use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
 use crate::work::words::{count, size};
-use crate::work::{Facts, Operation, Protocol, SentTo, WorkloadKind};
+use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
 
 impl Facts for HttpWork {
-    fn protocol(&self) -> &'static str {
-        NAME
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
     }
 
     fn operations(&self) -> Vec<Operation<'_>> {

@@ -17,9 +17,15 @@ use std::path::PathBuf;
 use crate::may_differ::MayDiffer;
 use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
+use crate::work::Traits;
 
-/// Its name in plans: the `kind` of a workload.
-pub(crate) const NAME: &str = "http";
+/// What holds of all HTTP work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "http",
+    is_object_store: false,
+    learns_responses: true,
+    benchmark: Some("HTTP/method="),
+};
 
 /// Classes of statuses, by the names that plans call them.
 pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [

@@ -1,6 +1,6 @@
 //! Facts about S3 work, and its part in a plan.
 
-use super::{DataSet, Encryption, ListForm, NAME, Payload, S3Operation, S3Work, print};
+use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
 use crate::choose::ByteRange;
 use crate::found::Found;
 use crate::page::Page;
@@ -11,11 +11,13 @@ use crate::sizes::{LARGEST_OBJECT, SizeRange, Sizes};
 use crate::store::Store;
 use crate::target::{Signature, Target};
 use crate::work::words::{count, size};
-use crate::work::{Direction, Facts, LaidOut, Operation, Protocol, SentTo, Transfer, WorkloadKind};
+use crate::work::{
+    Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WorkloadKind,
+};
 
 impl Facts for S3Work {
-    fn protocol(&self) -> &'static str {
-        NAME
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
     }
 
     fn operations(&self) -> Vec<Operation<'_>> {
@@ -82,10 +84,6 @@ impl Facts for S3Work {
             _ => 1,
         };
         objects.into()
-    }
-
-    fn is_object_store(&self) -> bool {
-        true
     }
 
     fn transfer(&self) -> Option<Transfer> {

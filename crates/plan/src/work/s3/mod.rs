@@ -18,9 +18,15 @@ use crate::bucket::DEFAULT_BUCKET;
 use crate::choose::{ByteRange, Choose, Prefixes};
 use crate::names::Named;
 use crate::sizes::Sizes;
+use crate::work::Traits;
 
-/// Its name in plans: the `kind` of a workload.
-pub(crate) const NAME: &str = "s3";
+/// What holds of all S3 work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "s3",
+    is_object_store: true,
+    learns_responses: false,
+    benchmark: None,
+};
 
 /// S3 operations on many objects.
 #[derive(Debug, Clone, PartialEq)]
