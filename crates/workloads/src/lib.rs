@@ -18,6 +18,7 @@ mod resend;
 mod responses;
 pub mod s3;
 mod sequence;
+mod shared;
 mod single;
 mod site;
 mod text;

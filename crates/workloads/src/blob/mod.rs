@@ -31,8 +31,6 @@ mod work;
 
 use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 
-pub(crate) use set::Shelf;
-
 use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};

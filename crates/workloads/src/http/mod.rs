@@ -6,7 +6,6 @@ mod patterns;
 mod responses;
 mod single;
 
-pub(crate) use self::patterns::Caches;
 use tenbin_plan::{self as plan, WorkloadKind};
 
 use crate::error::WorkloadError;
