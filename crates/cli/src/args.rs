@@ -19,6 +19,7 @@ mod observe;
 mod observed;
 mod output;
 mod patterns;
+mod protocol;
 mod quickstart;
 mod rounds;
 mod run;
@@ -54,6 +55,7 @@ pub use observe::ObserveArgs;
 pub(crate) use observed::observed;
 pub use output::OutputArgs;
 pub use patterns::PatternArgs;
+pub use protocol::{PlanOf, ProtocolArgs};
 pub use quickstart::QuickstartArgs;
 pub use rounds::RoundsArgs;
 pub use run::RunArgs;
@@ -111,13 +113,9 @@ pub enum Command {
     /// Compare two built-in S3 servers, to see how it works
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// Measure or compare HTTP servers with one repeated request or requests from a file
-    Http(HttpArgs),
-    /// Measure or compare S3 object stores
-    #[command(subcommand)]
-    S3(S3Command),
-    /// Measure or compare blob stores: put, get and delete by location, in phases
-    Blob(BlobArgs),
+    /// The command of a protocol
+    #[command(flatten)]
+    Protocol(Box<ProtocolCommand>),
     /// Run a warp command line (MinIO's benchmark)
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
@@ -158,7 +156,7 @@ pub enum Command {
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
     /// Check this machine and servers before a run: cores, limits, disk, clock, ports, keys
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
@@ -189,19 +187,38 @@ pub enum Command {
     Guard(GuardArgs),
 }
 
+/// The commands of the protocols. `tenbin plan` has the same.
+#[derive(Subcommand)]
+pub enum ProtocolCommand {
+    /// Measure or compare HTTP servers with one repeated request or requests from a file
+    Http(HttpArgs),
+    /// Measure or compare S3 object stores
+    #[command(subcommand)]
+    S3(S3Command),
+    /// Measure or compare blob stores: put, get and delete by location, in phases
+    Blob(BlobArgs),
+}
+
+impl ProtocolCommand {
+    /// Its options.
+    pub fn args(&self) -> &dyn ProtocolArgs {
+        match self {
+            Self::Http(args) => args,
+            Self::S3(args) => args,
+            Self::Blob(args) => args,
+        }
+    }
+}
+
 /// The commands whose plan can be printed.
 #[derive(Subcommand)]
 pub enum PlanCommand {
     /// The plan of `tenbin quickstart`
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// The plan of `tenbin http` with these options
-    Http(HttpArgs),
-    /// The plan of `tenbin s3` with these options
-    #[command(subcommand)]
-    S3(S3Command),
-    /// The plan of `tenbin blob` with these options
-    Blob(BlobArgs),
+    /// The plan of a protocol's command
+    #[command(flatten)]
+    Protocol(Box<PlanOf>),
     /// The plan of `tenbin search ramp` with these options
     #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
     SearchRamp(Box<SearchRampArgs>),
@@ -222,9 +239,7 @@ impl PlanCommand {
     pub fn draft(&self) -> Result<Draft, Refusal> {
         match self {
             Self::Quickstart(args) => Ok(args.draft()),
-            Self::Http(args) => args.draft(),
-            Self::S3(command) => command.draft(),
-            Self::Blob(args) => args.draft(),
+            Self::Protocol(plan) => plan.0.args().draft(),
             Self::SearchRamp(args) => args.draft(),
             Self::Warp(args) => args.draft(),
             Self::File(args) => args.draft(),

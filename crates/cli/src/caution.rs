@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, S3Operation, WorkloadKind, questions_within};
+use tenbin_plan::{Plan, questions_within};
 use tenbin_stats::CONFIDENCE;
 
 /// The least that S3 takes for a part that is not the last (Amazon S3 user guide,
@@ -125,18 +125,14 @@ fn whole_seconds(time: Duration) -> Time {
 
 fn small_parts(plan: &Plan) -> Option<String> {
     plan.workloads.iter().find_map(|workload| {
-        let WorkloadKind::S3(work) = &workload.kind else {
-            return None;
-        };
-        let in_parts =
-            |each: S3Operation| matches!(each, S3Operation::Multipart | S3Operation::GetPart);
-        let is_cut = work.sizes.typical() > work.part_size;
-        let is_small = work.part_size < SMALLEST_PART && is_cut;
-        (is_small && work.mix.operations().any(in_parts)).then(|| {
+        let facts = workload.facts();
+        let part = facts.part_bytes()?;
+        let is_cut = facts.sizes().is_some_and(|sizes| sizes.typical() > part);
+        (part < SMALLEST_PART && is_cut).then(|| {
             format!(
                 "{:?} has parts of {}, and most servers refuse parts below {}, except the last",
                 workload.name,
-                Size(work.part_size),
+                Size(part),
                 Size(SMALLEST_PART)
             )
         })

@@ -56,11 +56,10 @@ fn explained(error: &clap::Error) -> ExitCode {
 fn dispatch(command: Command) -> Exit {
     match command {
         Command::Quickstart(args) => commands::measure(Ok(args.draft()), &args.output),
-        Command::Http(args) => commands::measure(args.draft(), &args.output),
-        Command::S3(command) => {
-            commands::measure_after(command.draft(), command.output(), command.earlier())
+        Command::Protocol(command) => {
+            let args = command.args();
+            commands::measure_after(args.draft(), args.output(), args.earlier())
         }
-        Command::Blob(args) => commands::measure(args.draft(), &args.output),
         Command::Warp(args) => commands::warp(&args),
         Command::Hsbench(args) => commands::hsbench(&args),
         Command::BlobstoreBench(args) => commands::blobstore_bench(&args),

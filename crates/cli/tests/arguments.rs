@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
-use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, completed, with_tip};
+use tenbin_cli::args::{
+    Cli, Command, PlanCommand, ProtocolCommand, ServeCommand, command, completed, with_tip,
+};
 use tenbin_plan::{
     Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Signature, Target,
 };
@@ -46,9 +48,7 @@ fn parse(line: &str) -> Command {
 fn draft(command: &Command) -> Result<Draft, Refusal> {
     match command {
         Command::Quickstart(args) => Ok(args.draft()),
-        Command::Http(args) => args.draft(),
-        Command::S3(command) => command.draft(),
-        Command::Blob(args) => args.draft(),
+        Command::Protocol(command) => command.args().draft(),
         Command::Run(args) => args.draft(),
         Command::Plan(command) => command.draft(),
         _ => panic!("a command that measures"),
@@ -344,7 +344,7 @@ fn plan_takes_the_same_flags() {
     );
     assert!(matches!(
         parse("tenbin plan s3 put --builtin a=s3-memory"),
-        Command::Plan(PlanCommand::S3(_))
+        Command::Plan(PlanCommand::Protocol(plan)) if matches!(plan.0, ProtocolCommand::S3(_))
     ));
 }
 

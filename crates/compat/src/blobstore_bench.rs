@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -512,9 +512,7 @@ impl BlobstoreBenchJob {
 
     fn workload(&self, phase: Phase, name: &str) -> WorkloadDraft {
         let reads = phase == Phase::Get;
-        WorkloadDraft {
-            name: Some(At::nowhere(name)),
-            kind: Some(At::nowhere("blob")),
+        let mut workload = WorkloadDraft::of(BlobDraft {
             operation: Some(At::flag("-m", phase.name())),
             size: Some(At::flag("-s", Size(self.size).to_string())),
             objects: self.objects.map(|objects| At::flag("-n", objects)),
@@ -528,8 +526,10 @@ impl BlobstoreBenchJob {
                 .map(|directory| At::flag("-r", directory.as_str())),
             verify: (reads && !self.verify).then(|| At::flag("-verify", false)),
             errors: self.errors.map(|errors| At::flag("-e", errors)),
-            ..WorkloadDraft::default()
-        }
+            ..BlobDraft::default()
+        });
+        workload.name = Some(At::nowhere(name));
+        workload
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, Draft, Place, Secret, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, Draft, Place, S3Draft, Secret, TargetDraft, WorkloadDraft};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -370,9 +370,7 @@ impl HsbenchJob {
     }
 
     fn workload(&self, mode: Mode, name: &str) -> WorkloadDraft {
-        WorkloadDraft {
-            name: Some(At::nowhere(name)),
-            kind: Some(At::nowhere("s3")),
+        let mut workload = WorkloadDraft::of(S3Draft {
             operation: Some(At::flag("-m", mode.operation())),
             size: Some(At::flag("-z", Size(self.size).to_string())),
             bucket: Some(At::flag("-bp", self.bucket_prefix.as_str())),
@@ -384,8 +382,10 @@ impl HsbenchJob {
             objects: self.objects.map(|objects| At::flag("-n", objects)),
             page: (mode == Mode::List).then(|| At::flag("-mk", self.max_keys)),
             payload: Some(At::nowhere("unsigned")),
-            ..WorkloadDraft::default()
-        }
+            ..S3Draft::default()
+        });
+        workload.name = Some(At::nowhere(name));
+        workload
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{At, Draft, Field, List, LoadDraft, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, Draft, Field, HttpDraft, List, LoadDraft, TargetDraft, WorkloadDraft};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -361,12 +361,13 @@ fn url(host: &str, port: u64) -> String {
 }
 
 impl RampJob {
-    /// The plan: one target, a workload for each number of clients, one round.
-    pub fn draft(&self) -> Draft {
+    /// The plan: one target, a workload for each number of clients, one round. `counters` names where
+    /// the server reports its cache counters.
+    pub fn draft(&self, counters: Option<&str>) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("drnbench"));
         draft.targets = vec![At::nowhere(self.target())];
-        draft.workloads = self.workloads();
+        draft.workloads = self.workloads(counters);
         draft.load.timeout = field("--default-timeout", self.timeout);
         draft.load.keep_alive = Some(At::nowhere(false));
         if !self.wait.is_zero() {
@@ -396,36 +397,37 @@ impl RampJob {
         target
     }
 
-    fn workloads(&self) -> Vec<At<WorkloadDraft>> {
+    fn workloads(&self, counters: Option<&str>) -> Vec<At<WorkloadDraft>> {
         let clients: Vec<String> = self.clients.iter().map(u64::to_string).collect();
         if RAMP_LEVELS.contains(&clients.len()) {
             let load = LoadDraft {
                 ramp: Some(At::flag("--end-n-clients", clients.join(","))),
                 ..LoadDraft::default()
             };
-            return vec![At::nowhere(self.workload("search", load))];
+            return vec![At::nowhere(self.workload("search", load, counters))];
         }
         let one = |clients: &u64| {
             let load = LoadDraft {
                 connections: Some(At::flag("--end-n-clients", *clients)),
                 ..LoadDraft::default()
             };
-            At::nowhere(self.workload(&format!("search-c{clients}"), load))
+            At::nowhere(self.workload(&format!("search-c{clients}"), load, counters))
         };
         self.clients.iter().map(one).collect()
     }
 
-    fn workload(&self, name: &str, load: LoadDraft) -> WorkloadDraft {
+    fn workload(&self, name: &str, load: LoadDraft, counters: Option<&str>) -> WorkloadDraft {
         let file = self.patterns.as_str();
-        WorkloadDraft {
-            name: Some(At::nowhere(name)),
-            kind: Some(At::nowhere("http")),
+        let mut workload = WorkloadDraft::of(HttpDraft {
             patterns: Some(At::flag("--request-patterns-file", file)),
             method: Some(At::flag("--default-method", self.method.as_str())),
             slowest: Some(At::flag("--n-slow-requests", self.slow.max(self.fast))),
-            load,
-            ..WorkloadDraft::default()
-        }
+            cache_counters: counters.map(|known| At::flag("--cache-counters", known)),
+            ..HttpDraft::default()
+        });
+        workload.name = Some(At::nowhere(name));
+        workload.load = load;
+        workload
     }
 }
 

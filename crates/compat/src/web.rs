@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::{
-    At, Draft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, usual_rounds,
+    At, Draft, HttpDraft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, usual_rounds,
 };
 
 /// A measurement that ends by its requests has an end all the same.
@@ -134,16 +134,16 @@ impl WebJob {
         });
         // Both tools take a redirect for a response like any other.
         let expect = ["2xx", "3xx"].map(|class| At::nowhere(Scalar::from(class)));
-        WorkloadDraft {
-            name: Some(At::nowhere("request")),
-            kind: Some(At::nowhere("http")),
+        let mut workload = WorkloadDraft::of(HttpDraft {
             method: Some(At::nowhere(self.method.as_str())),
             headers: (!self.headers.is_empty())
                 .then(|| At::flag("-H", List::Many(headers.collect()))),
             body_file: self.body_file.as_deref().map(At::nowhere),
             expect: Some(At::nowhere(List::Many(expect.into()))),
-            ..WorkloadDraft::default()
-        }
+            ..HttpDraft::default()
+        });
+        workload.name = Some(At::nowhere("request"));
+        workload
     }
 
     /// Why there is too little time for several targets to take turns, if so.

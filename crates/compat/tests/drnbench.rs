@@ -248,7 +248,7 @@ mod request_response {
             without_files: false,
             random: Box::new(|| 4),
         };
-        let resolved = job(line).draft().resolve(&mut context);
+        let resolved = job(line).draft(None).resolve(&mut context);
         resolved.unwrap_or_else(|refusal| panic!("{line}: {refusal}"))
     }
 
@@ -394,7 +394,7 @@ mod request_response {
             )
         ) {
             if let Ok(Asked::Measure(job)) = parse(&arguments, &world()) {
-                let _ = job.draft();
+                let _ = job.draft(None);
             }
         }
     }

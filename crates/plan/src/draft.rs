@@ -1,27 +1,15 @@
 //! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
 
 use std::fmt;
-use std::path::Path;
-
-use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
-use toml::de::{DeTable, Deserializer};
 
-use crate::bounded::{LARGEST_PLAN, read_bounded};
-use crate::keys;
-use crate::model::Secret;
-use crate::problem::{Findings, Place, Problem, Refusal, Source};
-use crate::scalar::{At, Entries, List, Scalar, SweepDraft};
+use crate::problem::{Findings, Place, Source};
+use crate::scalar::{At, Entries, Field, KeyField, List, SweepDraft};
 use crate::secrets::Secrets;
-
-/// A value that may be missing.
-pub type Field = Option<At<Scalar>>;
-
-/// A key that may be missing and is never printed.
-pub type KeyField = Option<At<Secret>>;
+use crate::work::WorkDraft;
 
 /// A plan as it was written. Both faces fill it: plan files through
 /// [`Draft::from_toml`], flags field by field. [`Draft::resolve`] makes it a
@@ -417,7 +405,7 @@ pub struct ReadyDraft {
     pub log: Field,
 }
 
-/// One `[[workload]]`, of any kind.
+/// One `[[workload]]`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(
     default,
@@ -427,225 +415,22 @@ pub struct ReadyDraft {
 pub struct WorkloadDraft {
     /// Unique name.
     pub name: Field,
-    /// `http`, `s3` or `blob`.
+    /// Name of its protocol, in a plan file; flags set `work` only.
     pub kind: Field,
-    /// HTTP: request method.
-    pub method: Field,
-    /// HTTP: path and query.
-    pub path: Field,
-    /// HTTP: `Name: value` lines.
-    pub headers: Option<At<List>>,
-    /// HTTP: request body.
-    pub body: Field,
-    /// What is kept out of everything that is printed: found while the draft is resolved.
-    #[serde(skip)]
-    pub secrets: Secrets,
-    /// HTTP: file that holds the request body.
-    pub body_file: Field,
-    /// HTTP: statuses that count as success.
-    pub expect: Option<At<List>>,
-    /// HTTP: `size`, `headers` or `body`: what may differ between responses.
-    pub may_differ: Option<At<List>>,
-    /// HTTP: file of requests to draw from.
-    pub patterns: Field,
-    /// HTTP: what that file is written in.
-    pub patterns_format: Field,
-    /// HTTP: `weighted`, `sequential`, `shuffled` or `zipf:1.1`.
-    pub order: Field,
-    /// HTTP: how many of the slowest and of the fastest requests are kept.
-    pub slowest: Field,
-    /// HTTP: how a response reports its number of hits.
-    pub hits: Field,
-    /// HTTP: how far the numbers of hits of two targets may be apart.
-    pub hits_tolerance: Field,
-    /// HTTP: a request for each target; the file then has search terms.
-    pub by_target: Option<At<ByTargetDraft>>,
-    /// HTTP: share of the requests that is to find its answer in the cache.
-    pub cache_hit: Field,
-    /// HTTP: answers that the cache of a host holds.
-    pub cache_size: Field,
-    /// HTTP: where the server tells what its cache has done.
-    pub cache_counters: Field,
-    /// S3: an operation, or several with shares such as `get:70,put:30`. Blobs: phases
-    /// such as `pgd`.
-    pub operation: Field,
-    /// S3: object size, or how sizes are distributed.
-    pub size: Field,
-    /// S3: bucket.
-    pub bucket: Field,
-    /// S3: number of buckets.
-    pub buckets: Field,
-    /// S3: what every key begins with.
-    pub prefix: Field,
-    /// S3: distinct objects.
-    pub objects: Field,
-    /// S3: `sequential` or `random`.
-    pub keys: Field,
-    /// S3: prefixes on each level, such as `16/16`.
-    pub prefixes: Field,
-    /// S3: `uniform`, `zipf:1.1`, `sequential` or `once`.
-    pub choose: Field,
-    /// S3: `path` or `virtual`.
-    pub style: Field,
-    /// S3: `signed`, `unsigned`, `streaming` or `trailer`.
-    pub payload: Field,
-    /// HTTP: compare the content of every response. S3: compare what GET returns with what was
-    /// put.
-    pub verify: Field,
-    /// S3: checksum sent with content and checked in answers.
-    pub checksum: Field,
-    /// S3: `pool` or `unique`.
-    pub content: Field,
-    /// S3: percent of the content that compresses away.
-    pub compressible: Field,
-    /// S3: `none`, `sse-s3` or `sse-c`.
-    pub encryption: Field,
-    /// S3: storage class.
-    pub storage_class: Field,
-    /// S3: `Content-Type` of objects.
-    pub content_type: Field,
-    /// S3: `name: value` lines.
-    pub metadata: Option<At<List>>,
-    /// S3: `name=value` pairs.
-    pub tags: Option<At<List>>,
-    /// S3: `fresh`, `keep` or `existing`.
-    pub data: Field,
-    /// S3: bytes in a part of a multipart upload.
-    pub part_size: Field,
-    /// S3: parts of one object that are out at once.
-    pub parts_at_once: Field,
-    /// S3: the part of an object that is read.
-    pub range: Field,
-    /// S3: `v2`, `v1` or `versions`.
-    pub list: Field,
-    /// S3: keys on a page of a listing.
-    pub page: Field,
-    /// S3: what parts keys into levels.
-    pub delimiter: Field,
-    /// S3: objects in one request of `delete-batch`.
-    pub batch: Field,
-    /// S3: versions of every object.
-    pub versions: Field,
-    /// S3: in a mix, PUT writes over the objects that are read.
-    pub rewrite: Field,
-    /// S3: how often an operation that was told to slow down is tried again.
-    pub retries: Field,
-    /// S3: files in one archive, or objects of one fan-out.
-    pub entries: Field,
-    /// Blobs: directory in which locations outlive the run.
-    pub locations: Field,
-    /// Blobs: sums that the server makes.
-    pub hashes: Option<At<List>>,
-    /// Blobs: bytes above which they are stored piece by piece.
-    pub alloc_above: Field,
-    /// Blobs: content is sent in blocks with sums.
-    pub crc_framed: Field,
-    /// Blobs: ask until a deleted one is gone.
-    pub until_gone: Field,
-    /// Blobs: how long a deleted one may still be there.
-    pub gone_within: Field,
-    /// Blobs: the longest rest between two questions.
-    pub poll_interval: Field,
-    /// Blobs: connections to poll deleted ones on.
-    pub poll_connections: Field,
-    /// Blobs: failures that the whole run may have.
-    pub errors: Field,
+    /// The keys of its protocol. In a plan file they stand among the others.
+    pub work: Option<WorkDraft>,
     /// Read what targets tell of their own stages.
     pub stages: Field,
     /// What differs from the load of the plan.
     pub load: LoadDraft,
 }
 
-impl Draft {
-    /// Reads a plan file.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read or is not TOML, or a value is of the wrong
-    /// type. Unknown keys and wrong values are refused by [`Draft::resolve`],
-    /// together with everything else that is wrong.
-    pub fn read(path: &Path) -> Result<Self, Refusal> {
-        let problem = |message: String| {
-            Refusal::from(Problem {
-                file: Some(path.to_owned()),
-                position: None,
-                message,
-            })
-        };
-        let bytes = read_bounded(path, LARGEST_PLAN)
-            .map_err(|error| problem(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
-        Self::from_toml(&text, path)
-    }
-
-    /// Reads the text of a plan file. `path` is for messages, and its directory
-    /// is where relative paths start.
-    ///
-    /// # Errors
-    ///
-    /// As [`Draft::read`].
-    pub fn from_toml(text: &str, path: &Path) -> Result<Self, Refusal> {
-        let source = Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
-        let mut findings = Findings::default();
-        let (mut table, errors) = DeTable::parse_recoverable(text);
-        for error in &errors {
-            findings.add(place(error), error.message());
-        }
-        findings.clone().verdict(Some(&source))?;
-
-        keys::remove_unknown(table.get_mut(), &mut findings);
-        match Self::deserialize(Deserializer::from(table)) {
-            Ok(draft) => Ok(Self {
-                source: Some(source),
-                findings,
-                ..draft
-            }),
-            Err(error) => {
-                findings.add(place(&error), error.message());
-                findings.verdict(Some(&source)).map(|()| Self::default())
-            }
+impl WorkloadDraft {
+    /// A workload of which nothing but the work is said.
+    pub fn of(work: impl Into<WorkDraft>) -> Self {
+        Self {
+            work: Some(work.into()),
+            ..Self::default()
         }
     }
-}
-
-fn place(error: &toml::de::Error) -> Place {
-    match error.span() {
-        Some(span) => Place::Byte(span.start),
-        None => Place::Nowhere,
-    }
-}
-
-/// The `by_target` of a workload: a request for a search term, by the name of a target or the
-/// kind of server that it is.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
-
-impl<'de> Deserialize<'de> for ByTargetDraft {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        BTreeMap::deserialize(deserializer).map(Self)
-    }
-}
-
-/// One request of `by_target`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as { path = \"/search?q={term}\" }"
-)]
-pub struct TemplateDraft {
-    /// The tutorial's search in the words of this server, in place of the other keys.
-    pub search: Field,
-    /// Request method.
-    pub method: Field,
-    /// Path and query.
-    pub path: Field,
-    /// Request body.
-    pub body: Field,
-    /// How responses report their number of hits.
-    pub hits: Field,
 }

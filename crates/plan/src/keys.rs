@@ -1,20 +1,22 @@
 //! Keys that no plan has, and what was probably meant.
 
-use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
     CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
+    TargetDraft, TlsDraft, WorkloadDraft,
 };
+use crate::key_names::keys_of;
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
+use crate::work::PROTOCOLS;
+use crate::work::http::TemplateDraft;
 
 /// One kind of table: how messages call it, and its keys.
 struct Section {
     title: &'static str,
-    keys: &'static [&'static str],
+    keys: Vec<&'static str>,
 }
 
 /// Words of other tools and older habits, with the key that means the same.
@@ -119,6 +121,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
                     sections.check(&sections.workload, table, findings);
                     sections.templates(table, findings);
                     sections.inside(table, "load", &sections.workload_load, findings);
+                    gather_work(table, findings);
                 });
             }
             _ => {}
@@ -143,6 +146,53 @@ fn spread_patterns(workload: &mut DeTable<'_>) {
     }
 }
 
+/// Keys of every workload, whatever its protocol is.
+fn common_keys() -> impl Iterator<Item = &'static str> {
+    let keys = keys_of::<WorkloadDraft>().iter().copied();
+    keys.filter(|key| *key != WORK)
+}
+
+/// Where a draft has the keys of a workload's protocol; a plan file has them among the others.
+const WORK: &str = "work";
+
+/// Puts the keys of a workload's protocol into a table of their own, by the name of the protocol.
+/// Notes keys that only other protocols have. Without a right `kind`, the missing work is noted later.
+fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
+    let kind = workload
+        .get("kind")
+        .and_then(|kind| kind.get_ref().as_str());
+    let own = kind.and_then(|kind| PROTOCOLS.iter().find(|entry| entry.traits.name == kind));
+    let is_common = |key: &str| common_keys().any(|common| common == key);
+    let (common, keys) = std::mem::take(workload)
+        .into_iter()
+        .partition::<DeTable<'_>, _>(|(key, _)| is_common(key.get_ref()));
+    *workload = common;
+    let Some(own) = own else {
+        return;
+    };
+    let mut gathered = DeTable::new();
+    for (key, value) in keys {
+        let name = key.get_ref().as_ref();
+        if (own.keys)().contains(&name) {
+            gathered.insert(key, value);
+            continue;
+        }
+        let mut others = PROTOCOLS.iter();
+        if let Some(other) = others.find(|entry| (entry.keys)().contains(&name)) {
+            let (theirs, ours) = (other.traits.name, own.traits.name);
+            findings.about(
+                Place::Byte(value.span().start),
+                name,
+                format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
+            );
+        }
+    }
+    let table = |table| Spanned::new(0..0, DeValue::Table(table));
+    let mut work = DeTable::new();
+    work.insert(Spanned::new(0..0, own.traits.name.into()), table(gathered));
+    workload.insert(Spanned::new(0..0, WORK.into()), table(work));
+}
+
 struct Sections {
     plan: Section,
     compare: Section,
@@ -160,7 +210,11 @@ struct Sections {
 
 impl Sections {
     fn new() -> Self {
-        let section = |title, keys| Section { title, keys };
+        let with = |title, keys: Vec<&'static str>| Section { title, keys };
+        let section = |title, keys: &[&'static str]| with(title, keys.to_vec());
+        let of_protocols = PROTOCOLS
+            .iter()
+            .flat_map(|entry| (entry.keys)().iter().copied());
         Self {
             plan: section("at the top of the plan", keys_of::<Draft>()),
             compare: section("in [compare]", keys_of::<CompareDraft>()),
@@ -171,7 +225,10 @@ impl Sections {
             ready: section("in ready", keys_of::<ReadyDraft>()),
             tls: section("in tls", keys_of::<TlsDraft>()),
             observe: section("in observe", keys_of::<ObserveDraft>()),
-            workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
+            workload: with(
+                "in [[workload]]",
+                common_keys().chain(of_protocols).collect(),
+            ),
             workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
             template: section("in by_target", keys_of::<TemplateDraft>()),
         }
@@ -293,42 +350,6 @@ impl Sections {
     }
 }
 
-/// The keys that a struct deserializes from, as its own derive declares them.
-fn keys_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
-    let mut keys: &'static [&'static str] = &[];
-    // It always fails: all it is asked for is which struct was wanted.
-    let _ = T::deserialize(KeyReader { keys: &mut keys });
-    keys
-}
-
-struct KeyReader<'a> {
-    keys: &'a mut &'static [&'static str],
-}
-
-impl<'de> Deserializer<'de> for KeyReader<'_> {
-    type Error = de::value::Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-        Err(de::Error::custom("not a struct"))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        keys: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Self::Error> {
-        *self.keys = keys;
-        Err(de::Error::custom("keys read"))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
-        ignored_any
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -366,8 +387,8 @@ mod tests {
         let tables = ["compare", "rounds", "load", "corpus", "target", "workload"];
         let ways = ["command", "builtin"];
         let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
-        target_keys.extend(sections.tls.keys);
-        target_keys.extend(sections.observe.keys);
+        target_keys.extend(&sections.tls.keys);
+        target_keys.extend(&sections.observe.keys);
         let expected: [(&str, BTreeSet<&str>); 6] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
             ("## `[compare]`", elsewhere(&sections.compare, &[])),
@@ -384,7 +405,7 @@ mod tests {
             elsewhere(&sections.workload, &[]),
             "workload"
         );
-        let in_text = ways.iter().chain(sections.ready.keys);
+        let in_text = ways.iter().chain(&sections.ready.keys);
         for key in in_text {
             assert!(
                 PAGE.contains(&format!("`{key}`")) || PAGE.contains(&format!("{{ {key} = ")),

@@ -6,57 +6,81 @@
 //! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
 //! its secrets.
 
-pub mod blob;
 mod bounded;
+mod bucket;
+mod choose;
 mod comparing;
 mod context;
+mod corpus;
 mod decimal;
+mod desk;
 mod draft;
 pub mod duration;
 mod expectation;
 mod figure;
 mod found;
+mod key_names;
 mod keys;
-pub mod model;
+mod ladders;
+mod load;
+mod may_differ;
+mod model;
 mod names;
 mod observe;
+mod page;
 pub mod patterns;
 mod percent;
 mod placeholders;
 mod print;
+mod printed;
 mod problem;
 mod questions;
 mod ramp;
 pub mod rate;
+mod reach;
+mod read;
+mod references;
 mod relaunch;
 mod resolve;
+mod restarts;
 pub mod rng;
-pub mod s3;
+mod roles;
+mod rounds;
 mod scalar;
 mod schedule;
 mod searched;
+mod secret;
 mod secrets;
 mod settings;
+mod settle;
 pub mod size;
+mod sizes;
 mod slo;
 mod step;
+mod store;
 mod suggest;
+mod target;
 mod think;
 mod trace;
 mod way;
+pub mod work;
+mod workload;
 
-pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
+pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
 pub use context::{Context, LookUp, OpenFile};
+pub use corpus::ClusterSizes;
 pub use draft::{
-    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
-    ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, Relation};
 pub use figure::{Figure, Quantile, Statistic};
 pub use found::Found;
-pub use model::*;
+pub use load::{Arrivals, Load, Pace, RateSearch};
+pub use may_differ::MayDiffer;
+pub use model::Plan;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
@@ -65,22 +89,34 @@ pub use patterns::{
 pub use percent::{Percent, percent};
 pub use problem::{Place, Problem, Refusal};
 pub use questions::{blocks_that_tell, questions_within};
+pub use reach::{Builtin, Files, Launch, Reach, Ready};
 pub use relaunch::Relaunch;
 pub use resolve::usual_rounds;
-pub use s3::{
-    ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
-    ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
-};
-pub use scalar::{At, Entries, List, Scalar, SweepDraft};
+pub use rounds::Rounds;
+pub use scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
 pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
 pub use searched::{
-    CORPUS_PATTERNS, ClusterSizes, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED,
-    DEFAULT_TERMS, SearchServer, Searched,
+    CORPUS_PATTERNS, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS,
+    SearchServer, Searched,
 };
+pub use secret::{KeySource, Secret};
 pub use secrets::Secrets;
 pub use settings::Setting;
+pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
 pub use slo::{Limit, Slo};
+pub use store::Store;
 pub use suggest::nearest_few;
+pub use target::{Credentials, SessionToken, Signature, Target};
 pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};
+pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
+pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, TemplateDraft};
+pub use work::s3::{
+    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload, S3Draft,
+    S3Operation, S3Work, Stored,
+};
+pub use work::{
+    Direction, Facts, LaidOut, Operation, Traits, Transfer, WorkDraft, WorkloadKind, blob, http, s3,
+};
+pub use workload::Workload;

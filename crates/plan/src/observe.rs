@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::model::{KeySource, Secret};
+use crate::secret::{KeySource, Secret};
 
 /// Where the figures of what a target uses come from, if not from having launched it.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,24 +3,21 @@
 mod corpus;
 mod load;
 mod target;
-mod work;
-
-use std::collections::BTreeMap;
-use std::fmt::Display;
+mod workload;
 
 use crate::comparing::{DEFAULT_MARGIN, DEFAULT_START_NOISE};
 use crate::duration::Time;
 use crate::expectation::Demand;
-use crate::model::{Load, Plan, Target};
-use crate::names::Named;
+use crate::load::Load;
+use crate::model::Plan;
+use crate::page::{Page, list, text};
 use crate::relaunch::Relaunch;
-
-pub(crate) use self::work::work_as_toml;
+use crate::target::Target;
 
 use self::corpus::corpus;
 use self::load::load;
 use self::target::{Variables, target};
-use self::work::workload;
+use self::workload::workload;
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
@@ -122,67 +119,6 @@ impl Plan {
             .iter()
             .all(|workload| workload.load == *first);
         same.then_some(first)
-    }
-}
-
-/// TOML as it grows.
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-impl Page {
-    fn table(&mut self, header: &str) {
-        self.text += &format!("\n{header}\n");
-    }
-
-    fn comment(&mut self, comment: &str) {
-        self.text += &format!("# {comment}\n");
-    }
-
-    fn pair(&mut self, key: &str, value: impl Display) {
-        self.text += &format!("{key} = {value}\n");
-    }
-
-    /// Only what is not as usual.
-    fn unless<T: Display + PartialEq>(&mut self, key: &str, value: T, usual: T) {
-        if value != usual {
-            self.pair(key, value);
-        }
-    }
-
-    /// As [`Page::unless`], for one of several names.
-    fn name_unless<T: Named + Default>(&mut self, key: &str, value: T) {
-        if value != T::default() {
-            self.pair(key, text(Named::name(value)));
-        }
-    }
-
-    fn explained(&mut self, key: &str, value: impl Display, comment: &str) {
-        self.text += &format!("{key} = {value} # {comment}\n");
-    }
-}
-
-fn text(value: impl Display) -> String {
-    toml::Value::String(value.to_string()).to_string()
-}
-
-fn list(values: impl IntoIterator<Item = String>) -> String {
-    format!("[{}]", values.into_iter().collect::<Vec<_>>().join(", "))
-}
-
-fn inline_table(entries: &BTreeMap<String, String>) -> String {
-    let pairs = entries
-        .iter()
-        .map(|(name, value)| format!("{} = {}", key_text(name), text(value)));
-    format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
-}
-
-fn key_text(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    match !key.is_empty() && key.chars().all(bare) {
-        true => key.to_owned(),
-        false => text(key),
     }
 }
 

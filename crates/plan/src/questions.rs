@@ -3,13 +3,12 @@
 //! The number of rounds is chosen here and the verdict corrects for the number of questions: both use
 //! [`Plan::questions`], so that a plan has at least the rounds that its own verdict needs.
 
-use crate::model::{Plan, Workload, ladders_among};
+use crate::ladders::{FEWEST_LEVELS, ladders_among};
+use crate::model::Plan;
+use crate::workload::Workload;
 
 /// The chance of at least one false difference among all questions of a run.
 const LEVEL: f64 = 0.05;
-
-/// Fewest levels among which there is an optimum to be found, and which are one question.
-pub(crate) const FEWEST_LEVELS: usize = 3;
 
 impl Plan {
     /// The questions that share the 5 % of one family: the deciding figure of each workload, for each

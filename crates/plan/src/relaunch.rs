@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::model::{Plan, Reach, Workload, WorkloadKind};
 use crate::names::Named;
 
 /// When targets are stopped and started again during a run.
@@ -43,47 +42,4 @@ impl Named for Relaunch {
         ("block", Self::Block),
         ("slice", Self::Slice),
     ];
-}
-
-impl Plan {
-    /// When targets are started again: never [`Relaunch::Auto`]. What that stands for holds if every
-    /// target starts quickly.
-    pub fn relaunch(&self) -> Relaunch {
-        match self.rounds.relaunch {
-            Relaunch::Auto if self.restarts_tell() => Relaunch::Block,
-            Relaunch::Auto => Relaunch::Never,
-            asked => asked,
-        }
-    }
-
-    /// Why targets cannot be started again during the run; one sentence.
-    pub(crate) fn why_no_restarts(&self) -> Option<String> {
-        let has_state = |work: &&Workload| {
-            !matches!(work.kind, WorkloadKind::Http(_)) || work.search().is_some()
-        };
-        if let Some(work) = self.workloads.iter().find(has_state) {
-            return Some(format!(
-                "relaunch is for plain HTTP requests in rounds, and workload {:?} is something else: \
-                 objects that are made beforehand, or a search for a rate",
-                work.name
-            ));
-        }
-        let mut targets = self.targets.iter();
-        let stays = targets.find(|target| !matches!(target.reach, Reach::Launched(_)))?;
-        Some(format!(
-            "relaunch restarts every target during the run, and target {:?} is not started by a \
-             command: its caches alone would stay warm",
-            stays.name
-        ))
-    }
-
-    /// Whether restarts are possible and can become part of an interval: several targets, several
-    /// blocks, and nothing in a target's memory that the question may be about.
-    fn restarts_tell(&self) -> bool {
-        let mut works = self.workloads.iter();
-        self.targets.len() > 1
-            && self.rounds.most() > self.rounds_per_block()
-            && works.all(|work| work.patterns().is_none())
-            && self.why_no_restarts().is_none()
-    }
 }

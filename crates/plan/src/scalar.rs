@@ -8,9 +8,9 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::duration::Time;
-use crate::model::Secret;
 use crate::problem::Place;
 use crate::rate::Rate;
+use crate::secret::Secret;
 use crate::size::Size;
 use crate::suggest::did_you_mean;
 
@@ -228,6 +228,12 @@ impl<'de> Deserialize<'de> for Scalar {
         deserializer.deserialize_any(ScalarVisitor)
     }
 }
+
+/// A value that may be missing.
+pub type Field = Option<At<Scalar>>;
+
+/// A key that may be missing and is never printed.
+pub type KeyField = Option<At<Secret>>;
 
 /// A list, or one value in place of a list of one.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::model::{Plan, RateSearch};
+use crate::load::RateSearch;
+use crate::model::Plan;
 use crate::relaunch::Relaunch;
 
 /// A slice in which targets are sent the same requests lasts at most this multiple of the planned

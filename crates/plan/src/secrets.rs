@@ -4,8 +4,6 @@ use std::fmt;
 
 use url::Url;
 
-use crate::model::{Plan, Reach, WorkloadKind};
-
 /// Parts of names whose values are secrets. Names are compared in lower case, without `-`, `_`
 /// and `.`.
 const PARTS: &[&str] = &[
@@ -108,32 +106,6 @@ impl Secrets {
             }
         }
         shown
-    }
-}
-
-impl Plan {
-    /// What the printed plan holds of values that may be secret and do not look like it, in
-    /// words: `env of target "a"`, `body of workload "post"`.
-    pub fn printed_values(&self) -> Vec<String> {
-        let environments = self.targets.iter().filter(|target| {
-            let Reach::Launched(launch) = &target.reach else {
-                return false;
-            };
-            let is_printed =
-                |value: &String| !value.contains('{') && target.secrets.conceal(value) == *value;
-            launch.env.values().any(is_printed)
-        });
-        let bodies = self.workloads.iter().filter(|workload| {
-            let WorkloadKind::Http(work) = &workload.kind else {
-                return false;
-            };
-            let body = String::from_utf8_lossy(&work.body);
-            work.body_file.is_none() && !body.is_empty() && work.secrets.conceal(&body) == body
-        });
-        environments
-            .map(|target| format!("env of target {:?}", target.name))
-            .chain(bodies.map(|workload| format!("body of workload {:?}", workload.name)))
-            .collect()
     }
 }
 

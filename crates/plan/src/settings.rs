@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::blob::BlobWork;
-use crate::model::{Workload, WorkloadKind};
-use crate::print::work_as_toml;
-use crate::s3::S3Work;
+use crate::page::Page;
+use crate::work::WorkloadKind;
+use crate::workload::Workload;
 
 /// Keys that say where something is, or whether it stays there, and not what is sent.
 /// A body is compared by its length, which the workload's description has: it may be
@@ -33,17 +32,22 @@ pub struct Setting {
 }
 
 impl Workload {
+    /// What is sent, in words, without its secrets.
+    pub fn describe(&self) -> String {
+        let mut text = self.facts().describe();
+        if self.kind.protocol().usual().is_some() {
+            let settings = self.settings();
+            let unusual = settings.iter().filter(|setting| !setting.usual);
+            text.extend(unusual.filter_map(Setting::in_words));
+        }
+        text
+    }
+
     /// What is sent, by keys of the plan file in ascending order. Secrets stand in it
     /// as they do in a printed plan.
     pub fn settings(&self) -> Vec<Setting> {
-        let usual = match &self.kind {
-            WorkloadKind::Http(_) => BTreeMap::new(),
-            WorkloadKind::S3(work) => pairs(&WorkloadKind::S3(plain(work))),
-            WorkloadKind::Blob(work) => pairs(&WorkloadKind::Blob(BlobWork {
-                sizes: work.sizes.clone(),
-                ..BlobWork::new(work.phase, 0)
-            })),
-        };
+        let usual = self.kind.protocol().usual();
+        let usual = usual.as_ref().map_or_else(BTreeMap::new, pairs);
         pairs(&self.kind)
             .into_iter()
             .map(|(key, value)| Setting {
@@ -55,20 +59,31 @@ impl Workload {
     }
 }
 
-/// The same operations with nothing else asked for.
-fn plain(work: &S3Work) -> S3Work {
-    let reads = work.mix.operations().any(|operation| operation.reads());
-    let first = work.mix.shares()[0].0;
-    S3Work {
-        mix: work.mix.clone(),
-        sizes: work.sizes.clone(),
-        verify: reads,
-        ..S3Work::new(first, 0, work.objects)
+impl Setting {
+    /// As a description ends in it, behind a comma.
+    fn in_words(&self) -> Option<String> {
+        let Self { key, value, .. } = self;
+        let words = match key.as_str() {
+            // The rest of the description says it.
+            "verify" => return None,
+            "page" => format!("pages of {value} keys"),
+            "versions" => format!("{value} versions of each"),
+            "buckets" => format!("{value} buckets"),
+            "batch" => format!("{value} objects in a request"),
+            "part_size" => format!("parts of {value}"),
+            "parts_at_once" => format!("{value} parts at once"),
+            "style" => format!("{value}-host style"),
+            "rewrite" => "written over while they are read".to_owned(),
+            _ => format!("{} {value}", key.replace('_', " ")),
+        };
+        Some(format!(", {words}"))
     }
 }
 
 fn pairs(kind: &WorkloadKind) -> BTreeMap<String, String> {
-    let table: toml::Table = work_as_toml(kind).parse().unwrap_or_default();
+    let mut page = Page::default();
+    kind.print(&mut page);
+    let table: toml::Table = page.text.parse().unwrap_or_default();
     table
         .into_iter()
         .filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()))
@@ -82,8 +97,9 @@ fn pairs(kind: &WorkloadKind) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{HttpWork, Load};
-    use crate::s3::{Payload, S3Operation};
+    use crate::load::Load;
+    use crate::work::http::HttpWork;
+    use crate::work::s3::{Payload, S3Operation, S3Work};
 
     fn workload(kind: WorkloadKind) -> Workload {
         Workload {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use url::Url;
 
+use crate::names::Named;
+
 /// How connections get to a target, beyond its URL.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Way {
@@ -144,4 +146,16 @@ impl fmt::Display for Pin {
         }
         Ok(())
     }
+}
+
+impl Named for HttpVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("1.1", Self::Http1), ("2", Self::Http2)];
+}
+
+impl Named for TlsVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("1.2", Self::Tls12), ("1.3", Self::Tls13)];
+}
+
+impl Named for IpVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("4", Self::V4), ("6", Self::V6)];
 }

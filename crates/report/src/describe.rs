@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, HttpVersion, HttpWork, ListForm, Load, Observe, ObservePage, Pace, Patterns,
-    Phase, Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, HttpVersion, Load, Observe, ObservePage, Pace, Reach, Sizes, Target, Think,
+    Trace, Workload,
 };
 
 use crate::document::{Share, Subject};
-use crate::words::{count, percent, plural};
+use crate::words::plural;
 
 /// What a target is: its address, its command or its name among the built-in ones,
 /// and the way there if it is not the plain one.
@@ -94,178 +94,26 @@ fn place(target: &Target) -> String {
 
 /// What is sent.
 pub(crate) fn workload(workload: &Workload) -> String {
-    match &workload.kind {
-        WorkloadKind::Http(HttpWork {
-            patterns: Some(patterns),
-            ..
-        }) => drawn(patterns),
-        WorkloadKind::Http(work) => {
-            let path = work.shown_path();
-            let path = path.as_deref().unwrap_or("the target's path");
-            let body = match work.body.len() {
-                0 => String::new(),
-                length => format!(" with a body of {}", size(length as u64)),
-            };
-            format!("HTTP {} {path}{body}", work.method)
-        }
-        WorkloadKind::S3(work) => s3(work) + &unusual(workload),
-        WorkloadKind::Blob(work) => {
-            let doing = match work.phase {
-                Phase::Put => "blobs put",
-                Phase::Get => "blobs read",
-                Phase::Delete => "blobs deleted",
-            };
-            format!("{doing}, {}", work.sizes) + &unusual(workload)
-        }
-    }
-}
-
-/// Requests drawn from patterns. Nothing that only the file itself says: it may not be
-/// there any more when a run is looked at again.
-fn drawn(patterns: &Patterns) -> String {
-    let file = patterns.path.display();
-    let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);
-    if let Some(cache) = patterns.cache {
-        let size = count(u64::from(cache.size));
-        text += &match cache.hit {
-            Some(hit) => format!(", for {hit} hits in a cache of {size}"),
-            None => format!(", for a cache of {size}"),
-        };
-    }
-    text
+    workload.describe()
 }
 
 /// What is sent, for machines.
 pub(crate) fn subject(workload: &Workload) -> Subject {
-    match &workload.kind {
-        WorkloadKind::Http(work) => Subject {
-            kind: "http".to_owned(),
-            operations: vec![Share {
-                operation: work.method.clone(),
-                interface: work.method.clone(),
-                share: 1.0,
-            }],
-            object_bytes: None,
-            objects: None,
-            part_bytes: None,
-        },
-        WorkloadKind::S3(work) => s3_subject(work),
-        WorkloadKind::Blob(work) => Subject {
-            kind: "blob".to_owned(),
-            operations: vec![Share {
-                operation: work.phase.name().to_owned(),
-                interface: work.phase.name().to_owned(),
-                share: 1.0,
-            }],
-            object_bytes: work.sizes.only(),
-            objects: work.objects,
-            part_bytes: None,
-        },
-    }
-}
-
-fn s3_subject(work: &S3Work) -> Subject {
-    let shares = work.mix.shares().iter();
-    let in_parts = |operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart);
+    let facts = workload.facts();
+    let operations = facts.operations().into_iter();
     Subject {
-        kind: "s3".to_owned(),
-        operations: shares
-            .map(|&(operation, share)| Share {
-                operation: operation.name().to_owned(),
-                interface: interface(operation, work.listing.form).to_owned(),
-                share,
+        kind: facts.traits().name.to_owned(),
+        operations: operations
+            .map(|operation| Share {
+                operation: operation.name.to_owned(),
+                interface: operation.interface.to_owned(),
+                share: operation.share,
             })
             .collect(),
-        object_bytes: work.sizes.only(),
-        objects: Some(work.objects),
-        part_bytes: work
-            .mix
-            .operations()
-            .any(in_parts)
-            .then_some(work.part_size),
+        object_bytes: facts.sizes().and_then(Sizes::only),
+        objects: facts.objects(),
+        part_bytes: facts.part_bytes(),
     }
-}
-
-/// What S3 itself calls it.
-fn interface(operation: S3Operation, form: ListForm) -> &'static str {
-    match operation {
-        S3Operation::Put => "PutObject",
-        S3Operation::Get => "GetObject",
-        S3Operation::Delete => "DeleteObject",
-        S3Operation::DeleteBatch => "DeleteObjects",
-        S3Operation::List => match form {
-            ListForm::V2 => "ListObjectsV2",
-            ListForm::V1 => "ListObjects",
-            ListForm::Versions => "ListObjectVersions",
-        },
-        S3Operation::Stat => "HeadObject",
-        S3Operation::Copy => "CopyObject",
-        S3Operation::Multipart => "MultipartUpload",
-        S3Operation::GetPart => "GetObjectPart",
-        S3Operation::PutTags => "PutObjectTagging",
-        S3Operation::GetTags => "GetObjectTagging",
-        S3Operation::DeleteTags => "DeleteObjectTagging",
-        S3Operation::Retain => "PutObjectRetention",
-        S3Operation::LegalHold => "PutObjectLegalHold",
-        S3Operation::Append => "AppendObject",
-        S3Operation::Snowball => "SnowballUpload",
-        S3Operation::ZipGet => "GetObjectFromZip",
-        S3Operation::ZipList => "ListObjectsInZip",
-        S3Operation::FanOut => "FanOutUpload",
-    }
-}
-
-fn s3(work: &S3Work) -> String {
-    let name = |operation: S3Operation| operation.name().to_uppercase();
-    let operations = match work.mix.single() {
-        Some(only) => name(only),
-        None => {
-            let all: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
-            let shares =
-                work.mix.shares().iter().map(|&(operation, share)| {
-                    format!("{} {}", name(operation), percent(share / all))
-                });
-            shares.collect::<Vec<_>>().join(", ")
-        }
-    };
-    let sizes = match work.sizes.only() {
-        Some(only) => size(only),
-        None => format!("sizes {}", work.sizes),
-    };
-    let verified = match (work.mix.operations().any(S3Operation::reads), work.verify) {
-        (true, true) => ", every byte verified",
-        (true, false) => ", content not verified",
-        _ => "",
-    };
-    format!(
-        "S3 {operations} of {sizes}, {}{verified}",
-        plural(work.objects, "object")
-    )
-}
-
-/// What differs from the same operations with nothing else asked for, each behind a
-/// comma.
-fn unusual(workload: &Workload) -> String {
-    let settings = workload.settings();
-    let unusual = settings.iter().filter(|setting| !setting.usual);
-    unusual.filter_map(in_words).collect()
-}
-
-fn in_words(Setting { key, value, .. }: &Setting) -> Option<String> {
-    let words = match key.as_str() {
-        // Said by what stands before.
-        "verify" => return None,
-        "page" => format!("pages of {value} keys"),
-        "versions" => format!("{value} versions of each"),
-        "buckets" => format!("{value} buckets"),
-        "batch" => format!("{value} objects in a request"),
-        "part_size" => format!("parts of {value}"),
-        "parts_at_once" => format!("{value} parts at once"),
-        "style" => format!("{value}-host style"),
-        "rewrite" => "written over while they are read".to_owned(),
-        _ => format!("{} {value}", key.replace('_', " ")),
-    };
-    Some(format!(", {words}"))
 }
 
 /// How it is issued.
@@ -334,28 +182,5 @@ fn thinking(think: Think) -> String {
             format!("{} s to {} s, uniform", seconds(from), seconds(to))
         }
         Think::Exponential { mean } => format!("{} s on average, exponential", seconds(mean)),
-    }
-}
-
-/// A size that somebody chose: exact, in the largest unit that leaves it whole.
-fn size(bytes: u64) -> String {
-    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
-    match units.iter().find(whole) {
-        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
-        None => format!("{} B", count(bytes)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_stay_exact() {
-        assert_eq!(size(1_024), "1 KiB");
-        assert_eq!(size(1_025), "1,025 B");
-        assert_eq!(size(3 << 30), "3 GiB");
-        assert_eq!(size(0), "0 B");
     }
 }

@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use tenbin_plan::{BlobWork, DataSet, Plan, Reach, S3Work, Store, Target, WorkloadKind};
+use tenbin_plan::{Plan, Target};
 use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
 use tenbin_targets::{DataLeft, Grounds, bring_up};
-use tenbin_workloads::blob::set_name;
-use tenbin_workloads::s3::prefix;
+use tenbin_workloads::place;
 
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -101,41 +100,11 @@ pub fn places(plan: &Plan) -> Vec<String> {
     for target in plan.targets.iter().filter(|target| was_there(target)) {
         for workload in &plan.workloads {
             let workload = plan.work_on(target, workload);
-            let place = match &workload.kind {
-                WorkloadKind::S3(work) => of_objects(work, plan.seed, &workload.name),
-                WorkloadKind::Blob(work) => of_blobs(work, target, plan.seed),
-                WorkloadKind::Http(_) => None,
-            };
+            let place = place(&workload, target, plan.seed);
             let place = place.map(|place| format!("{place} of target \"{}\"", target.name));
             // Phases share theirs.
             places.extend(place.filter(|place| !places.contains(place)));
         }
     }
     places
-}
-
-fn of_objects(work: &S3Work, seed: u64, workload: &str) -> Option<String> {
-    (work.data == DataSet::Fresh).then(|| {
-        let prefix = prefix(work, seed, workload);
-        match work.buckets {
-            0 | 1 => format!("under {prefix} in bucket {}", work.bucket),
-            many => format!(
-                "under {prefix} in buckets {0}-000 to {0}-{1:03}",
-                work.bucket,
-                many - 1
-            ),
-        }
-    })
-}
-
-/// Blobs whose locations are on disk are to stay.
-fn of_blobs(work: &BlobWork, target: &Target, seed: u64) -> Option<String> {
-    work.locations.is_none().then(|| {
-        let set = set_name(work, seed);
-        match (&target.reach, target.reach.store(target.store)) {
-            (Reach::Files(_), _) => format!("in directory {set}"),
-            (_, Store::S3) => format!("under tenbin-{seed:016x}/{set}/ in bucket {}", work.bucket),
-            _ => format!("in set {set}"),
-        }
-    })
 }

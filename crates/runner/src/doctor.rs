@@ -10,12 +10,12 @@ use std::sync::PoisonError;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::Destination;
-use tenbin_plan::{Plan, Reach, Target, WorkloadKind};
+use tenbin_plan::{Plan, Reach, Target};
 use tenbin_targets::doctor::{
     Examined, Finding, Process, Reached, Reply, Visit, examine_machine, examine_target,
 };
 use tenbin_targets::{Grounds, Running, TargetError, bring_up, preflight};
-use tenbin_workloads::s3::look;
+use tenbin_workloads::look;
 
 use crate::context::RunContext;
 use crate::descriptors;
@@ -152,14 +152,12 @@ fn reply(
     running: &Running,
     stop: &Stop,
 ) -> Result<Option<Reply>, RunError> {
+    let site = site(running, target);
     let mut works = plan.workloads.iter();
-    let Some((work, s3)) = works.find_map(|work| match &work.kind {
-        WorkloadKind::S3(s3) => Some((work, s3)),
-        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => None,
-    }) else {
+    let Some(look) = works.find_map(|work| look(work, &site, REQUESTS)) else {
         return Ok(None);
     };
-    let (stage, seen) = look(&work.name, s3, &site(running, target), REQUESTS)?;
+    let (stage, seen) = look?;
     let destination = Destination::Route(route(&running.way));
     stage::run(stage, destination, FIRST_ANSWER, stop, &mut |_, _| {})?;
     if stop.is_asked() {
@@ -173,7 +171,7 @@ fn reply(
         region: seen.region,
         is_listing: seen.is_listing,
         answered: seen.answered,
-        bucket: s3.bucket.clone(),
+        bucket: seen.bucket,
         signed_for: target.region.clone(),
     }))
 }

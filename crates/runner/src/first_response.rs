@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::{HttpWork, Plan, Signature, Target, WorkloadKind};
+use tenbin_plan::{Plan, Signature, Target};
 use tenbin_targets::{Running, preflight};
 
 use crate::controls::Controls;
@@ -42,10 +42,7 @@ fn check_status(
     // Only these refuse the request itself; others may pass, such as 503 or 429.
     let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
     for work in &plan.workloads {
-        let WorkloadKind::Http(http) = &work.kind else {
-            continue;
-        };
-        if !is_plain_get(http) || http.counts_as_success(status) {
+        if work.facts().accepts_first(status) != Some(false) {
             continue;
         }
         let why = format!("GET was answered with status {status}, which does not count as success");
@@ -63,12 +60,6 @@ fn check_status(
         )));
     }
     Ok(())
-}
-
-/// Whether it sends what a target is first asked with: its URL, and no headers.
-fn is_plain_get(http: &HttpWork) -> bool {
-    let same_target = http.path.is_none() && http.patterns.is_none();
-    same_target && http.method == "GET" && http.headers.is_empty()
 }
 
 /// The longest time any workload grants an answer.

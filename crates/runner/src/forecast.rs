@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{Workload, WorkloadKind};
+use tenbin_plan::{Sizes, Workload};
 use tenbin_workloads::Stage;
 
 use crate::supply::size;
@@ -28,10 +28,7 @@ impl StageForecast {
     /// `told`: no sentence is wanted, only the time left.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
         let puts = stage.what.starts_with("putting") || stage.what.starts_with("uploading");
-        let each = match &work.kind {
-            WorkloadKind::S3(work) if puts => Some(work.sizes.mean()),
-            _ => None,
-        };
+        let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
         Self {
             what: stage.what.clone(),
             total: stage.total,

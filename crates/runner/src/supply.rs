@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tenbin_plan::size::Size;
-use tenbin_plan::{Builtin, Plan, Reach, S3Operation, Target, WorkloadKind};
+use tenbin_plan::{Builtin, Plan, Reach, Target};
 use tenbin_targets::Running;
 use tenbin_targets::doctor::Process;
 use tenbin_targets::serve::half_of_the_free_memory;
@@ -45,12 +45,10 @@ impl Supply {
     pub(crate) fn of(plan: &Plan, target: &Target) -> Self {
         let mut supply = Self::default();
         for work in &plan.workloads {
-            if let WorkloadKind::S3(work) = &plan.work_on(target, work).kind
-                && let Some((objects, bytes)) = work.laid_out()
-            {
-                supply.objects = supply.objects.saturating_add(objects);
-                supply.bytes = supply.bytes.saturating_add(bytes);
-                supply.again |= work.mix.single().is_some_and(S3Operation::uses_up);
+            if let Some(laid_out) = plan.work_on(target, work).facts().laid_out() {
+                supply.objects = supply.objects.saturating_add(laid_out.objects);
+                supply.bytes = supply.bytes.saturating_add(laid_out.bytes);
+                supply.again |= laid_out.again;
             }
         }
         supply

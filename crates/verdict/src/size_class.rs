@@ -1,6 +1,6 @@
 //! Classes of object sizes, in which different figures matter.
 
-use tenbin_plan::{S3Operation, Workload, WorkloadKind};
+use tenbin_plan::Workload;
 
 /// Largest small object.
 const SMALL: u64 = 64 << 10;
@@ -27,29 +27,11 @@ impl SizeClass {
             _ => Self::Medium,
         }
     }
-}
 
-/// A workload that puts or gets objects of one size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Transfer {
-    pub(crate) operation: S3Operation,
-    pub(crate) bytes: u64,
-}
-
-impl Transfer {
-    pub(crate) fn of(workload: &Workload) -> Option<Self> {
-        let WorkloadKind::S3(work) = &workload.kind else {
-            return None;
-        };
-        let operation = work.mix.single()?;
-        matches!(operation, S3Operation::Put | S3Operation::Get).then_some(Self {
-            operation,
-            bytes: work.sizes.only()?,
-        })
-    }
-
-    pub(crate) fn class(self) -> SizeClass {
-        SizeClass::of(self.bytes)
+    /// That of a workload that only puts or only gets objects of one size.
+    pub(crate) fn of_transfer(workload: &Workload) -> Option<Self> {
+        let transfer = workload.facts().transfer()?;
+        Some(Self::of(transfer.bytes))
     }
 }
 

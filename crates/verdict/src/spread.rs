@@ -1,6 +1,5 @@
 //! How evenly the connections of a target were served, over its slices.
 
-use tenbin_plan::WorkloadKind;
 use tenbin_record::{Slice, Spread};
 
 use crate::evidence::Cell;
@@ -10,12 +9,8 @@ const USUALLY: f64 = 0.50;
 
 /// Whether requests were sent again after a wait: a connection idles meanwhile, whoever serves it.
 fn backs_off(cell: &Cell<'_>, full: &[&Slice]) -> bool {
-    let retries = match &cell.workload.kind {
-        WorkloadKind::S3(work) => work.retries,
-        _ => 0,
-    };
     let failed = |slice: &&Slice| slice.ops.iter().any(|op| op.failed_count() > 0);
-    retries > 0 && full.iter().any(failed)
+    cell.workload.facts().retries() > 0 && full.iter().any(failed)
 }
 
 /// What is known of the connections, if they are served unevenly in most of the full slices, or

@@ -6,14 +6,14 @@ use tenbin_record::Slice;
 /// Body bytes that were stored; `None` for a workload that stores none. Operations are
 /// told apart by their names, to which later tries add a word.
 pub fn bytes(kind: &WorkloadKind, slice: &Slice) -> Option<u64> {
-    let WorkloadKind::S3(work) = kind else {
+    let facts = kind.facts();
+    if !facts.traits().is_object_store {
         return None;
-    };
-    let storing: Vec<String> = work
-        .mix
-        .operations()
-        .filter(|operation| operation.stores())
-        .map(|operation| operation.name().to_uppercase())
+    }
+    let operations = facts.operations().into_iter();
+    let storing: Vec<String> = operations
+        .filter(|operation| operation.stores)
+        .map(|operation| operation.name.to_uppercase())
         .collect();
     let stores = |name: &str| {
         let operation = name.split(' ').next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Which target suits which use of an object store, as far as the comparisons say.
 
 use serde::Serialize;
-use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
+use tenbin_plan::{Direction, Facts, Plan};
 
 use tenbin_stats::Measured;
 
@@ -44,52 +44,56 @@ pub enum Choice {
 /// A use and the workloads that stand for it.
 struct Use {
     name: &'static str,
-    is_meant: fn(&S3Work) -> bool,
+    is_meant: fn(&dyn Facts) -> bool,
 }
 
 const USES: &[Use] = &[
     Use {
         name: "many small writes",
-        is_meant: |work| is(work, S3Operation::Put, &[SizeClass::Small]),
+        is_meant: |work| moves(work, Direction::Write, &[SizeClass::Small]),
     },
     Use {
         name: "many small reads",
-        is_meant: |work| is(work, S3Operation::Get, &[SizeClass::Small]),
+        is_meant: |work| moves(work, Direction::Read, &[SizeClass::Small]),
     },
     Use {
         name: "backup storage: large writes, whole and in parts",
-        is_meant: |work| is(work, S3Operation::Put, LARGER) || only(work, S3Operation::Multipart),
+        is_meant: |work| moves(work, Direction::Write, LARGER) || only(work, "multipart"),
     },
     Use {
         name: "large reads",
-        is_meant: |work| is(work, S3Operation::Get, LARGER),
+        is_meant: |work| moves(work, Direction::Read, LARGER),
     },
     Use {
         name: "frequent listing",
-        is_meant: |work| only(work, S3Operation::List),
+        is_meant: |work| only(work, "list"),
     },
     Use {
         name: "reads and writes together",
-        is_meant: |work| work.mix.single().is_none(),
+        is_meant: |work| work.operations().len() > 1,
     },
 ];
 
 const LARGER: &[SizeClass] = &[SizeClass::Medium, SizeClass::Large];
 
-fn only(work: &S3Work, operation: S3Operation) -> bool {
-    work.mix.single() == Some(operation)
+fn only(work: &dyn Facts, operation: &str) -> bool {
+    matches!(work.operations().as_slice(), [only] if only.name == operation)
 }
 
-fn is(work: &S3Work, operation: S3Operation, classes: &[SizeClass]) -> bool {
-    let class = work.sizes.only().map(SizeClass::of);
-    only(work, operation) && class.is_some_and(|class| classes.contains(&class))
+fn moves(work: &dyn Facts, direction: Direction, classes: &[SizeClass]) -> bool {
+    work.transfer().is_some_and(|transfer| {
+        transfer.direction == direction && classes.contains(&SizeClass::of(transfer.bytes))
+    })
 }
 
 /// The uses that the run has comparisons for; their trust must be settled.
 pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase> {
     USES.iter()
         .filter_map(|each| {
-            let meant = plan.workloads.iter().filter(|work| each.means(work));
+            let meant = plan
+                .workloads
+                .iter()
+                .filter(|work| each.means(work.facts()));
             let decisive: Vec<&Comparison> = meant
                 .flat_map(|work| {
                     let mine = comparisons.iter().filter(|c| c.workload == work.name);
@@ -130,11 +134,8 @@ fn clause(comparison: &Comparison) -> String {
 }
 
 impl Use {
-    fn means(&self, workload: &Workload) -> bool {
-        match &workload.kind {
-            WorkloadKind::S3(work) => (self.is_meant)(work),
-            WorkloadKind::Http(_) | WorkloadKind::Blob(_) => false,
-        }
+    fn means(&self, work: &dyn Facts) -> bool {
+        work.traits().is_object_store && (self.is_meant)(work)
     }
 }
 
@@ -180,6 +181,8 @@ fn target(name: &str) -> Choice {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::S3Operation;
+
     use super::*;
     use crate::testing::Run;
 

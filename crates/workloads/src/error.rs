@@ -110,3 +110,11 @@ pub enum WorkloadError {
         most: u64,
     },
 }
+
+impl WorkloadError {
+    pub(crate) fn no_kind(work: &tenbin_plan::Workload) -> Self {
+        Self::NoKind {
+            workload: work.name.clone(),
+        }
+    }
+}

@@ -1,30 +1,24 @@
-//! The seam for a kind of workload, and the table of them.
+//! What a kind of workload does, and how one is found for a planned workload.
+
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, Found, WorkloadKind};
+use tenbin_plan::{self as plan, Found};
 
-use crate::blob::Blob;
+use crate::KINDS;
 use crate::error::WorkloadError;
-use crate::http::Http;
 use crate::responses::{ExpectedResponse, ResponsesSeen};
-use crate::s3::S3;
 use crate::sequence::Position;
 use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
-/// Every kind of workload. The only place where one is registered.
-pub const KINDS: &[&dyn Kind] = &[&Http, &S3, &Blob];
-
 /// A kind of workload: what it is called and how it is made ready for a target.
 pub trait Kind: Sync {
-    /// Its name, as in plans and on the command line.
+    /// Name of its protocol, as in plans ([`plan::Traits::name`]).
     fn name(&self) -> &'static str;
 
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
-
-    /// Whether it is the one for this planned work.
-    fn takes(&self, work: &WorkloadKind) -> bool;
 
     /// Makes a workload ready for one target. Everything that costs time is done
     /// here and not on the path of a request: content made, hashed, heads formatted.
@@ -41,6 +35,51 @@ pub trait Kind: Sync {
         seed: u64,
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError>;
+
+    /// Where a run puts things on a target that are not the target's own, in words; `None` where
+    /// it puts none there, or the plan keeps them.
+    fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+        let _ = (work, target, seed);
+        None
+    }
+
+    /// A request that changes nothing, sent `times` times; `None` where the protocol has none that
+    /// tells more than the first response does.
+    ///
+    /// # Errors
+    /// When the work or the target cannot be asked for.
+    fn look(
+        &self,
+        work: &plan::Workload,
+        target: &Site,
+        times: u64,
+    ) -> Option<Result<Look, WorkloadError>> {
+        let _ = (work, target, times);
+        None
+    }
+}
+
+/// A stage that looks at a target, and what came back once the stage has been driven.
+pub type Look = (Stage, Arc<Mutex<Seen>>);
+
+/// What came back from a request that changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Status of the first answer; none, if there was no answer.
+    pub status: Option<u16>,
+    /// The S3 error code of the first answer, if it has one.
+    pub code: Option<String>,
+    /// What that code means and what to do, if that is known.
+    pub meaning: Option<&'static str>,
+    /// The region that the first answer says is the right one: small letters, digits
+    /// and hyphens.
+    pub region: Option<String>,
+    /// Whether the first answer is a listing.
+    pub is_listing: bool,
+    /// How many answers there were.
+    pub answered: u64,
+    /// The bucket that was asked for.
+    pub bucket: String,
 }
 
 /// Makes a planned workload ready for one target, by the kind that takes it.
@@ -53,13 +92,31 @@ pub fn prepare(
     seed: u64,
     threads: usize,
 ) -> Result<Box<dyn Prepared>, WorkloadError> {
-    KINDS
-        .iter()
-        .find(|kind| kind.takes(&work.kind))
-        .ok_or_else(|| WorkloadError::NoKind {
-            workload: work.name.clone(),
-        })?
+    kind_of(work)
+        .ok_or_else(|| WorkloadError::no_kind(work))?
         .prepare(work, target, seed, threads)
+}
+
+/// Where a run puts things on a target, by the kind of the workload; as [`Kind::place`].
+pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+    kind_of(work)?.place(work, target, seed)
+}
+
+/// A request that changes nothing, by the kind of the workload; as [`Kind::look`].
+///
+/// # Errors
+/// As [`Kind::look`].
+pub fn look(
+    work: &plan::Workload,
+    target: &Site,
+    times: u64,
+) -> Option<Result<Look, WorkloadError>> {
+    kind_of(work)?.look(work, target, times)
+}
+
+fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
+    let name = work.facts().traits().name;
+    KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
 /// A workload made ready for one target.
@@ -317,5 +374,12 @@ mod tests {
             assert!(!kind.summary().is_empty());
             assert!(KINDS[..at].iter().all(|other| other.name() != kind.name()));
         }
+    }
+
+    #[test]
+    fn every_protocol_of_plans_has_a_kind() {
+        let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+        let protocols: Vec<&str> = plan::work::protocols().map(|traits| traits.name).collect();
+        assert_eq!(kinds, protocols);
     }
 }

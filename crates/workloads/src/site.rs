@@ -6,8 +6,7 @@ use std::sync::Arc;
 use tenbin_plan::{Credentials, Signature};
 use url::Url;
 
-use crate::blob::Shelf;
-use crate::http::Caches;
+use crate::shared::Shared;
 
 /// A target, as a workload sees it.
 #[derive(Debug, Clone)]
@@ -29,8 +28,7 @@ pub struct Site {
     means: Means,
     /// Directory of the run, if what is put there outlives a run that is killed.
     run_directory: Option<PathBuf>,
-    shelf: Arc<Shelf>,
-    caches: Arc<Caches>,
+    shared: Shared,
 }
 
 /// By what blobs get to a target.
@@ -59,8 +57,7 @@ impl Site {
             name: "target".to_owned(),
             means: Means::default(),
             run_directory: None,
-            shelf: Arc::default(),
-            caches: Arc::default(),
+            shared: Shared::default(),
         }
     }
 
@@ -106,14 +103,9 @@ impl Site {
         self.means
     }
 
-    /// What workloads on this target have in common.
-    pub(crate) fn shelf(&self) -> &Shelf {
-        &self.shelf
-    }
-
-    /// Its simulated caches, which the workloads on it have in common.
-    pub(crate) fn caches(&self) -> &Arc<Caches> {
-        &self.caches
+    /// What the workloads on this target have in common, by its type.
+    pub(crate) fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.shared.of()
     }
 
     /// The same site with one more host: the next of the route, at that URL.

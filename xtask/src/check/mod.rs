@@ -5,6 +5,7 @@ mod deny;
 mod layers;
 mod licences;
 mod metadata;
+mod protocols;
 mod spdx;
 mod tracked;
 mod uses;
@@ -21,6 +22,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<()> {
     })?;
     steps.run("layers", layers::check)?;
     steps.run("circles of files", circles::check)?;
+    steps.run("protocols", protocols::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("clippy", || {
         let arguments = "clippy --workspace --all-targets -- --deny warnings";

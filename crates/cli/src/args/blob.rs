@@ -1,11 +1,11 @@
 //! `tenbin blob`.
 
 use clap::Args;
-use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, BlobDraft, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::keys::{name, named, value_for};
 use super::stages::StageArgs;
-use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
+use super::{KeyArgs, LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin blob`.
 #[derive(Args)]
@@ -118,13 +118,8 @@ pub struct PhaseArgs {
     pub errors: Option<u64>,
 }
 
-impl BlobArgs {
-    /// The plan as written by the options.
-    ///
-    /// # Errors
-    ///
-    /// Options that refer to a target that there is not.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+impl ProtocolArgs for BlobArgs {
+    fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
         self.name_stores(&mut targets);
@@ -132,13 +127,19 @@ impl BlobArgs {
         draft.name = Some(At::nowhere("blob"));
         draft.load = self.load.draft();
         draft.targets = targets;
-        let mut workload = self.blobs.draft();
+        let mut workload = WorkloadDraft::of(self.blobs.draft());
         self.stages.apply(&mut workload);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
         Ok(draft)
     }
 
+    fn output(&self) -> &OutputArgs {
+        &self.output
+    }
+}
+
+impl BlobArgs {
     fn name_stores(&self, targets: &mut [At<TargetDraft>]) {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         for target in targets {
@@ -163,12 +164,11 @@ fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool 
 }
 
 impl PhaseArgs {
-    fn draft(&self) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            kind: Some(At::nowhere("blob")),
+    fn draft(&self) -> BlobDraft {
+        let mut draft = BlobDraft {
             operation: Some(At::flag("--phases", self.phases.as_str())),
             hashes: many("--hashes", &self.hashes),
-            ..WorkloadDraft::default()
+            ..BlobDraft::default()
         };
         set(&mut draft.size, "--size", self.size.as_deref());
         set(&mut draft.objects, "--objects", self.objects);

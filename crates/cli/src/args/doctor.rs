@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Operation, WorkloadDraft};
+use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadDraft};
 
 use super::keys::value_for;
 use super::{KeyArgs, TargetArgs, set};
@@ -130,10 +130,9 @@ impl DoctorS3Args {
             return Ok(None);
         }
         self.keys.apply(&mut targets);
-        let mut work = WorkloadDraft {
-            kind: Some(At::nowhere("s3")),
+        let mut work = S3Draft {
             operation: Some(At::nowhere(S3Operation::Put.name())),
-            ..WorkloadDraft::default()
+            ..S3Draft::default()
         };
         set(&mut work.bucket, "--bucket", self.bucket.as_deref());
         let style = self.virtual_host.then_some("virtual");
@@ -144,7 +143,7 @@ impl DoctorS3Args {
         draft.name = Some(At::nowhere("doctor"));
         draft.load = load;
         draft.targets = targets;
-        draft.workloads = vec![At::nowhere(work)];
+        draft.workloads = vec![At::nowhere(WorkloadDraft::of(work))];
         Ok(Some(draft))
     }
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, Draft, HttpDraft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::patterns::PatternArgs;
 use super::stages::StageArgs;
-use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
+use super::{LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin http`.
 #[derive(Args)]
@@ -87,13 +87,8 @@ pub struct RequestArgs {
     pub verify: bool,
 }
 
-impl HttpArgs {
-    /// The plan as written by the options.
-    ///
-    /// # Errors
-    ///
-    /// Options that refer to a target that there is not.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+impl ProtocolArgs for HttpArgs {
+    fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("http"));
         draft.load = self.load.draft();
@@ -105,8 +100,9 @@ impl HttpArgs {
             })
         }));
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        let mut workload = self.request.draft(&statuses);
-        self.patterns.apply(&mut workload, &mut draft.targets);
+        let mut work = self.request.draft(&statuses);
+        self.patterns.apply(&mut work, &mut draft.targets);
+        let mut workload = WorkloadDraft::of(work);
         self.stages.apply(&mut workload);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
@@ -114,17 +110,20 @@ impl HttpArgs {
         comparing.apply(&mut draft);
         Ok(draft)
     }
+
+    fn output(&self) -> &OutputArgs {
+        &self.output
+    }
 }
 
 impl RequestArgs {
     /// A request whose answer has one of these statuses, or if there are none any
     /// that says success.
-    pub(super) fn draft(&self, statuses: &[Scalar]) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            kind: Some(At::nowhere("http")),
+    pub(super) fn draft(&self, statuses: &[Scalar]) -> HttpDraft {
+        let mut draft = HttpDraft {
             headers: many("--header", &self.header),
             expect: many("--expect", statuses),
-            ..WorkloadDraft::default()
+            ..HttpDraft::default()
         };
         draft.may_differ = many("--may-differ", &self.may_differ);
         set(&mut draft.verify, "--verify", self.verify.then_some(true));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, TargetDraft, WorkloadDraft};
+use tenbin_plan::{At, HttpDraft, TargetDraft};
 
 use super::keys::{name, named};
 use super::set;
@@ -44,7 +44,7 @@ pub struct PatternArgs {
 
 impl PatternArgs {
     /// Copies the options into the workload, and `--cache-counters` of one target into that target.
-    pub(super) fn apply(&self, draft: &mut WorkloadDraft, targets: &mut [At<TargetDraft>]) {
+    pub(super) fn apply(&self, draft: &mut HttpDraft, targets: &mut [At<TargetDraft>]) {
         let file = self
             .patterns
             .as_ref()

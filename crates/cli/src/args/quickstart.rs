@@ -1,7 +1,7 @@
 //! `tenbin quickstart`.
 
 use clap::Args;
-use tenbin_plan::{At, Builtin, Draft, RoundsDraft, S3Operation, WorkloadDraft};
+use tenbin_plan::{At, Builtin, Draft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft};
 
 use super::{OutputArgs, RoundsArgs, target};
 
@@ -58,11 +58,10 @@ impl QuickstartArgs {
 }
 
 fn workload(&(operation, size, objects): &(S3Operation, &str, u32)) -> At<WorkloadDraft> {
-    At::nowhere(WorkloadDraft {
-        kind: Some(At::nowhere("s3")),
+    At::nowhere(WorkloadDraft::of(S3Draft {
         operation: Some(At::nowhere(operation.name())),
         size: Some(At::nowhere(size)),
         objects: Some(At::nowhere(objects)),
-        ..WorkloadDraft::default()
-    })
+        ..S3Draft::default()
+    }))
 }

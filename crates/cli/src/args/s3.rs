@@ -8,8 +8,8 @@ use tenbin_plan::{At, Draft, Refusal, S3Operation};
 pub use objects::ObjectArgs;
 
 use super::{
-    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, RoundsArgs, StageArgs, SuiteArgs, TargetArgs,
-    rounds,
+    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, StageArgs, SuiteArgs,
+    TargetArgs, rounds,
 };
 
 /// `tenbin s3`: the operations.
@@ -133,13 +133,8 @@ enum What<'a> {
     Suite(&'a SuiteArgs),
 }
 
-impl S3Command {
-    /// The plan as written by the options.
-    ///
-    /// # Errors
-    ///
-    /// Options that refer to a target that there is not.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+impl ProtocolArgs for S3Command {
+    fn draft(&self) -> Result<Draft, Refusal> {
         match self.what() {
             What::One(operation, args) => args.draft(operation.name(), operation.name(), false),
             What::Mixed(mixed) => mixed
@@ -149,8 +144,7 @@ impl S3Command {
         }
     }
 
-    /// Where results go.
-    pub fn output(&self) -> &OutputArgs {
+    fn output(&self) -> &OutputArgs {
         match self.what() {
             What::One(_, args) => &args.output,
             What::Mixed(mixed) => &mixed.common.output,
@@ -158,14 +152,15 @@ impl S3Command {
         }
     }
 
-    /// The earlier run to compare with, where one can be named.
-    pub fn earlier(&self) -> Option<&EarlierArgs> {
+    fn earlier(&self) -> Option<&EarlierArgs> {
         match self {
             Self::Suite(suite) => Some(&suite.earlier),
             _ => None,
         }
     }
+}
 
+impl S3Command {
     fn what(&self) -> What<'_> {
         let (operation, args) = match self {
             Self::Put(args) => (S3Operation::Put, args),

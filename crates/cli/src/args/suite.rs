@@ -1,7 +1,7 @@
 //! `tenbin s3 suite`.
 
 use clap::{Args, ValueEnum};
-use tenbin_plan::{At, Draft, Refusal, RoundsDraft, WorkloadDraft};
+use tenbin_plan::{At, Draft, Refusal, RoundsDraft, S3Draft, WorkloadDraft};
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 
 use super::compare::EarlierArgs;
@@ -230,15 +230,12 @@ impl Work {
     }
 
     fn draft(self, place: &PlaceArgs) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            name: Some(At::nowhere(self.name())),
-            kind: Some(At::nowhere("s3")),
+        let mut draft = S3Draft {
             operation: Some(At::nowhere(self.operation)),
             size: Some(At::nowhere(self.size)),
             objects: Some(At::nowhere(self.objects())),
-            ..WorkloadDraft::default()
+            ..S3Draft::default()
         };
-        draft.load.connections = Some(At::nowhere(self.connections));
         if self.connections == 1 && self.operation == "multipart" {
             draft.parts_at_once = Some(At::nowhere(1_u32));
         }
@@ -247,7 +244,10 @@ impl Work {
         set(&mut draft.style, "--virtual-host", style);
         let payload = place.unsigned_payload.then_some("unsigned");
         set(&mut draft.payload, "--unsigned-payload", payload);
-        draft
+        let mut workload = WorkloadDraft::of(draft);
+        workload.name = Some(At::nowhere(self.name()));
+        workload.load.connections = Some(At::nowhere(self.connections));
+        workload
     }
 
     fn objects(self) -> u32 {

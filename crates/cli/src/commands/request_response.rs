@@ -59,7 +59,6 @@ const NONE: &str = "none";
 /// The plan, with what tells the cache hits and the CPU use of the server: what the command line
 /// names, or what is found without being named.
 fn draft(job: &RampJob) -> Result<Draft, String> {
-    let mut draft = job.draft();
     let counters = match job.cache_counters.as_deref() {
         Some(NONE) => None,
         Some(given) => Some(given.to_owned()),
@@ -74,10 +73,7 @@ fn draft(job: &RampJob) -> Result<Draft, String> {
             each.collect::<Result<_, _>>()?
         }
     };
-    for work in &mut draft.workloads {
-        let counters = counters.as_deref();
-        work.value.cache_counters = counters.map(|known| At::flag("--cache-counters", known));
-    }
+    let mut draft = job.draft(counters.as_deref());
     if let (Some(target), false) = (draft.targets.first_mut(), observed.is_empty()) {
         let all = observed.into_iter();
         let all = all.map(|one| At::flag("--observe", one)).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenbin_compat::Mistakes;
 use tenbin_compat::warp::{Asked, Reading, WarpJob, WarpReading, parse};
-use tenbin_plan::{Plan, S3Operation, S3Work, WorkloadKind};
+use tenbin_plan::Plan;
 use tenbin_report::import::{Imported, Selection, import};
 use tenbin_report::{Document, warp};
 
@@ -52,23 +52,9 @@ fn report(document: &Document, imported: &Imported, job: &WarpJob) -> String {
 fn imported_run(plan: &Plan, directory: &Path, recorded: &tenbin_record::RecordedRun) -> Imported {
     Imported::of_run(directory, recorded, |workload| {
         let mut workloads = plan.workloads.iter();
-        match workloads.find(|known| known.name == workload) {
-            Some(known) => match &known.kind {
-                WorkloadKind::S3(work) => objects_per_request(work),
-                _ => 1,
-            },
-            None => 1,
-        }
+        let known = workloads.find(|known| known.name == workload);
+        known.map_or(1, |known| known.facts().objects_per_request())
     })
-}
-
-fn objects_per_request(work: &S3Work) -> u64 {
-    let objects = match work.mix.single() {
-        Some(S3Operation::DeleteBatch) => work.batch,
-        Some(S3Operation::Snowball | S3Operation::FanOut) => work.entries,
-        _ => 1,
-    };
-    objects.into()
 }
 
 fn read(reading: &WarpReading) -> Exit {

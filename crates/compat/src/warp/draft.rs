@@ -2,7 +2,7 @@
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, Draft, Field, List, Scalar, TargetDraft, TlsDraft, WorkloadDraft};
+use tenbin_plan::{At, Draft, Field, List, S3Draft, Scalar, TargetDraft, TlsDraft, WorkloadDraft};
 
 use super::command::{self, Operation};
 use super::job::{Checksum, Encryption, WarpJob};
@@ -21,7 +21,7 @@ impl WarpJob {
             None => At::nowhere(format!("warp-{command}")),
         });
         draft.targets = vec![At::nowhere(self.target())];
-        draft.workloads = vec![At::nowhere(self.workload())];
+        draft.workloads = vec![At::nowhere(WorkloadDraft::of(self.work()))];
         let load = &mut draft.load;
         load.connections = Some(At::flag("--concurrent", self.concurrency));
         load.rate = self
@@ -69,9 +69,8 @@ impl WarpJob {
         }
     }
 
-    fn workload(&self) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            kind: Some(At::nowhere("s3")),
+    fn work(&self) -> S3Draft {
+        let mut draft = S3Draft {
             operation: Some(At::nowhere(self.operations())),
             size: Some(At::flag("--obj.size", self.sizes())),
             bucket: text("--bucket", Some(&self.bucket)),
@@ -90,7 +89,7 @@ impl WarpJob {
             storage_class: text("--storage-class", self.storage_class.as_deref()),
             metadata: pairs("--add-metadata", &self.metadata, ": "),
             tags: pairs("--tag", &self.tags, "="),
-            ..WorkloadDraft::default()
+            ..S3Draft::default()
         };
         if self.existing {
             draft.data = Some(At::flag("--list-existing", "existing"));
@@ -102,7 +101,7 @@ impl WarpJob {
     }
 
     /// What only some operations have.
-    fn of_the_operation(&self, draft: &mut WorkloadDraft) {
+    fn of_the_operation(&self, draft: &mut S3Draft) {
         let versions = || number("--versions", self.versions.filter(|&count| count > 1));
         match self.operation {
             Operation::Get => {

@@ -5,7 +5,7 @@
 use std::io::BufRead;
 
 use super::builder::Builder;
-use super::format::Fault;
+use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, push_byte, push_encoded, quoted};
 
@@ -138,7 +138,7 @@ fn unescaped(path: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::Spot;
+    use super::super::fault::Spot;
     use super::super::{PatternFormat, read};
 
     const COMMON: &str =

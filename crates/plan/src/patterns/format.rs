@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use super::builder::Builder;
+use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::set::PatternSet;
 use super::{access_log, groonga_log, json, text};
@@ -32,40 +33,6 @@ impl Named for PatternFormat {
         ("access-log", Self::AccessLog),
         ("groonga-log", Self::GroongaLog),
     ];
-}
-
-/// Where in a file something is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spot {
-    /// The file as a whole.
-    File,
-    /// A line, from 1.
-    Line(usize),
-    /// Line and column, from 1.
-    Column(usize, usize),
-}
-
-/// What is wrong with a file, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) spot: Spot,
-    pub(crate) why: String,
-}
-
-impl Fault {
-    pub(super) fn of_file(why: String) -> Self {
-        Self {
-            spot: Spot::File,
-            why,
-        }
-    }
-
-    pub(super) fn in_line(index: usize, why: String) -> Self {
-        Self {
-            spot: Spot::Line(index + 1),
-            why,
-        }
-    }
 }
 
 /// The patterns in the content of a file; those that say no method have `method`.
@@ -109,15 +76,6 @@ pub(crate) fn read_from<R: BufRead + ?Sized>(
     builder.build().map_err(Fault::of_file)
 }
 
-/// Text that begins in the line of this number, from 0.
-pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
-        Fault::in_line(line + newlines, "is not UTF-8 text".to_owned())
-    })
-}
-
 /// By the first line with anything in it.
 fn looks_like(first: &[u8]) -> PatternFormat {
     let Some(begin) = first.first() else {
@@ -138,6 +96,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::fault::Spot;
     use super::*;
 
     const EVERY: [PatternFormat; 5] = [

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::builder::Builder;
-use super::format::Fault;
+use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, quoted};
 
@@ -103,7 +103,7 @@ fn command(sent: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::Spot;
+    use super::super::fault::Spot;
     use super::super::{PatternFormat, read};
 
     const LOG: &str = "\

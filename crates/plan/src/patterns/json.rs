@@ -8,7 +8,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::builder::{Builder, MOST_PATTERNS};
-use super::format::{Fault, Spot};
+use super::fault::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
 
@@ -415,7 +415,7 @@ impl<'de> Visitor<'de> for ItemSeed<'_> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::format::Spot;
+    use super::super::fault::Spot;
     use super::super::{PatternFormat, PatternSet, read};
 
     fn set(text: &str) -> PatternSet {

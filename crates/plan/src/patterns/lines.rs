@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read as _};
 
-use super::format::Fault;
+use super::fault::Fault;
 
 /// Longer lines are no requests.
 const LONGEST: u64 = 1 << 20;

@@ -3,6 +3,7 @@
 mod access_log;
 mod builder;
 mod cache;
+mod fault;
 mod format;
 mod groonga_log;
 mod hits;
@@ -23,8 +24,9 @@ use crate::percent::Percent;
 
 pub(crate) use cache::MOST_CACHE_SIZE;
 pub use cache::{CacheCounters, CacheDial, DEFAULT_CACHE_SIZE};
+pub(crate) use fault::{Fault, Spot};
 pub use format::PatternFormat;
-pub(crate) use format::{Fault, Spot, read, read_from};
+pub(crate) use format::{read, read_from};
 pub use hits::HitSource;
 pub use order::PatternOrder;
 pub use set::{Pattern, PatternGroup, PatternSet};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::s3::Choose;
+use crate::choose::Choose;
 
 /// In which order requests are drawn from patterns. All go on for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

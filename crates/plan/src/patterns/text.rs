@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::builder::Builder;
-use super::format::{Fault, utf8};
+use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::request;
 
@@ -29,7 +29,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::Spot;
+    use super::super::fault::Spot;
     use super::super::{PatternFormat, read};
 
     #[test]

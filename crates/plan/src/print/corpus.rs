@@ -2,7 +2,7 @@
 
 use crate::searched::{Corpus, CorpusSource};
 
-use super::{Page, text};
+use crate::page::{Page, text};
 
 pub(super) fn corpus(page: &mut Page, corpus: &Corpus) {
     page.table("[corpus]");

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::duration::Time;
-use crate::model::{Arrivals, Load, Pace};
+use crate::load::{Arrivals, Load, Pace};
 use crate::names::Named;
 use crate::rate::Rate;
 use crate::step::Step;
 use crate::trace::Trace;
 
-use super::{Page, list, text};
+use crate::page::{Page, list, text};
 
 pub(super) fn load(page: &mut Page, load: &Load, slice: Duration) {
     page.explained("connections", load.connections, "over all threads");

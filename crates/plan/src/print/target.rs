@@ -5,15 +5,18 @@ use std::path::PathBuf;
 
 use crate::comparing::SweepPoint;
 use crate::duration::Time;
-use crate::model::{Credentials, Files, KeySource, Launch, Reach, Ready, Target};
-use crate::names::{DEFAULT_REGION, Named};
+use crate::names::Named;
 use crate::observe::{Observe, ObservePage, Processes};
+use crate::reach::{Files, Launch, Reach, Ready};
 use crate::searched::Searched;
+use crate::secret::KeySource;
 use crate::secrets::Secrets;
 use crate::size::Size;
+use crate::target::DEFAULT_REGION;
+use crate::target::{Credentials, Target};
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
-use super::{Page, inline_table, list, text};
+use crate::page::{Page, inline_table, list, text};
 
 pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables: &Variables) {
     page.table("[[target]]");

@@ -1,19 +1,23 @@
 //! How targets are held against each other.
 
-use super::Desk;
 use super::naming;
 use super::sweep;
 use crate::comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE};
-use crate::draft::{CompareDraft, Field, TargetDraft};
+use crate::desk::Desk;
+use crate::draft::{CompareDraft, TargetDraft};
 use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
 use crate::figure::Figure;
-use crate::model::{Pace, Reach, Target, Workload};
+use crate::load::Pace;
 use crate::percent::Percent;
 use crate::questions::questions;
+use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::schedule::block_of;
 use crate::searched::Searched;
 use crate::suggest::did_you_mean;
+use crate::target::Target;
+use crate::workload::Workload;
 
 const LEAST_MARGIN: Percent = Percent::of(0.1);
 const MOST_MARGIN: Percent = Percent::of(100.0);

@@ -1,11 +1,14 @@
 //! S3 credentials: given, looked up, made up or missing.
 
-use super::Desk;
-use crate::draft::{Field, KeyField, TargetDraft};
-use crate::model::{Credentials, KeySource, Launch, Reach, Secret, SessionToken, Signature};
+use crate::desk::Desk;
+use crate::draft::TargetDraft;
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::{Launch, Reach};
 use crate::scalar::At;
+use crate::scalar::{Field, KeyField};
+use crate::secret::{KeySource, Secret};
+use crate::target::{Credentials, SessionToken, Signature};
 
 /// Upper-case letters and digits, as access keys have them.
 const ACCESS_KEY_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

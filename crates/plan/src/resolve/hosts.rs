@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::Desk;
 use super::url as urls;
+use crate::desk::Desk;
 use crate::draft::TargetDraft;
 use crate::problem::Place;
 use crate::scalar::{At, Scalar};

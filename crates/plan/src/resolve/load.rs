@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::Desk;
-use crate::draft::{Field, LoadDraft};
+use crate::desk::Desk;
+use crate::draft::LoadDraft;
 use crate::duration::Time;
-use crate::model::{Arrivals, Load, Pace, RateSearch};
+use crate::load::{Arrivals, Load, Pace, RateSearch};
 use crate::ramp::Ramp;
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::slo::Slo;
 use crate::step::Step;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Desk;
-use crate::draft::Field;
+use crate::desk::Desk;
 use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::Scalar;
 
 const LONGEST: usize = 64;

@@ -1,12 +1,13 @@
 //! Where the figures of what a target uses come from.
 
-use super::Desk;
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
-use crate::draft::{Field, ObserveDraft, ObservedDraft};
-use crate::model::Reach;
+use crate::desk::Desk;
+use crate::draft::{ObserveDraft, ObservedDraft};
 use crate::observe::{Observe, ObservePage, Processes, Token};
 use crate::problem::Place;
+use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::way::Way;
 

@@ -1,8 +1,9 @@
 //! How many requests may be out at once, over everything that multiplies them.
 
-use super::Desk;
-use crate::model::{Target, Workload};
+use crate::desk::Desk;
 use crate::problem::Place;
+use crate::target::Target;
+use crate::workload::Workload;
 
 /// Each needs room of its own in memory and in what the wires keep, whether it is
 /// used or not: more than this is surely a slip.

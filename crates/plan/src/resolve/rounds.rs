@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use super::Desk;
 use super::comparing::{self, Shape};
 use crate::comparing::Until;
-use crate::draft::{Field, RoundsDraft};
+use crate::desk::Desk;
+use crate::draft::RoundsDraft;
 use crate::duration::Time;
-use crate::model::Rounds;
 use crate::names::Named as _;
 use crate::problem::Place;
 use crate::questions::blocks_that_tell;
 use crate::relaunch::Relaunch;
+use crate::rounds::Rounds;
+use crate::scalar::Field;
 use crate::scalar::Scalar;
 use crate::schedule::rounds_per_block;
 

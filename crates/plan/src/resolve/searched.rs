@@ -3,18 +3,20 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Component, Path};
 
-use super::Desk;
 use super::naming;
-use crate::draft::{CorpusDraft, Field, TargetDraft};
-use crate::model::{Plan, Reach, Target};
+use crate::desk::Desk;
+use crate::draft::{CorpusDraft, TargetDraft};
+use crate::model::Plan;
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::Reach;
 use crate::relaunch::Relaunch;
 use crate::scalar::{At, List, Scalar};
 use crate::searched::{
     CORPUS_PATTERNS, Corpus, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, MOST_TERMS,
     SearchServer, Searched,
 };
+use crate::target::Target;
 
 /// More made-up pages than Wikipedia has in any language are surely a slip.
 const MOST_PAGES: u64 = 100_000_000;
@@ -105,12 +107,6 @@ fn base(scalar: &Scalar) -> Result<String, String> {
         )),
         None => Ok(base.to_owned()),
     }
-}
-
-/// Whether `patterns` stands for requests that are made of the plan's pages.
-pub(super) fn is_of_corpus(field: &Field) -> bool {
-    let text = field.as_ref().and_then(|field| field.value.text().ok());
-    text == Some(CORPUS_PATTERNS)
 }
 
 /// What a target is as a server that searches.

@@ -1,13 +1,13 @@
 //! One target for each combination of values of its parameters.
 
-use super::Desk;
 use super::naming;
-use super::target::url_template;
+use super::url::url_template;
 use crate::comparing::SweepPoint;
+use crate::desk::Desk;
 use crate::draft::TargetDraft;
-use crate::model::{Launch, Ready};
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::{Launch, Ready};
 use crate::scalar::{At, List, Scalar, SweepDraft};
 
 /// More targets than this at once are more than a machine and a table can take.

@@ -6,25 +6,27 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::Desk;
 use super::credentials;
 use super::hosts;
 use super::naming::{self, Names};
 use super::observe;
 use super::searched;
 use super::sweep::{self, Axis};
-use super::url as urls;
+use super::url::{self as urls, url_template};
 use super::way;
-use crate::blob::Store;
-use crate::draft::{Field, ReadyDraft, TargetDraft};
-use crate::model::{
-    Builtin, Credentials, Files, Launch, Reach, Ready, Target, Workload, WorkloadKind,
-};
-use crate::names::{DEFAULT_REGION, Named};
+use crate::desk::Desk;
+use crate::draft::{ReadyDraft, TargetDraft};
+use crate::names::Named;
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::{Builtin, Files, Launch, Reach, Ready};
+use crate::scalar::Field;
 use crate::scalar::{At, Entries, List, Scalar};
+use crate::store::Store;
+use crate::target::{Credentials, DEFAULT_REGION, Target};
 use crate::way::Host;
+use crate::work::Facts;
+use crate::workload::Workload;
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
@@ -32,40 +34,35 @@ const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
 const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
 
 /// What workloads need of targets.
-#[derive(Debug, Default)]
-pub(super) struct Needs {
-    /// The name of a workload that needs S3, if there is one.
-    s3: Option<String>,
-    /// The same of one that stores blobs.
-    blob: Option<String>,
-    /// The same of one that is neither.
-    other: Option<String>,
-}
+pub(super) struct Needs<'a>(&'a [Workload]);
 
-impl Needs {
-    pub(super) fn of(workloads: &[Workload]) -> Self {
-        let name = |which: fn(&WorkloadKind) -> bool| {
-            let found = workloads.iter().find(|work| which(&work.kind));
-            found.map(|work| work.name.clone())
-        };
-        Self {
-            s3: name(|kind| matches!(kind, WorkloadKind::S3(_))),
-            blob: name(|kind| matches!(kind, WorkloadKind::Blob(_))),
-            other: name(|kind| !matches!(kind, WorkloadKind::Blob(_))),
-        }
+impl<'a> Needs<'a> {
+    pub(super) fn of(workloads: &'a [Workload]) -> Self {
+        Self(workloads)
     }
 
-    /// The workload for which a target has to speak S3, if there is one.
-    fn s3_of(&self, store: Store) -> Option<&str> {
-        let blobs = self.blob.as_deref().filter(|_| store == Store::S3);
-        self.s3.as_deref().or(blobs)
+    /// The workload for which a target has to speak S3, if there is one: rather one that always
+    /// needs it.
+    fn s3_of(&self, store: Store) -> Option<&'a str> {
+        let needs = |store| self.name(|facts| facts.needs_s3(store));
+        needs(Store::default()).or_else(|| needs(store))
+    }
+
+    /// A workload that a blob store cannot do, if there is one.
+    fn beyond_blob_stores(&self) -> Option<&'a str> {
+        self.name(|facts| !facts.is_for_blob_stores())
+    }
+
+    fn name(&self, is_meant: impl Fn(&dyn Facts) -> bool) -> Option<&'a str> {
+        let found = self.0.iter().find(|work| is_meant(work.facts()));
+        found.map(|work| work.name.as_str())
     }
 }
 
 pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
     drafts: Vec<At<TargetDraft>>,
-    needs: &Needs,
+    needs: &Needs<'_>,
 ) -> Vec<Target> {
     if drafts.is_empty() {
         desk.refuse(
@@ -108,7 +105,7 @@ fn one(
     draft: &TargetDraft,
     place: Place,
     axes: &[Axis],
-    needs: &Needs,
+    needs: &Needs<'_>,
 ) -> Option<Target> {
     let reach = reach(desk, draft, place, axes);
     let name = names.pick(desk, "target", &draft.name, || match &reach {
@@ -340,14 +337,20 @@ fn store(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
 }
 
 /// Directories and the dummy take blobs and nothing else; nor does a server of blobs.
-fn check_takes_work(desk: &mut Desk<'_>, place: Place, name: &str, reach: &Reach, needs: &Needs) {
+fn check_takes_work(
+    desk: &mut Desk<'_>,
+    place: Place,
+    name: &str,
+    reach: &Reach,
+    needs: &Needs<'_>,
+) {
     let what = match reach {
         Reach::Files(_) => "is a directory",
         Reach::Builtin(Builtin::Dummy) => "is no server at all",
         Reach::Builtin(Builtin::Blob) => "is the built-in blob server",
         _ => return,
     };
-    if let Some(workload) = &needs.other {
+    if let Some(workload) = needs.beyond_blob_stores() {
         desk.refuse(
             place,
             format!(
@@ -525,17 +528,6 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) ->
         text => Ok(Ready::Log(text.to_owned())),
     });
     url.or(log).unwrap_or(Ready::Port)
-}
-
-/// A URL with placeholders, among them those in `swept`.
-pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
-    placeholders::check(text, swept)?;
-    if placeholders::names(text).any(|name| name == "secret_key") {
-        return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
-    }
-    let filled = placeholders::filled(text, swept);
-    urls::checked(&filled).map_err(|message| message.replace(&filled, text))?;
-    Ok(text.to_owned())
 }
 
 fn region(desk: &mut Desk<'_>, field: &Field) -> String {

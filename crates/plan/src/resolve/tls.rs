@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::Desk;
-use super::way::version;
-use crate::draft::{Field, TlsDraft};
-use crate::model::Reach;
+use super::version::version;
+use crate::desk::Desk;
+use crate::draft::TlsDraft;
+use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::way::{ClientCertificate, Tls};
 

@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use crate::placeholders;
+
 /// Reads a base URL.
 pub(super) fn checked(text: &str) -> Result<Url, String> {
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -71,4 +73,15 @@ fn without_scheme(text: &str) -> &str {
 /// Whether `url` is only scheme, host and port.
 pub(super) fn is_bare(url: &Url) -> bool {
     matches!(url.path(), "" | "/") && url.query().is_none()
+}
+
+/// A URL with placeholders, among them those in `swept`.
+pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
+    placeholders::check(text, swept)?;
+    if placeholders::names(text).any(|name| name == "secret_key") {
+        return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
+    }
+    let filled = placeholders::filled(text, swept);
+    checked(&filled).map_err(|message| message.replace(&filled, text))?;
+    Ok(text.to_owned())
 }

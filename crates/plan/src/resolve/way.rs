@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::Desk;
 use super::tls;
-use crate::draft::{Field, TargetDraft};
-use crate::model::Reach;
+use super::version::version;
+use crate::desk::Desk;
+use crate::draft::TargetDraft;
 use crate::names::Named;
 use crate::placeholders;
 use crate::problem::Place;
+use crate::reach::Reach;
+use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::way::{Host, HttpVersion, Pin, Way};
 
@@ -39,15 +41,6 @@ pub(super) fn resolve(
     };
     refuse_contradictions(desk, draft, &way);
     way
-}
-
-/// A version as text, or as the number that it looks like.
-pub(super) fn version<T: Named>(scalar: &Scalar) -> Result<T, String> {
-    let text = match scalar {
-        Scalar::Whole(_) | Scalar::Decimal(_) => Scalar::from(scalar.to_string()),
-        other => other.clone(),
-    };
-    text.choice(T::NAMES)
 }
 
 fn place(field: &Field) -> Option<Place> {

@@ -1,19 +1,17 @@
 //! The operations sent to every target.
 
-mod blob;
-mod http;
-mod s3;
-
 use std::time::Duration;
 
+use super::load;
 use super::naming::Names;
-use super::{Desk, load};
-use crate::context::Context;
-use crate::draft::{Field, LoadDraft, WorkloadDraft};
-use crate::model::{Load, Pace, Workload, WorkloadKind};
-use crate::names::{Kind, Named};
+use crate::desk::Desk;
+use crate::draft::{LoadDraft, WorkloadDraft};
+use crate::load::{Load, Pace};
 use crate::problem::Place;
-use crate::scalar::{At, List, Scalar};
+use crate::scalar::Field;
+use crate::scalar::{At, Scalar};
+use crate::work::{WorkloadKind, protocols};
+use crate::workload::Workload;
 
 pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
@@ -41,7 +39,7 @@ pub(super) fn resolve_all(
         let stages = desk.read("stages", &draft.stages, Scalar::switch);
         let stages = stages.unwrap_or_default();
         let (load, levels) = loads.resolve(desk, draft.load);
-        let in_phases = matches!(kinds.first(), Some(WorkloadKind::Blob(_)));
+        let in_phases = kinds.iter().any(|kind| kind.facts().phase().is_some());
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
             desk.refuse(
                 place,
@@ -53,7 +51,7 @@ pub(super) fn resolve_all(
         let Some(levels) = levels else {
             let one_phase = kinds.len() == 1;
             for kind in kinds {
-                let default = || default_name(&kind);
+                let default = || kind.protocol().default_name();
                 let name = match &draft.name {
                     Some(_) if one_phase => names.pick(desk, "workload", &draft.name, default),
                     _ => {
@@ -74,7 +72,7 @@ pub(super) fn resolve_all(
         let Some(kind) = kinds.into_iter().next() else {
             continue;
         };
-        let base = names.base(desk, &draft.name, || default_name(&kind));
+        let base = names.base(desk, &draft.name, || kind.protocol().default_name());
         for connections in levels {
             let name = names.level(&base, connections);
             workloads.push(Workload {
@@ -91,155 +89,38 @@ pub(super) fn resolve_all(
     workloads
 }
 
-/// The name of a workload that is given none.
-pub(crate) fn default_name(kind: &WorkloadKind) -> String {
-    match kind {
-        WorkloadKind::Http(work) => http::default_name(work),
-        WorkloadKind::S3(work) => s3::default_name(work),
-        WorkloadKind::Blob(work) => blob::default_name(work),
-    }
-}
-
 /// The name of one phase of several: that of all with the phase behind it.
 fn base_of_phase(desk: &mut Desk<'_>, names: &Names, field: &Field, kind: &WorkloadKind) -> String {
-    match (field, kind) {
-        (Some(_), WorkloadKind::Blob(work)) => {
-            let base = names.base(desk, field, || default_name(kind));
-            format!("{base}-{}", work.phase.name())
-        }
-        _ => default_name(kind),
+    let default = || kind.protocol().default_name();
+    match (field, kind.facts().phase()) {
+        (Some(_), Some(phase)) => format!("{}-{phase}", names.base(desk, field, default)),
+        _ => default(),
     }
 }
 
 /// The work of a draft: one thing, or one for each of its phases.
 fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
-    if draft.kind.is_none() {
-        desk.refuse(
-            place,
-            "a workload needs its kind: kind = \"http\", \"s3\" or \"blob\"",
-        );
-        return Vec::new();
-    }
-    let Some(kind) = desk.choice("kind", &draft.kind) else {
-        return Vec::new();
-    };
-    refuse_foreign_keys(desk, draft, kind);
-    match kind {
-        Kind::Http => one(http::resolve(desk, draft).map(WorkloadKind::Http)),
-        Kind::S3 => one(s3::resolve(desk, draft, place).map(WorkloadKind::S3)),
-        Kind::Blob => {
-            let phases = blob::resolve(desk, draft, place).into_iter();
-            phases.map(WorkloadKind::Blob).collect()
-        }
-    }
-}
-
-fn one(kind: Option<WorkloadKind>) -> Vec<WorkloadKind> {
-    kind.into_iter().collect()
-}
-
-fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
-    let place = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
-    let list_place = |list: &Option<At<crate::scalar::List>>| list.as_ref().map(|list| list.place);
-    let http = [
-        ("method", place(&draft.method)),
-        ("path", place(&draft.path)),
-        ("headers", list_place(&draft.headers)),
-        ("body", place(&draft.body)),
-        ("body_file", place(&draft.body_file)),
-        ("expect", list_place(&draft.expect)),
-        ("may_differ", list_place(&draft.may_differ)),
-        ("patterns", place(&draft.patterns)),
-        ("patterns_format", place(&draft.patterns_format)),
-        ("order", place(&draft.order)),
-        ("slowest", place(&draft.slowest)),
-        ("hits", place(&draft.hits)),
-        ("hits_tolerance", place(&draft.hits_tolerance)),
-        (
-            "by_target",
-            draft.by_target.as_ref().map(|table| table.place),
-        ),
-        ("cache_hit", place(&draft.cache_hit)),
-        ("cache_size", place(&draft.cache_size)),
-        ("cache_counters", place(&draft.cache_counters)),
-    ];
-    let s3 = [
-        ("operation", place(&draft.operation)),
-        ("size", place(&draft.size)),
-        ("bucket", place(&draft.bucket)),
-        ("buckets", place(&draft.buckets)),
-        ("prefix", place(&draft.prefix)),
-        ("objects", place(&draft.objects)),
-        ("keys", place(&draft.keys)),
-        ("prefixes", place(&draft.prefixes)),
-        ("choose", place(&draft.choose)),
-        ("style", place(&draft.style)),
-        ("payload", place(&draft.payload)),
-        ("verify", place(&draft.verify)),
-        ("checksum", place(&draft.checksum)),
-        ("content", place(&draft.content)),
-        ("compressible", place(&draft.compressible)),
-        ("encryption", place(&draft.encryption)),
-        ("storage_class", place(&draft.storage_class)),
-        ("content_type", place(&draft.content_type)),
-        ("data", place(&draft.data)),
-        ("part_size", place(&draft.part_size)),
-        ("parts_at_once", place(&draft.parts_at_once)),
-        ("range", place(&draft.range)),
-        ("list", place(&draft.list)),
-        ("page", place(&draft.page)),
-        ("delimiter", place(&draft.delimiter)),
-        ("batch", place(&draft.batch)),
-        ("versions", place(&draft.versions)),
-        ("rewrite", place(&draft.rewrite)),
-        ("retries", place(&draft.retries)),
-        ("entries", place(&draft.entries)),
-        ("metadata", list_place(&draft.metadata)),
-        ("tags", list_place(&draft.tags)),
-    ];
-    let blob = [
-        ("locations", place(&draft.locations)),
-        ("hashes", list_place(&draft.hashes)),
-        ("alloc_above", place(&draft.alloc_above)),
-        ("crc_framed", place(&draft.crc_framed)),
-        ("until_gone", place(&draft.until_gone)),
-        ("gone_within", place(&draft.gone_within)),
-        ("poll_interval", place(&draft.poll_interval)),
-        ("poll_connections", place(&draft.poll_connections)),
-        ("errors", place(&draft.errors)),
-    ];
-    let keys = http.iter().map(|key| (Kind::Http, key));
-    let keys = keys.chain(s3.iter().map(|key| (Kind::S3, key)));
-    let keys = keys.chain(blob.iter().map(|key| (Kind::Blob, key)));
-    for (theirs, (key, place)) in keys {
-        let shared = match (theirs, kind) {
-            (Kind::S3, Kind::Blob) => BLOB_KEYS.contains(key),
-            (Kind::S3, Kind::Http) => *key == "verify",
-            _ => false,
-        };
-        if let Some(place) = place.filter(|_| theirs != kind && !shared) {
-            let (theirs, ours) = (theirs.name(), kind.name());
-            desk.wrong(
+    let names = || protocols().map(|traits| traits.name);
+    match (&draft.work, &draft.kind) {
+        (Some(work), _) => work.keys().resolve(desk, place),
+        (None, None) => {
+            let names: Vec<String> = names().map(|name| format!("{name:?}")).collect();
+            let (last, others) = names.split_last().expect("a protocol is in the table");
+            let others = others.join(", ");
+            desk.refuse(
                 place,
-                key,
-                format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
+                format!("a workload needs its kind: kind = {others} or {last}"),
             );
+            Vec::new()
+        }
+        (None, Some(_)) => {
+            // Its keys would have been read if the name were right.
+            let names: Vec<(&str, ())> = names().map(|name| (name, ())).collect();
+            desk.read("kind", &draft.kind, |scalar| scalar.choice(&names));
+            Vec::new()
         }
     }
 }
-
-/// Keys of S3 workloads that blob workloads have as well.
-const BLOB_KEYS: &[&str] = &[
-    "operation",
-    "size",
-    "bucket",
-    "prefix",
-    "objects",
-    "choose",
-    "verify",
-    "range",
-    "batch",
-];
 
 /// The load that workloads share, resolved once so that a mistake in it is told once.
 struct Loads<'a> {
@@ -274,26 +155,4 @@ impl<'a> Loads<'a> {
         load::contradictions(desk, &own, self.slice);
         (load, levels)
     }
-}
-
-/// Every item of a list, as `read` understands it; what is wrong is noted.
-fn each<T>(
-    desk: &mut Desk<'_>,
-    key: &str,
-    list: Option<&At<List>>,
-    read: impl Fn(&Scalar, &Context) -> Result<T, String>,
-) -> Vec<T> {
-    let Some(list) = list else {
-        return Vec::new();
-    };
-    list.items()
-        .into_iter()
-        .filter_map(|item| match read(item.value, desk.context) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                desk.wrong(item.place, key, message);
-                None
-            }
-        })
-        .collect()
 }

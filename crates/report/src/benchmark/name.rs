@@ -1,6 +1,7 @@
 //! The names of benchmarks: what was done, then `key=value` parts.
 
 use tenbin_plan::size::Size;
+use tenbin_plan::work::traits_of;
 
 use crate::document::{Document, Share, Subject, Workload};
 
@@ -26,9 +27,10 @@ fn stem(workload: &Workload) -> String {
         return format!("Workload/workload={}", part(&workload.name));
     };
     let parts = measures(subject) + &unusual(workload, subject);
-    match (subject.kind.as_str(), subject.operations.as_slice()) {
-        ("http", [only]) => format!("HTTP/method={}{parts}", part(&only.operation)),
-        (_, [only]) => format!("{}{parts}", part(&only.interface)),
+    let prefix = traits_of(&subject.kind).and_then(|traits| traits.benchmark);
+    match (prefix, subject.operations.as_slice()) {
+        (Some(prefix), [only]) => format!("{prefix}{}{parts}", part(&only.operation)),
+        (None, [only]) => format!("{}{parts}", part(&only.interface)),
         (_, several) => format!("Mixed{}{parts}", shares(several)),
     }
 }
@@ -54,9 +56,10 @@ fn measures(subject: &Subject) -> String {
 /// usual, and the names would become requests.
 fn unusual(workload: &Workload, subject: &Subject) -> String {
     let said = |key: &str| matches!(key, "part_size" | "list");
+    let has_usual = traits_of(&subject.kind).is_some_and(|traits| traits.is_object_store);
     let settings = workload.settings.iter().flatten();
     settings
-        .filter(|each| subject.kind == "s3" && !each.usual && !said(&each.key))
+        .filter(|each| has_usual && !each.usual && !said(&each.key))
         .map(|each| format!("/{}={}", part(&each.key), part(&each.value)))
         .collect()
 }

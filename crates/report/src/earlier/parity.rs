@@ -2,6 +2,7 @@
 //! fast each of them did it says nothing.
 
 use std::collections::BTreeMap;
+use tenbin_plan::work::traits_of;
 
 use crate::document::{Document, SliceFigures};
 use crate::words::percent;
@@ -51,14 +52,14 @@ impl Answers {
         let sum = |part: fn(&SliceFigures) -> u64| slices().map(part).sum::<u64>() as f64;
         let (ok, failed) = (sum(|slice| slice.ok), sum(|slice| slice.failed));
         let mut workloads = document.workloads.iter();
-        let is_http = workloads.any(|work| {
-            let subject = work.subject.as_ref();
-            work.name == workload && subject.is_some_and(|subject| subject.kind == "http")
+        let is_learnt = workloads.any(|work| {
+            let traits = work.subject.as_ref().and_then(|it| traits_of(&it.kind));
+            work.name == workload && traits.is_some_and(|traits| traits.learns_responses)
         });
         let bytes: Option<u64> = slices().map(|slice| slice.payload_bytes).sum();
         Self {
             body: bytes
-                .filter(|_| is_http && ok > 0.0)
+                .filter(|_| is_learnt && ok > 0.0)
                 .map(|bytes| bytes as f64 / ok),
             failed: (ok + failed > 0.0).then(|| failed / (ok + failed)),
             terms: said(document, workload, "by_target").map(|_| {

@@ -1,7 +1,5 @@
 //! Shares of answers from caches that are not those that were meant.
 
-use tenbin_plan::WorkloadKind;
-
 use super::Rule;
 use super::cache_forecast::severity_of;
 use crate::evidence::{Cell, Evidence};
@@ -73,10 +71,7 @@ impl CacheShare {
 
 /// The share that the plan asks for.
 fn asked_for(cell: &Cell<'_>) -> Option<(String, f64)> {
-    let WorkloadKind::Http(http) = &cell.workload.kind else {
-        return None;
-    };
-    let hit = http.patterns.as_ref()?.cache?.hit?;
+    let hit = cell.workload.patterns()?.cache?.hit?;
     Some(("what cache_hit asks for".to_owned(), hit.share()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::WorkloadKind;
+use tenbin_plan::Facts;
 use tenbin_record::{ErrorClass, Retried, Role, failure};
 
 use super::Rule;
@@ -112,7 +112,7 @@ impl Errors {
         let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
         let advice = match &full {
             Some(_) => out_of_space::ADVICE,
-            None => tally.advice(&cell.workload.kind),
+            None => tally.advice(cell.workload.facts()),
         };
         let seen = [Some(tally.evidence()), full, hidden.clone()];
         let seen: Vec<String> = seen.into_iter().flatten().collect();
@@ -312,7 +312,7 @@ impl Tally {
         evidence
     }
 
-    fn advice(&self, work: &WorkloadKind) -> &'static str {
+    fn advice(&self, work: &dyn Facts) -> &'static str {
         match self.commonest() {
             None => {
                 "look whether the target answers at all, and whether a slice is long enough for one answer"
@@ -329,17 +329,7 @@ impl Tally {
             Some(ErrorClass::Protocol) => {
                 "look what listens on that port: it does not speak HTTP/1.1"
             }
-            Some(ErrorClass::Status) if self.refused_by_request() => match work {
-                WorkloadKind::S3(_) => {
-                    "check bucket, credentials and their rights: the target does not do what it is asked"
-                }
-                WorkloadKind::Blob(_) => {
-                    "check that the target is what it is taken for (store), and its token: it does not do what it is asked"
-                }
-                WorkloadKind::Http(_) => {
-                    "check path, method, headers and the statuses that count as success: the target does not do what it is asked"
-                }
-            },
+            Some(ErrorClass::Status) if self.refused_by_request() => work.when_refused(),
             Some(ErrorClass::Status) => {
                 "read the target's log: it fails under this load; use fewer connections or a lower rate"
             }

@@ -1,12 +1,12 @@
 //! Large objects that no CPU is busy with.
 
-use tenbin_plan::S3Operation;
+use tenbin_plan::Direction;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
 use crate::server::busy_cores;
-use crate::size_class::{SizeClass, Transfer};
+use crate::size_class::SizeClass;
 use crate::words::{count, middle, percent};
 
 /// Share of what there is below which a CPU is not the limit.
@@ -46,8 +46,8 @@ impl Rule for LargeObjects {
 
 impl LargeObjects {
     fn cell(&self, cell: &Cell<'_>, cores: usize) -> Option<Finding> {
-        let transfer = Transfer::of(cell.workload)?;
-        if transfer.class() != SizeClass::Large {
+        let transfer = cell.workload.facts().transfer()?;
+        if SizeClass::of(transfer.bytes) != SizeClass::Large {
             return None;
         }
         let full = cell.full();
@@ -61,9 +61,9 @@ impl LargeObjects {
             (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)
         }))?;
         let idle = thread < IDLE && server < IDLE * cores as f64;
-        let suspect = match transfer.operation {
-            S3Operation::Put => "what it writes to, or the network",
-            _ => "what it reads from, or the network",
+        let suspect = match transfer.direction {
+            Direction::Write => "what it writes to, or the network",
+            Direction::Read => "what it reads from, or the network",
         };
         idle.then(|| Finding {
             rule: self.name(),
@@ -86,6 +86,8 @@ impl LargeObjects {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::S3Operation;
+
     use super::*;
     use crate::testing::Run;
 

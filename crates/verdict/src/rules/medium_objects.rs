@@ -6,7 +6,7 @@ use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::outcome::Outcome;
-use crate::size_class::{SizeClass, Transfer};
+use crate::size_class::SizeClass;
 use crate::words::ratio;
 
 /// Medium objects for which more in all means longer for some.
@@ -30,9 +30,11 @@ impl Rule for MediumObjects {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let medium = evidence.plan.workloads.iter().filter(|workload| {
-            Transfer::of(workload).is_some_and(|each| each.class() == SizeClass::Medium)
-        });
+        let medium = evidence
+            .plan
+            .workloads
+            .iter()
+            .filter(|workload| SizeClass::of_transfer(workload) == Some(SizeClass::Medium));
         medium
             .flat_map(|workload| self.workload(evidence, &workload.name))
             .collect()

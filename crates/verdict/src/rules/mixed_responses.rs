@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::{MayDiffer, WorkloadKind};
+use tenbin_plan::MayDiffer;
 use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
 
 use super::Rule;
@@ -156,10 +156,7 @@ fn varies(
     cell: &Cell<'_>,
     expected: &ExpectedResponse,
 ) -> Option<(Severity, String, &'static str)> {
-    let MayDiffer { size, body, .. } = match &cell.workload.kind {
-        WorkloadKind::Http(work) => work.may_differ,
-        WorkloadKind::S3(_) | WorkloadKind::Blob(_) => return None,
-    };
+    let MayDiffer { size, body, .. } = cell.workload.facts().may_differ()?;
     if expected.content != Sameness::Varies || body || size {
         return None;
     }
@@ -248,7 +245,7 @@ mod tests {
         let findings = run.findings(&MixedResponses);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Note);
-        if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
             work.may_differ = MayDiffer::BODY;
         }
         assert_eq!(run.findings(&MixedResponses), []);

@@ -1,7 +1,5 @@
 //! A difference that may be one between two starts of the same program.
 
-use tenbin_plan::WorkloadKind;
-
 use super::Rule;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
@@ -32,8 +30,7 @@ impl Rule for OneStart {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let works = &evidence.plan.workloads;
-        let is_http = |work: &tenbin_plan::Workload| matches!(work.kind, WorkloadKind::Http(_));
-        let advice = match works.iter().all(is_http) {
+        let advice = match works.iter().all(|work| work.facts().can_relaunch()) {
             true => {
                 "let Tenbin start the servers with --launch: it then restarts them in every block, \
                  and the interval contains how much starts differ; or use --start-noise 0% if these \

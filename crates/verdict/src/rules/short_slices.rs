@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::WorkloadKind;
 use tenbin_record::Slice;
 
 use super::Rule;
@@ -188,18 +187,16 @@ impl ShortSlices {
     }
 
     fn shares(&self, cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
-        let WorkloadKind::S3(work) = &cell.workload.kind else {
-            return None;
-        };
-        if work.mix.single().is_some() {
+        let operations = cell.workload.facts().operations();
+        if operations.len() == 1 {
             return None;
         }
-        let whole: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
+        let whole: f64 = operations.iter().map(|operation| operation.share).sum();
         let (here, there) = (Achieved::of(cell), Achieved::of(baseline));
-        let off = work.mix.operations().find_map(|operation| {
-            let name = operation.name();
+        let off = operations.iter().find_map(|operation| {
+            let name = operation.name;
             let asked = Share {
-                value: work.mix.share(operation) / whole,
+                value: operation.share / whole,
                 of: u64::MAX,
             };
             let (here, there) = (here.share(name)?, there.share(name));
@@ -436,7 +433,7 @@ mod tests {
     fn half_and_half() -> Run {
         let mut run = Run::pair(8).of_s3(S3Operation::Get, 1_024);
         for workload in &mut run.plan.workloads {
-            if let WorkloadKind::S3(work) = &mut workload.kind {
+            if let tenbin_plan::WorkloadKind::S3(work) = &mut workload.kind {
                 work.mix = Mix::new([(S3Operation::Get, 1.0), (S3Operation::Put, 1.0)]).unwrap();
             }
         }

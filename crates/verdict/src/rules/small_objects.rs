@@ -4,7 +4,7 @@ use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::latency;
-use crate::size_class::{SizeClass, Transfer};
+use crate::size_class::SizeClass;
 
 /// Median time from which on a small object is slow, seconds.
 const SLOW: f64 = 0.010;
@@ -37,8 +37,7 @@ impl Rule for SmallObjects {
 
 impl SmallObjects {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
-        let transfer = Transfer::of(cell.workload)?;
-        if transfer.class() != SizeClass::Small {
+        if SizeClass::of_transfer(cell.workload) != Some(SizeClass::Small) {
             return None;
         }
         let kind: latency::Kind = if is_closed(cell.workload) {

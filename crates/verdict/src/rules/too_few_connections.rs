@@ -10,7 +10,7 @@ use crate::finding::{Blame, Finding, Severity};
 use crate::generator::{BUSY, Thread};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
-use crate::size_class::{SizeClass, Transfer};
+use crate::size_class::SizeClass;
 use crate::words::{count, middle, ratio};
 
 /// What twice the connections have to gain to be worth their while.
@@ -170,7 +170,7 @@ fn has_busy_backend(cell: &Cell<'_>, backends: &Backends<'_>) -> bool {
 
 /// Of large objects `large_objects` says it.
 fn is_large(workload: &Workload) -> bool {
-    Transfer::of(workload).is_some_and(|transfer| transfer.class() == SizeClass::Large)
+    SizeClass::of_transfer(workload) == Some(SizeClass::Large)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::{HttpWork, MayDiffer, Workload, WorkloadKind};
+use tenbin_plan::{MayDiffer, Workload};
 use tenbin_record::{ExpectedResponse, Sameness};
 
 use super::Rule;
@@ -46,11 +46,11 @@ impl Rule for UnequalAnswers {
         let cells = evidence.cells();
         let workloads = evidence.plan.workloads.iter();
         workloads
-            .filter_map(|workload| Some((workload, http(workload)?)))
-            .flat_map(|(workload, work)| {
+            .filter_map(|workload| Some((workload, may_differ(workload)?)))
+            .flat_map(|(workload, may_differ)| {
                 let mine = |cell: &&Cell<'_>| cell.workload.name == workload.name;
                 let patterns = evidence.environment.patterns.get(&workload.name);
-                let sends_bodies = sends_bodies(work, patterns.map_or(&[][..], Vec::as_slice));
+                let sends_bodies = sends_bodies(workload, patterns.map_or(&[][..], Vec::as_slice));
                 let answers: Vec<Answers<'_>> = cells
                     .iter()
                     .filter(mine)
@@ -62,7 +62,7 @@ impl Rule for UnequalAnswers {
                     .collect();
                 let baseline = evidence.plan.baseline();
                 baseline.map_or_else(Vec::new, |baseline| {
-                    self.compared(workload, work.may_differ, &baseline.name, &answers)
+                    self.compared(workload, may_differ, &baseline.name, &answers)
                 })
             })
             .collect()
@@ -112,22 +112,20 @@ impl UnequalAnswers {
     }
 }
 
-fn http(workload: &Workload) -> Option<&HttpWork> {
-    match &workload.kind {
-        // Requests of their own for each target have responses of their own; their hits are
-        // compared.
-        WorkloadKind::Http(work) if work.by_target().is_some() => None,
-        WorkloadKind::Http(work) => Some(work),
-        // These know what the right answer is, and count others as failures.
-        WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
-    }
+/// What may differ between targets; `None` where their responses are not compared.
+fn may_differ(workload: &Workload) -> Option<MayDiffer> {
+    let patterns = workload.patterns();
+    // Targets with requests of their own have responses of their own; their hits are compared.
+    let is_by_target = patterns.is_some_and(|patterns| patterns.by_target.is_some());
+    workload.facts().may_differ().filter(|_| !is_by_target)
 }
 
 /// Whether any request has a body, or may have one.
-fn sends_bodies(work: &HttpWork, patterns: &[String]) -> bool {
+fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
     let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
-    let drawn = work.patterns.is_some();
-    !work.body.is_empty() || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
+    let drawn = work.patterns().is_some();
+    work.facts().sends_body()
+        || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
 }
 
 /// What a target answered, over all slices of a workload.
@@ -428,7 +426,7 @@ mod tests {
     /// Requests with a body of so many bytes, and answers of so many.
     fn posted(sent: u64, a: u64, b: u64) -> Run {
         let mut run = with_bodies(sent.max(a), sent.max(b));
-        if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
             work.body = vec![0; sent as usize];
         }
         run.each_of("a", |slice| slice.0.ops[0].answered = Some(a * 1_000));
@@ -478,7 +476,7 @@ mod tests {
     }
 
     fn may_differ(mut run: Run, what: MayDiffer) -> Run {
-        if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
             work.may_differ = what;
         }
         run

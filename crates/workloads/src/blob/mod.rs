@@ -29,9 +29,7 @@ mod sums;
 mod trail;
 mod work;
 
-use tenbin_plan::{self as plan, BlobWork, WorkloadKind};
-
-pub(crate) use set::Shelf;
+use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 
 use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
@@ -60,10 +58,6 @@ impl Kind for Blob {
         "blobs put, read and deleted by location, phase after phase"
     }
 
-    fn takes(&self, work: &WorkloadKind) -> bool {
-        matches!(work, WorkloadKind::Blob(_))
-    }
-
     fn prepare(
         &self,
         work: &plan::Workload,
@@ -72,11 +66,26 @@ impl Kind for Blob {
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError> {
         let WorkloadKind::Blob(blob) = &work.kind else {
-            return Err(WorkloadError::NoKind {
-                workload: work.name.clone(),
-            });
+            return Err(WorkloadError::no_kind(work));
         };
         let prepared = PreparedBlob::new(work, blob, target, seed, threads)?;
         Ok(Box::new(prepared))
+    }
+
+    /// Blobs whose locations are on disk are to stay.
+    fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+        let WorkloadKind::Blob(blob) = &work.kind else {
+            return None;
+        };
+        blob.locations.is_none().then(|| {
+            let set = set_name(blob, seed);
+            match (&target.reach, target.reach.store(target.store)) {
+                (Reach::Files(_), _) => format!("in directory {set}"),
+                (_, Store::S3) => {
+                    format!("under tenbin-{seed:016x}/{set}/ in bucket {}", blob.bucket)
+                }
+                _ => format!("in set {set}"),
+            }
+        })
     }
 }

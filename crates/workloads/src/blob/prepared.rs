@@ -22,8 +22,7 @@ use super::put::{Numbers, Putter};
 use super::round::Round;
 use super::s3::{self, S3};
 use super::sentences::{self, s};
-use super::set::Collected;
-use super::set::{Keeping, Set, Source};
+use super::set::{Collected, Keeping, Set, Shelf, Source};
 use super::work::{self, Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
@@ -91,7 +90,7 @@ impl PreparedBlob {
             _ => Keeping::InMemory,
         };
         let (set, is_first) = target
-            .shelf()
+            .shared::<Shelf>()
             .set(&keeping, target.name(), &name, seed)
             .map_err(|error| WorkloadError::Locations {
                 workload: work.name.clone(),

@@ -6,7 +6,6 @@ mod patterns;
 mod responses;
 mod single;
 
-pub(crate) use self::patterns::Caches;
 use tenbin_plan::{self as plan, WorkloadKind};
 
 use crate::error::WorkloadError;
@@ -26,10 +25,6 @@ impl Kind for Http {
         "plain HTTP requests: one over and over, or many drawn from a file of patterns"
     }
 
-    fn takes(&self, work: &WorkloadKind) -> bool {
-        matches!(work, WorkloadKind::Http(_))
-    }
-
     fn prepare(
         &self,
         work: &plan::Workload,
@@ -38,9 +33,7 @@ impl Kind for Http {
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError> {
         let WorkloadKind::Http(http) = &work.kind else {
-            return Err(WorkloadError::NoKind {
-                workload: work.name.clone(),
-            });
+            return Err(WorkloadError::no_kind(work));
         };
         let workers = threads.min(work.load.connections).max(1);
         match &http.patterns {

@@ -15,17 +15,16 @@ pub(crate) mod slots;
 mod worker;
 mod workers;
 
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, DataSet, WorkloadKind};
 
 pub use messages::refusal::{code, explain};
 pub use place::prefix;
-pub use setup::look::{Seen, look};
 pub use signing::{sigv2, sigv4, uri};
 
 use self::prepared::PreparedS3;
 use self::setup::requirements;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Prepared};
+use crate::kind::{Kind, Look, Prepared};
 use crate::site::Site;
 
 /// The kind `s3`.
@@ -41,10 +40,6 @@ impl Kind for S3 {
         "S3 operations on many objects: put, get, delete, list and others"
     }
 
-    fn takes(&self, work: &WorkloadKind) -> bool {
-        matches!(work, WorkloadKind::S3(_))
-    }
-
     fn prepare(
         &self,
         work: &plan::Workload,
@@ -53,12 +48,39 @@ impl Kind for S3 {
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError> {
         let WorkloadKind::S3(s3) = &work.kind else {
-            return Err(WorkloadError::NoKind {
-                workload: work.name.clone(),
-            });
+            return Err(WorkloadError::no_kind(work));
         };
         requirements::check_work(&work.name, s3)?;
         requirements::check_site(target)?;
         Ok(Box::new(PreparedS3::new(work, s3, target, seed, threads)))
+    }
+
+    fn place(&self, work: &plan::Workload, _: &plan::Target, seed: u64) -> Option<String> {
+        let WorkloadKind::S3(s3) = &work.kind else {
+            return None;
+        };
+        (s3.data == DataSet::Fresh).then(|| {
+            let prefix = prefix(s3, seed, &work.name);
+            match s3.buckets {
+                0 | 1 => format!("under {prefix} in bucket {}", s3.bucket),
+                many => format!(
+                    "under {prefix} in buckets {0}-000 to {0}-{1:03}",
+                    s3.bucket,
+                    many - 1
+                ),
+            }
+        })
+    }
+
+    fn look(
+        &self,
+        work: &plan::Workload,
+        target: &Site,
+        times: u64,
+    ) -> Option<Result<Look, WorkloadError>> {
+        match &work.kind {
+            WorkloadKind::S3(s3) => Some(setup::look::look(&work.name, s3, target, times)),
+            _ => None,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What S3 operations store and ask for.
 
 use clap::Args;
-use tenbin_plan::{At, Field, WorkloadDraft};
+use tenbin_plan::{At, Field, S3Draft, WorkloadDraft};
 
 use crate::args::{many, set};
 
@@ -125,7 +125,7 @@ impl ObjectArgs {
         let sizes = self.sizes();
         let each = sizes
             .iter()
-            .map(|size| self.draft(mix, rewrite, size.as_deref()));
+            .map(|size| WorkloadDraft::of(self.draft(mix, rewrite, size.as_deref())));
         each.map(At::nowhere).collect()
     }
 
@@ -141,13 +141,12 @@ impl ObjectArgs {
         self.size.iter().flat_map(split).map(Some).collect()
     }
 
-    fn draft(&self, mix: &str, rewrite: bool, size: Option<&str>) -> WorkloadDraft {
-        let mut draft = WorkloadDraft {
-            kind: Some(At::nowhere("s3")),
+    fn draft(&self, mix: &str, rewrite: bool, size: Option<&str>) -> S3Draft {
+        let mut draft = S3Draft {
             operation: Some(At::flag("--operations", mix)),
             metadata: many("--metadata", &self.metadata),
             tags: many("--tag", &self.tag),
-            ..WorkloadDraft::default()
+            ..S3Draft::default()
         };
         set(&mut draft.size, "--size", size);
         set(&mut draft.objects, "--objects", self.objects);

@@ -150,9 +150,10 @@ impl SearchRampArgs {
         draft.load = self.clients.draft()?;
         draft.targets = self.targets.drafts()?;
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        let mut workload = self.request.draft(&statuses);
+        let mut work = self.request.draft(&statuses);
+        self.patterns.apply(&mut work, &mut draft.targets);
+        let mut workload = WorkloadDraft::of(work);
         workload.name = Some(At::nowhere("search"));
-        self.patterns.apply(&mut workload, &mut draft.targets);
         draft.workloads = match &self.clients.rate {
             None => vec![At::nowhere(workload)],
             Some(rates) => at_rates(rates, &workload)?,

@@ -9,6 +9,7 @@ mod title;
 use crate::benchmark;
 use crate::block::{Block, Look, Table, Text};
 use crate::document::{Document, Finding};
+use tenbin_plan::work::traits_of;
 
 /// The rule that names the optimum concurrency.
 const OPTIMUM: &str = "optimum_concurrency";
@@ -49,11 +50,12 @@ pub(super) fn raw(document: &Document) -> Vec<Block> {
 
 /// Whether all of the run is S3 work.
 fn is_for(document: &Document) -> bool {
+    let mut works = document.workloads.iter();
     !document.workloads.is_empty()
-        && document
-            .workloads
-            .iter()
-            .all(|work| work.subject.as_ref().is_some_and(|what| what.kind == "s3"))
+        && works.all(|work| {
+            let traits = work.subject.as_ref().and_then(|it| traits_of(&it.kind));
+            traits.is_some_and(|traits| traits.is_object_store)
+        })
 }
 
 fn optimum(document: &Document) -> Vec<Block> {

@@ -16,8 +16,7 @@ use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
 use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 
 use self::book::Book;
-pub(crate) use self::cache::Caches;
-use self::cache::{Forecaster, Shape};
+use self::cache::{Caches, Forecaster, Shape};
 use self::figures::Figures;
 use self::hits::Inquiry;
 use self::sampler::{Sampler, Sampling};
@@ -66,13 +65,13 @@ pub(super) fn prepare(
     let forecaster = patterns.cache.map(|cache| {
         let may_be = |method: &str| method == "GET" || (shared && method == "POST");
         let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
-        let caches = target.caches();
+        let caches = target.shared::<Caches>();
         let shape = Shape {
             size: cache.size,
             hosts: book.hosts(),
             shared,
         };
-        Forecaster::new(caches, shape, set, cacheable.collect(), &sampling)
+        Forecaster::new(&caches, shape, set, cacheable.collect(), &sampling)
     });
     let may_differ = http.may_differ;
     let compared = match set.len() {

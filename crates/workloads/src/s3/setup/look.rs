@@ -8,47 +8,31 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::S3Work;
 
 use crate::error::WorkloadError;
-use crate::kind::Stage;
-use crate::s3::messages::refusal::{Refusals, element};
-use crate::s3::messages::refusal::{code, explain};
+use crate::kind::{self, Seen, Stage};
+use crate::s3::messages::refusal::{Refusals, code, element, explain};
 use crate::s3::place::Place;
 use crate::s3::setup::requirements::{check_site, check_work};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::site::Site;
-
-/// What came back.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Status of the first answer; none, if there was no answer.
-    pub status: Option<u16>,
-    /// The S3 error code of the first answer, if it has one.
-    pub code: Option<String>,
-    /// What that code means and what to do, if that is known.
-    pub meaning: Option<&'static str>,
-    /// The region that the first answer says is the right one: small letters, digits
-    /// and hyphens.
-    pub region: Option<String>,
-    /// Whether the first answer is a listing.
-    pub is_listing: bool,
-    /// How many answers there were.
-    pub answered: u64,
-}
 
 /// Asks for a listing of the first object in the bucket, of several in the first, `times`
 /// times over one connection, and says what came back. Nothing is made.
 ///
 /// # Errors
 /// When the bucket or the site cannot be asked for.
-pub fn look(
+pub(crate) fn look(
     workload: &str,
     work: &S3Work,
     target: &Site,
     times: u64,
-) -> Result<(Stage, Arc<Mutex<Seen>>), WorkloadError> {
+) -> Result<kind::Look, WorkloadError> {
     check_work(workload, work)?;
     check_site(target)?;
     let place = Place::new(target, work, 0, workload);
-    let seen = Arc::new(Mutex::new(Seen::default()));
+    let seen = Arc::new(Mutex::new(Seen {
+        bucket: work.bucket.clone(),
+        ..Seen::default()
+    }));
     let look = Look {
         writer: RequestWriter::new(&place, target, true),
         place,

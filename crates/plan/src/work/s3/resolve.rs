@@ -1,21 +1,16 @@
 //! S3 operations.
 
-mod bucket;
-mod fits;
-mod lines;
-
-pub(super) use bucket::read as bucket;
-
-use super::super::Desk;
-use super::each;
-use crate::draft::{Field, WorkloadDraft};
-use crate::names::Style;
+use super::S3Draft;
+use super::Style;
+use super::{self as s3, DataSet, Listing, Mix, S3Operation, S3Work, Stored};
+use super::{fits, lines};
+use crate::bucket;
+use crate::choose::ByteRange;
+use crate::desk::Desk;
 use crate::problem::Place;
-use crate::s3::{
-    self, ByteRange, DataSet, Listing, Mix, S3Operation, S3Work, SizeRange, Sizes, Stored,
-};
+use crate::scalar::Field;
 use crate::scalar::Scalar;
-use crate::size::Size;
+use crate::sizes::{self, Sizes};
 
 /// So much data is small enough for a cache and a try-out, so many objects are
 /// enough not to measure one.
@@ -27,39 +22,12 @@ const DEFAULT_LISTED_OBJECTS: u64 = 1000;
 
 const MOST_BUCKETS: u64 = 1000;
 const MOST_KEYS_IN_REQUEST: u64 = 1000;
-/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
-/// "Multipart upload limits").
-const MOST_PARTS: u64 = 10_000;
 const MOST_PARTS_AT_ONCE: u64 = 1000;
 const MOST_VERSIONS: u64 = 1000;
 const MOST_RETRIES: u64 = 100;
 const MOST_ENTRIES: u64 = 10_000;
 
-pub(super) fn default_name(work: &S3Work) -> String {
-    let operations: Vec<String> = match work.mix.single() {
-        Some(only) => vec![only.name().to_owned()],
-        None => work
-            .mix
-            .shares()
-            .iter()
-            .map(|(operation, share)| format!("{}{share}", operation.name()))
-            .collect(),
-    };
-    let operations = operations.join("-");
-    match &work.sizes {
-        sizes if sizes.only().is_some() => format!("{operations}-{sizes}"),
-        Sizes::Ranges(ranges) => match ranges.as_slice() {
-            [SizeRange { from, to, .. }] => {
-                format!("{operations}-{}-to-{}", Size(*from), Size(*to))
-            }
-            _ => format!("{operations}-sizes"),
-        },
-        Sizes::LogNormal { median, .. } => format!("{operations}-about-{}", Size(*median)),
-        Sizes::File { .. } => format!("{operations}-real-sizes"),
-    }
-}
-
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<S3Work> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &S3Draft, place: Place) -> Option<S3Work> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
@@ -68,7 +36,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
         );
     }
     let mix: Option<Mix> = desk.read("operation", &draft.operation, Scalar::parsed);
-    let sizes = sizes(desk, &draft.size);
+    let sizes = sizes::resolve(desk, &draft.size);
     // Everything else is read all the same, so that all mistakes are told at once.
     let assumed = mix.clone().unwrap_or_else(|| Mix::only(S3Operation::Put));
     let defaults = S3Work::new(assumed.operations().next()?, 0, 1);
@@ -107,7 +75,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
         data,
         part_size: desk
             .read("part_size", &draft.part_size, |scalar| {
-                s3::check_size(scalar.size()?).and_then(not_nothing)
+                sizes::check(scalar.size()?).and_then(not_nothing)
             })
             .unwrap_or(defaults.part_size),
         parts_at_once: number(
@@ -154,31 +122,6 @@ fn not_nothing(size: u64) -> Result<u64, String> {
     }
 }
 
-pub(super) fn sizes(desk: &mut Desk<'_>, field: &Field) -> Option<Sizes> {
-    let sizes: Sizes = desk.read("size", field, Scalar::parsed)?;
-    let Sizes::File { path, .. } = sizes else {
-        return Some(sizes);
-    };
-    let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
-    let path = desk.directory.join(path);
-    if desk.context.without_files {
-        // Of more than one size, as files are.
-        let sizes = [1, 1 << 20].into();
-        return Some(Sizes::File { path, sizes });
-    }
-    let bytes = desk.file(place, "size", &path)?;
-    let read = String::from_utf8(bytes)
-        .map_err(|_| "it is not UTF-8 text".to_owned())
-        .and_then(|text| s3::read_sizes(&text));
-    match read {
-        Ok(sizes) => Some(Sizes::File { path, sizes }),
-        Err(why) => {
-            desk.wrong(place, "size", format!("{}: {why}", path.display()));
-            None
-        }
-    }
-}
-
 /// Large where parts are the point, small where content is not.
 fn default_size(mix: &Mix) -> u64 {
     let in_parts = [S3Operation::Multipart, S3Operation::GetPart];
@@ -203,8 +146,8 @@ fn default_objects(mix: &Mix, sizes: &Sizes) -> u64 {
         .clamp(FEWEST_DEFAULT_OBJECTS, MOST_DEFAULT_OBJECTS)
 }
 
-fn stored(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Stored {
-    let mut metadata = each(desk, "metadata", draft.metadata.as_ref(), |scalar, _| {
+fn stored(desk: &mut Desk<'_>, draft: &S3Draft) -> Stored {
+    let mut metadata = desk.each("metadata", draft.metadata.as_ref(), |scalar, _| {
         lines::metadata(scalar)
     });
     metadata.sort();
@@ -226,8 +169,6 @@ fn stored(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Stored {
         storage_class: desk.read("storage_class", &draft.storage_class, lines::storage_class),
         content_type: desk.read("content_type", &draft.content_type, lines::content_type),
         metadata,
-        tags: each(desk, "tags", draft.tags.as_ref(), |scalar, _| {
-            lines::tag(scalar)
-        }),
+        tags: desk.each("tags", draft.tags.as_ref(), |scalar, _| lines::tag(scalar)),
     }
 }

@@ -1,20 +1,32 @@
 //! S3 work: operations on many objects, with everything that shapes them.
 
-mod choose;
+mod draft;
+mod facts;
+mod fits;
+mod lines;
 mod mix;
 mod operation;
-mod sizes;
+mod print;
+mod resolve;
 
-pub use choose::{ByteRange, Choose, Prefixes};
+pub use draft::S3Draft;
+
 pub use mix::Mix;
 pub use operation::S3Operation;
-pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
-pub(crate) use sizes::{check as check_size, read_file as read_sizes};
 
+use crate::bucket::DEFAULT_BUCKET;
+use crate::choose::{ByteRange, Choose, Prefixes};
 use crate::names::Named;
+use crate::sizes::Sizes;
+use crate::work::Traits;
 
-/// The bucket where none is named.
-pub const DEFAULT_BUCKET: &str = "tenbin-bench";
+/// What holds of all S3 work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "s3",
+    is_object_store: true,
+    learns_responses: false,
+    benchmark: None,
+};
 
 /// S3 operations on many objects.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,6 +159,10 @@ pub(crate) const DEFAULT_PARTS_AT_ONCE: u32 = 4;
 pub(crate) const DEFAULT_BATCH: u32 = 100;
 pub(crate) const DEFAULT_ENTRIES: u32 = 50;
 pub(crate) const DEFAULT_PAGE: u32 = 1000;
+
+/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
+/// "Multipart upload limits").
+const MOST_PARTS: u64 = 10_000;
 
 /// What goes along with every object that is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -301,6 +317,18 @@ named! {
         /// With a key that every request carries, made up for the run.
         SseC = "sse-c",
     }
+}
+
+/// Whether the bucket stands in the host name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Path,
+    Virtual,
+}
+
+impl Named for Style {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("path", Self::Path), ("virtual", Self::Virtual)];
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::super::{Desk, searched};
-use crate::draft::{ByTargetDraft, Field, TemplateDraft, WorkloadDraft};
+use super::{ByTargetDraft, HttpDraft, TemplateDraft};
+use crate::desk::Desk;
 use crate::patterns::{
     self, ByTarget, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE,
     MOST_SLOWEST, PatternFormat, PatternSet, Patterns, Spot, Template,
 };
 use crate::percent::Percent;
 use crate::problem::Place;
+use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
-use crate::searched::{CORPUS_PATTERNS, SearchServer};
+use crate::searched::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
 
 /// Rates of hits between which a number of patterns makes sense.
 const LEAST_HIT: Percent = Percent::of(0.1);
@@ -21,11 +22,7 @@ const MOST_HIT: Percent = Percent::of(100.0);
 /// Numbers of hits that may be farther apart than that are not compared at all.
 const MOST_TOLERANCE: Percent = Percent::of(50.0);
 
-pub(super) fn resolve(
-    desk: &mut Desk<'_>,
-    draft: &WorkloadDraft,
-    method: &str,
-) -> Option<Patterns> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft, method: &str) -> Option<Patterns> {
     let Some(file) = &draft.patterns else {
         refuse_companions(desk, draft);
         return None;
@@ -48,7 +45,7 @@ pub(super) fn resolve(
         .map(|templates| by_target(desk, templates));
     let cache = cache(desk, draft);
     let counters = desk.read("cache_counters", &draft.cache_counters, Scalar::parsed);
-    let of_corpus = searched::is_of_corpus(&draft.patterns);
+    let of_corpus = is_of_corpus(&draft.patterns);
     let (path, set) = match of_corpus {
         true => {
             refuse_format(desk, &draft.patterns_format);
@@ -178,7 +175,7 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
     }
     let body = desk.text("body", &draft.body).unwrap_or_default();
     let path = desk.text("path", &draft.path).unwrap_or_default();
-    let method = desk.read("method", &draft.method, super::method);
+    let method = desk.read("method", &draft.method, super::method::read);
     let usual = if body.is_empty() { "GET" } else { "POST" };
     Some(Template {
         method: method.unwrap_or_else(|| usual.to_owned()),
@@ -188,7 +185,7 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
     })
 }
 
-fn cache(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<CacheDial> {
+fn cache(desk: &mut Desk<'_>, draft: &HttpDraft) -> Option<CacheDial> {
     let hit = desk.read("cache_hit", &draft.cache_hit, |scalar| {
         Percent::within(scalar.text()?, LEAST_HIT, MOST_HIT)
     });
@@ -215,7 +212,7 @@ fn refuse_format(desk: &mut Desk<'_>, format: &Field) {
 }
 
 /// Patterns have methods, paths and bodies of their own.
-fn refuse_single_request(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+fn refuse_single_request(desk: &mut Desk<'_>, draft: &HttpDraft) {
     let single = [
         ("path", &draft.path),
         ("body", &draft.body),
@@ -229,7 +226,7 @@ fn refuse_single_request(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
     }
 }
 
-fn refuse_companions(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+fn refuse_companions(desk: &mut Desk<'_>, draft: &HttpDraft) {
     if let Some(table) = &draft.by_target {
         let why = "needs patterns, the file of search terms";
         desk.wrong(table.place, "by_target", why);

@@ -1,19 +1,18 @@
 //! What of an S3 workload does not fit together.
 
-use super::super::super::Desk;
 use super::MOST_PARTS;
-use crate::draft::{Field, WorkloadDraft};
+use super::S3Draft;
+use super::{Checksum, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation, S3Work};
+use crate::choose::{ByteRange, Choose};
+use crate::desk::Desk;
 use crate::problem::Place;
-use crate::s3::{
-    ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation,
-    S3Work,
-};
+use crate::scalar::Field;
 use crate::size::Size;
 
 /// A key and the operations that heed it.
 type Heeded = (
     &'static str,
-    fn(&WorkloadDraft) -> Option<Place>,
+    fn(&S3Draft) -> Option<Place>,
     fn(S3Operation) -> bool,
     &'static str,
 );
@@ -105,7 +104,7 @@ fn has_entries(operation: S3Operation) -> bool {
     matches!(operation, Snowball | ZipGet | ZipList | FanOut)
 }
 
-pub(super) fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+pub(super) fn check(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     for (key, given, heeds, why) in HEEDED {
         let Some(place) = given(draft) else { continue };
         if !work.mix.operations().any(heeds) {
@@ -216,7 +215,7 @@ fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
     }
 }
 
-fn data(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     let place = place(&draft.data).unwrap_or(whole);
     if work.data == DataSet::Fresh {
         return;
@@ -300,7 +299,7 @@ fn made_anew(work: &S3Work) -> Option<&'static str> {
     }
 }
 
-fn content(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
     let parts = work.mix.operations().find(|&each| in_parts(each));
     if let Some(operation) = parts {
@@ -389,7 +388,7 @@ fn content(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Pla
 /// Parts are stretches of bodies that were prepared, and signed as a whole or not at all.
 fn in_parts_from_pool(
     desk: &mut Desk<'_>,
-    draft: &WorkloadDraft,
+    draft: &S3Draft,
     work: &S3Work,
     whole: Place,
     operation: S3Operation,

@@ -1,37 +1,23 @@
 //! Plain HTTP requests.
 
-mod header;
-mod patterns;
-
-use super::super::Desk;
-use super::each;
-use crate::draft::{Field, WorkloadDraft};
-use crate::model::{HttpWork, MayDiffer};
-use crate::names::{MAY_DIFFER, STATUS_CLASSES};
+use super::HttpDraft;
+use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
+use crate::desk::Desk;
+use crate::may_differ::{MAY_DIFFER, MayDiffer};
+use crate::scalar::Field;
 use crate::scalar::Scalar;
-use crate::suggest::nearest;
 
-const METHODS: &[&str] = &[
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
-];
-
-pub(super) fn default_name(work: &HttpWork) -> String {
-    match &work.patterns {
-        Some(_) => "http-patterns".to_owned(),
-        None => format!("http-{}", work.method),
-    }
-}
-
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<HttpWork> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
     let (body, body_file) = body(desk, draft);
-    let (headers, printed_headers) = each(desk, "headers", draft.headers.as_ref(), header::read)
+    let (headers, printed_headers) = desk
+        .each("headers", draft.headers.as_ref(), header::read)
         .into_iter()
         .map(|header| (header.sent, header.printed))
         .unzip();
     let method = desk
-        .read("method", &draft.method, method)
+        .read("method", &draft.method, method::read)
         .unwrap_or_else(|| "GET".to_owned());
-    Some(HttpWork {
+    HttpWork {
         patterns: patterns::resolve(desk, draft, &method),
         method,
         path: desk.read("path", &draft.path, path),
@@ -40,45 +26,21 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
         body,
         body_file,
         secrets: draft.secrets.clone(),
-        expect: each(desk, "expect", draft.expect.as_ref(), |scalar, _| {
-            statuses(scalar)
-        })
-        .concat(),
-        may_differ: each(
-            desk,
-            "may_differ",
-            draft.may_differ.as_ref(),
-            |scalar, _| scalar.choice(MAY_DIFFER),
-        )
-        .into_iter()
-        .fold(MayDiffer::default(), MayDiffer::or),
+        expect: desk
+            .each("expect", draft.expect.as_ref(), |scalar, _| {
+                statuses(scalar)
+            })
+            .concat(),
+        may_differ: desk
+            .each("may_differ", draft.may_differ.as_ref(), |scalar, _| {
+                scalar.choice(MAY_DIFFER)
+            })
+            .into_iter()
+            .fold(MayDiffer::default(), MayDiffer::or),
         verify: desk
             .read("verify", &draft.verify, Scalar::switch)
             .unwrap_or(false),
-    })
-}
-
-fn method(scalar: &Scalar) -> Result<String, String> {
-    let method = scalar.text()?;
-    let upper = method.to_ascii_uppercase();
-    if METHODS.contains(&method) {
-        return Ok(method.to_owned());
     }
-    if method == "CONNECT" {
-        return Err("CONNECT asks a proxy for a tunnel, which cannot be measured".to_owned());
-    }
-    if let Some(meant) = nearest(&upper, METHODS.iter().copied()) {
-        return Err(format!(
-            "{method:?} is not a request method; did you mean {meant:?}?"
-        ));
-    }
-    let allowed = |c: char| c.is_ascii_uppercase() || c == '-' || c == '_';
-    if method.is_empty() || !method.chars().all(allowed) {
-        return Err(format!(
-            "{method:?} is not a request method; write for example \"GET\""
-        ));
-    }
-    Ok(method.to_owned())
 }
 
 fn path(scalar: &Scalar) -> Result<String, String> {
@@ -121,7 +83,7 @@ fn status(scalar: &Scalar) -> Result<u16, String> {
         .ok_or_else(|| format!("{number} is not a final status; those are 200 to 599"))
 }
 
-fn body(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
+fn body(desk: &mut Desk<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
     if let (Some(_), Some(file)) = (&draft.body, &draft.body_file) {
         desk.wrong(
             file.place,

@@ -5,92 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use super::Desk;
-use crate::draft::{Field, TargetDraft, WorkloadDraft};
-use crate::scalar::{At, List, Scalar};
+use crate::desk::Desk;
+use crate::scalar::Field;
+use crate::scalar::{At, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
 
-/// Looks up every reference in the texts of targets and workloads that may have some, and notes
-/// on each target and workload what is to be concealed.
-pub(super) fn look_up(
-    desk: &mut Desk<'_>,
-    targets: &mut [At<TargetDraft>],
-    workloads: &mut [At<WorkloadDraft>],
-) {
-    let mut variables = Variables::default();
-    for target in targets {
-        self::target(desk, &mut target.value, &mut variables);
-    }
-    for workload in workloads {
-        self::workload(desk, &mut workload.value, &mut variables);
-    }
-}
-
-fn target(desk: &mut Desk<'_>, draft: &mut TargetDraft, variables: &mut Variables) {
-    let mut secrets = Secrets::default();
-    // The URL of a launched target has placeholders, and is printed like its command.
-    if draft.command.is_none() {
-        field(desk, "url", &mut draft.url, &mut secrets);
-        query(&draft.url, &mut secrets, variables);
-        for url in draft.urls.iter_mut().flat_map(items) {
-            scalar(desk, "urls", url, &mut secrets);
-            query(&Some(url.clone()), &mut secrets, variables);
-        }
-    }
-    for (name, value) in draft.env.iter_mut().flat_map(|env| &mut env.value.0) {
-        let written = value.clone();
-        scalar(desk, &format!("env {name}"), value, &mut secrets);
-        let Ok(text) = value.value.text() else {
-            continue;
-        };
-        // A placeholder such as {secret_key} is no secret, and neither is a reference.
-        if *value == written && is_secret_name(name) && !text.contains('{') {
-            secrets.add(text, &variables.reference("ENV", name, text));
-        }
-    }
-    draft.secrets = secrets;
-}
-
-fn workload(desk: &mut Desk<'_>, draft: &mut WorkloadDraft, variables: &mut Variables) {
-    let mut secrets = Secrets::default();
-    field(desk, "path", &mut draft.path, &mut secrets);
-    query(&draft.path, &mut secrets, variables);
-    field(desk, "body", &mut draft.body, &mut secrets);
-    body(&draft.body, &mut secrets, variables);
-    let templates = draft
-        .by_target
-        .iter_mut()
-        .flat_map(|by| by.value.0.values_mut());
-    for template in templates {
-        let template = &mut template.value;
-        field(desk, "path", &mut template.path, &mut secrets);
-        query(&template.path, &mut secrets, variables);
-        field(desk, "body", &mut template.body, &mut secrets);
-        body(&template.body, &mut secrets, variables);
-    }
-    draft.secrets = secrets;
-}
-
-fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {
-    if let List::One(value) = &list.value {
-        let value = value.clone();
-        let place = list.place;
-        list.value = List::Many(vec![At { value, place }]);
-    }
-    let items = match &mut list.value {
-        List::Many(items) => items.as_mut_slice(),
-        List::One(_) => &mut [],
-    };
-    items.iter_mut()
-}
-
-fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
+pub(crate) fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
     if let Some(value) = field {
         scalar(desk, key, value, secrets);
     }
 }
 
-fn scalar(desk: &mut Desk<'_>, key: &str, value: &mut At<Scalar>, secrets: &mut Secrets) {
+pub(crate) fn scalar(
+    desk: &mut Desk<'_>,
+    key: &str,
+    value: &mut At<Scalar>,
+    secrets: &mut Secrets,
+) {
     let Scalar::Text(text) = &value.value else {
         return;
     };
@@ -109,7 +40,7 @@ fn scalar(desk: &mut Desk<'_>, key: &str, value: &mut At<Scalar>, secrets: &mut 
 
 /// The text with the value of a variable in place of every `{env:NAME}`; `found` is called with
 /// each value and its reference.
-pub(super) fn with_values(
+pub(crate) fn with_values(
     written: &str,
     environment: &dyn Fn(&str) -> Option<String>,
     mut found: impl FnMut(&str, &str),
@@ -131,7 +62,7 @@ pub(super) fn with_values(
 }
 
 /// Query parameters of a URL or a path whose names look secret.
-fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let text = field.as_ref().and_then(|field| field.value.text().ok());
     if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
         // Behind a URL, its weight may follow.
@@ -141,7 +72,7 @@ fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
 }
 
 /// Fields of a body, a form or JSON, whose names look secret.
-fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+pub(crate) fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) else {
         return;
     };
@@ -185,12 +116,12 @@ fn json(value: &serde_json::Value, secrets: &mut Secrets, variables: &mut Variab
 
 /// The variables in which the next run expects literal secrets, with their values.
 #[derive(Default)]
-struct Variables(BTreeMap<String, String>);
+pub(crate) struct Variables(BTreeMap<String, String>);
 
 impl Variables {
     /// `{env:TENBIN_ENV_DB_PASSWORD}`; with a number behind it where that variable holds
     /// another value.
-    fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
+    pub(crate) fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
         let usual = variable(kind, name);
         let mut variable = usual.clone();
         let mut number = 1;
@@ -204,7 +135,7 @@ impl Variables {
 }
 
 /// The variable of a secret that was given literally.
-pub(super) fn variable(kind: &str, name: &str) -> String {
+pub(crate) fn variable(kind: &str, name: &str) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() {
         true => c.to_ascii_uppercase(),
         false => '_',

@@ -2,11 +2,13 @@
 
 use std::net::Ipv4Addr;
 
-use crate::s3::DEFAULT_BUCKET;
 use crate::scalar::Scalar;
 
+/// The bucket where none is named.
+pub(crate) const DEFAULT_BUCKET: &str = "tenbin-bench";
+
 /// The rules for general purpose buckets in the Amazon S3 user guide.
-pub(in crate::resolve::workload) fn read(scalar: &Scalar) -> Result<String, String> {
+pub(crate) fn read(scalar: &Scalar) -> Result<String, String> {
     let bucket = scalar.text()?;
     let refuse = |why: &str| {
         Err(format!(

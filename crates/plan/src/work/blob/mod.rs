@@ -1,10 +1,28 @@
 //! Blob work: put, get and delete by location, phase after phase.
 
+mod draft;
+mod facts;
+mod print;
+mod resolve;
+
+pub use draft::BlobDraft;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::bucket::DEFAULT_BUCKET;
+use crate::choose::ByteRange;
 use crate::names::Named;
-use crate::s3::{ByteRange, DEFAULT_BUCKET, Sizes};
+use crate::sizes::Sizes;
+use crate::work::Traits;
+
+/// What holds of all blob work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "blob",
+    is_object_store: false,
+    learns_responses: false,
+    benchmark: None,
+};
 
 /// Locations in one request of the access layer, at most.
 pub const MOST_LOCATIONS: u32 = 1024;
@@ -200,28 +218,6 @@ impl BlobHash {
             Self::Sha1 => 8,
             Self::Sha256 => 16,
         }
-    }
-}
-
-/// What a blob store is spoken to in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Store {
-    /// The access layer of CubeFS's blobstore.
-    #[default]
-    Blobstore,
-    /// S3.
-    S3,
-}
-
-impl Named for Store {
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("blobstore", Self::Blobstore), ("s3", Self::S3)];
-}
-
-impl Store {
-    /// Its name in plans and on the command line.
-    pub fn name(self) -> &'static str {
-        Named::name(self)
     }
 }
 

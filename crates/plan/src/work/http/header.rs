@@ -1,7 +1,7 @@
 //! Request headers, and the secrets that some of them hold.
 
-use super::super::super::references::{variable, with_values};
 use crate::context::Context;
+use crate::references::{variable, with_values};
 use crate::scalar::Scalar;
 use crate::secrets::is_secret_name;
 

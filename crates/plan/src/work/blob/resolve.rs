@@ -2,34 +2,21 @@
 
 use std::time::Duration;
 
-use super::super::Desk;
-use super::{each, s3};
-use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
-use crate::draft::WorkloadDraft;
+use super::BlobDraft;
+use super::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
+use crate::bucket;
+use crate::choose::{ByteRange, Choose};
+use crate::desk::Desk;
 use crate::names::Named;
 use crate::problem::Place;
-use crate::s3::{ByteRange, Choose, SizeRange, Sizes};
 use crate::scalar::Scalar;
 use crate::size::Size;
+use crate::sizes::{self, Sizes};
 
 const DEFAULT_SIZE: u64 = 1 << 20;
 
-pub(super) fn default_name(work: &BlobWork) -> String {
-    let phase = work.phase.name();
-    match (&work.sizes, work.sizes.only()) {
-        (sizes, Some(_)) => format!("{phase}-{sizes}"),
-        (Sizes::Ranges(ranges), None) => match ranges.as_slice() {
-            [SizeRange { from, to, .. }] => {
-                format!("{phase}-{}-to-{}", Size(*from), Size(*to))
-            }
-            _ => phase.to_owned(),
-        },
-        _ => phase.to_owned(),
-    }
-}
-
 /// One for each phase, in their order.
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<BlobWork> {
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &BlobDraft, place: Place) -> Vec<BlobWork> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
@@ -39,10 +26,10 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
     let phases = desk.read("operation", &draft.operation, |scalar| {
         Phase::several(scalar.text()?)
     });
-    let sizes = s3::sizes(desk, &draft.size).unwrap_or_else(|| Sizes::fixed(DEFAULT_SIZE));
+    let sizes = sizes::resolve(desk, &draft.size).unwrap_or_else(|| Sizes::fixed(DEFAULT_SIZE));
     let usual = BlobWork::new(Phase::Put, DEFAULT_SIZE);
     let locations = desk.path("locations", &draft.locations);
-    let mut hashes = each(desk, "hashes", draft.hashes.as_ref(), |scalar, _| {
+    let mut hashes = desk.each("hashes", draft.hashes.as_ref(), |scalar, _| {
         scalar.choice(BlobHash::NAMES)
     });
     hashes.sort_unstable();
@@ -55,7 +42,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
         prefix: desk.read("prefix", &draft.prefix, prefix),
         locations,
         bucket: desk
-            .read("bucket", &draft.bucket, s3::bucket)
+            .read("bucket", &draft.bucket, bucket::read)
             .unwrap_or(usual.bucket),
         verify: desk
             .read("verify", &draft.verify, Scalar::switch)
@@ -134,8 +121,8 @@ fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
     work
 }
 
-fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Place) {
-    let at = |field: &crate::draft::Field| field.as_ref().map_or(place, |field| field.place);
+fn check(desk: &mut Desk<'_>, draft: &BlobDraft, work: &BlobWork, place: Place) {
+    let at = |field: &crate::scalar::Field| field.as_ref().map_or(place, |field| field.place);
     let (least, _) = work.sizes.extremes();
     if least == 0 {
         desk.wrong(at(&draft.size), "size", "a blob has at least one byte");
@@ -171,8 +158,8 @@ fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Pla
 }
 
 /// A key for a phase that is not there.
-fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase]) {
-    let field = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
+fn refuse_unheeded(desk: &mut Desk<'_>, draft: &BlobDraft, phases: &[Phase]) {
+    let field = |field: &crate::scalar::Field| field.as_ref().map(|field| field.place);
     let hashes = draft.hashes.as_ref().map(|list| list.place);
     let keys = [
         ("hashes", hashes, Phase::Put),

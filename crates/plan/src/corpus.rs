@@ -1,0 +1,138 @@
+//! Requests of a plan that are made of its own pages, and the clusters among its targets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::Plan;
+use crate::patterns::{
+    self, ByTarget, CacheCounters, PatternFormat, PatternSet, Patterns, Template,
+};
+use crate::target::Target;
+use crate::work::WorkloadKind;
+use crate::workload::Workload;
+
+/// The sizes of one cluster, as positions among [`Plan::targets`], the fewest hosts first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterSizes {
+    /// What the plan calls the cluster.
+    pub cluster: String,
+    /// Its targets, no two with as many hosts.
+    pub targets: Vec<usize>,
+}
+
+impl WorkloadKind {
+    /// The patterns that are made of the plan's pages, with the method of a request that says none.
+    fn corpus_patterns(&mut self) -> Option<(String, &mut Patterns)> {
+        let (method, drawn) = self.protocol_mut().patterns_mut()?;
+        drawn.of_corpus.then(|| (method.to_owned(), drawn))
+    }
+}
+
+impl Plan {
+    /// Where a target reports what its cache has done with a workload: what the target's own
+    /// `cache_counters` name, or else those of the workload. `None` where nothing is to be read.
+    pub fn cache_counters<'a>(
+        &self,
+        target: &'a Target,
+        work: &'a Workload,
+    ) -> Option<&'a CacheCounters> {
+        let patterns = work.patterns()?;
+        let own = target.searched.cache_counters.as_ref();
+        own.or(patterns.counters.as_ref())
+    }
+
+    /// Every cluster of the plan with its sizes.
+    pub fn clusters(&self) -> Vec<ClusterSizes> {
+        let mut clusters: Vec<ClusterSizes> = Vec::new();
+        for (at, target) in self.targets.iter().enumerate() {
+            let Some(name) = &target.searched.cluster else {
+                continue;
+            };
+            match clusters.iter_mut().find(|one| one.cluster == *name) {
+                Some(known) => known.targets.push(at),
+                None => clusters.push(ClusterSizes {
+                    cluster: name.clone(),
+                    targets: vec![at],
+                }),
+            }
+        }
+        for cluster in &mut clusters {
+            cluster
+                .targets
+                .sort_by_key(|at| self.targets[*at].host_count());
+        }
+        clusters
+    }
+
+    /// Whether a workload draws from patterns that are made of the plan's pages.
+    pub fn draws_from_corpus(&self) -> bool {
+        let mut drawn = self.workloads.iter().filter_map(Workload::patterns);
+        drawn.any(|patterns| patterns.of_corpus)
+    }
+
+    /// Gives the workloads that draw from the plan's pages their requests, as a file of
+    /// patterns has them.
+    ///
+    /// # Errors
+    /// What of it is no request, or that there are too few for the rate of cache hits that
+    /// is asked for.
+    pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
+        // The levels of a ramp share their patterns.
+        let mut known: Option<(String, Arc<PatternSet>)> = None;
+        for work in &mut self.workloads {
+            let Some((method, drawn)) = work.kind.corpus_patterns() else {
+                continue;
+            };
+            let set = match &known {
+                Some((of, set)) if *of == method => Arc::clone(set),
+                _ => patterns::read(file, PatternFormat::Auto, &method)
+                    .map_err(|fault| format!("requests made of the pages: {}", fault.why))?
+                    .into(),
+            };
+            known = Some((method, Arc::clone(&set)));
+            if let Some(cache) = &drawn.cache {
+                cache.check(&set)?;
+            }
+            drawn.set = set;
+        }
+        Ok(())
+    }
+
+    /// Makes the requests of the workloads that draw from these search terms, each target in
+    /// its own words: those of `by_target`, or without it the tutorial's search for the kind of
+    /// server that it is.
+    ///
+    /// # Errors
+    /// A target of no known kind, or a term that makes no request.
+    pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), String> {
+        let mut usual = BTreeMap::new();
+        for target in &self.targets {
+            if let Some(kind) = target.searched.status {
+                usual.insert(kind.name().to_owned(), Template::tutorial(kind));
+            }
+        }
+        let mut known: Option<(Patterns, Patterns)> = None;
+        for work in &mut self.workloads {
+            let Some((_, drawn)) = work.kind.corpus_patterns() else {
+                continue;
+            };
+            // The levels of a ramp share their patterns.
+            if let Some((_, filled)) = known.as_ref().filter(|(written, _)| written == drawn) {
+                *drawn = filled.clone();
+                continue;
+            }
+            let written = drawn.clone();
+            let by_target = drawn
+                .by_target
+                .get_or_insert_with(|| ByTarget::new(usual.clone()));
+            by_target.fill(terms)?;
+            let set = by_target.any_set().map(Arc::clone);
+            drawn.set = set.ok_or("no target is a search server of a known kind")?;
+            if let Some(cache) = &drawn.cache {
+                cache.check(&drawn.set)?;
+            }
+            known = Some((written, drawn.clone()));
+        }
+        Ok(())
+    }
+}

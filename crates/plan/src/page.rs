@@ -1,0 +1,67 @@
+//! TOML as it is printed.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use crate::names::Named;
+
+/// TOML as it grows.
+#[derive(Default)]
+pub(crate) struct Page {
+    pub(crate) text: String,
+}
+
+impl Page {
+    pub(crate) fn table(&mut self, header: &str) {
+        self.text += &format!("\n{header}\n");
+    }
+
+    pub(crate) fn comment(&mut self, comment: &str) {
+        self.text += &format!("# {comment}\n");
+    }
+
+    pub(crate) fn pair(&mut self, key: &str, value: impl Display) {
+        self.text += &format!("{key} = {value}\n");
+    }
+
+    /// Only what is not as usual.
+    pub(crate) fn unless<T: Display + PartialEq>(&mut self, key: &str, value: T, usual: T) {
+        if value != usual {
+            self.pair(key, value);
+        }
+    }
+
+    /// As [`Page::unless`], for one of several names.
+    pub(crate) fn name_unless<T: Named + Default>(&mut self, key: &str, value: T) {
+        if value != T::default() {
+            self.pair(key, text(Named::name(value)));
+        }
+    }
+
+    pub(crate) fn explained(&mut self, key: &str, value: impl Display, comment: &str) {
+        self.text += &format!("{key} = {value} # {comment}\n");
+    }
+}
+
+pub(crate) fn text(value: impl Display) -> String {
+    toml::Value::String(value.to_string()).to_string()
+}
+
+pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", values.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+pub(crate) fn inline_table(entries: &BTreeMap<String, String>) -> String {
+    let pairs = entries
+        .iter()
+        .map(|(name, value)| format!("{} = {}", key_text(name), text(value)));
+    format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+}
+
+pub(crate) fn key_text(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    match !key.is_empty() && key.chars().all(bare) {
+        true => key.to_owned(),
+        false => text(key),
+    }
+}

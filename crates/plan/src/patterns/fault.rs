@@ -1,0 +1,44 @@
+//! What is wrong with a file of patterns, and where.
+
+/// Where in a file something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// The file as a whole.
+    File,
+    /// A line, from 1.
+    Line(usize),
+    /// Line and column, from 1.
+    Column(usize, usize),
+}
+
+/// What is wrong with a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) spot: Spot,
+    pub(crate) why: String,
+}
+
+impl Fault {
+    pub(super) fn of_file(why: String) -> Self {
+        Self {
+            spot: Spot::File,
+            why,
+        }
+    }
+
+    pub(super) fn in_line(index: usize, why: String) -> Self {
+        Self {
+            spot: Spot::Line(index + 1),
+            why,
+        }
+    }
+}
+
+/// Text that begins in the line of this number, from 0.
+pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
+        Fault::in_line(line + newlines, "is not UTF-8 text".to_owned())
+    })
+}

@@ -1,0 +1,18 @@
+//! Workloads, as tables.
+
+use std::time::Duration;
+
+use super::load::load;
+use crate::page::{Page, text};
+use crate::workload::Workload;
+
+pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
+    page.table("[[workload]]");
+    page.pair("name", text(&workload.name));
+    workload.kind.print(page);
+    page.unless("stages", workload.stages, false);
+    if own_load {
+        page.text += "[workload.load]\n";
+        load(page, &workload.load, slice);
+    }
+}

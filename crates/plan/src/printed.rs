@@ -1,0 +1,25 @@
+//! Values that a printed plan shows although they may be secret.
+
+use crate::model::Plan;
+use crate::reach::Reach;
+
+impl Plan {
+    /// What the printed plan holds of values that may be secret and do not look like it, in
+    /// words: `env of target "a"`, `body of workload "post"`.
+    pub fn printed_values(&self) -> Vec<String> {
+        let environments = self.targets.iter().filter(|target| {
+            let Reach::Launched(launch) = &target.reach else {
+                return false;
+            };
+            let is_printed =
+                |value: &String| !value.contains('{') && target.secrets.conceal(value) == *value;
+            launch.env.values().any(is_printed)
+        });
+        let bodies = self.workloads.iter();
+        let bodies = bodies.filter(|workload| workload.kind.protocol().shows_body());
+        environments
+            .map(|target| format!("env of target {:?}", target.name))
+            .chain(bodies.map(|workload| format!("body of workload {:?}", workload.name)))
+            .collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! A plan file read as a draft.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::de::{DeTable, Deserializer};
+
+use crate::bounded::{LARGEST_PLAN, read_bounded};
+use crate::draft::Draft;
+use crate::keys;
+use crate::problem::{Findings, Place, Problem, Refusal, Source};
+
+impl Draft {
+    /// Reads a plan file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is not TOML, or a value is of the wrong
+    /// type. Unknown keys and wrong values are refused by [`Draft::resolve`],
+    /// together with everything else that is wrong.
+    pub fn read(path: &Path) -> Result<Self, Refusal> {
+        let problem = |message: String| {
+            Refusal::from(Problem {
+                file: Some(path.to_owned()),
+                position: None,
+                message,
+            })
+        };
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
+        Self::from_toml(&text, path)
+    }
+
+    /// Reads the text of a plan file. `path` is for messages, and its directory
+    /// is where relative paths start.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::read`].
+    pub fn from_toml(text: &str, path: &Path) -> Result<Self, Refusal> {
+        let source = Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        let mut findings = Findings::default();
+        let (mut table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            findings.add(place(error), error.message());
+        }
+        findings.clone().verdict(Some(&source))?;
+
+        keys::remove_unknown(table.get_mut(), &mut findings);
+        match Self::deserialize(Deserializer::from(table)) {
+            Ok(draft) => Ok(Self {
+                source: Some(source),
+                findings,
+                ..draft
+            }),
+            Err(error) => {
+                findings.add(place(&error), error.message());
+                findings.verdict(Some(&source)).map(|()| Self::default())
+            }
+        }
+    }
+}
+
+fn place(error: &toml::de::Error) -> Place {
+    match error.span() {
+        Some(span) => Place::Byte(span.start),
+        None => Place::Nowhere,
+    }
+}

@@ -1,0 +1,96 @@
+//! Which part targets and workloads have in a plan.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::comparing::Comparing;
+use crate::model::Plan;
+use crate::patterns::{HitSource, Patterns};
+use crate::reach::Reach;
+use crate::searched::SearchServer;
+use crate::target::Target;
+use crate::work::SentTo;
+use crate::workload::Workload;
+
+impl Plan {
+    /// The target that the others are compared with; `None` in a plan without any.
+    pub fn baseline(&self) -> Option<&Target> {
+        self.targets.get(self.comparing.baseline)
+    }
+
+    /// The baseline's twin, if there is one.
+    pub fn twin(&self) -> Option<&Target> {
+        self.targets.get(self.comparing.twin?)
+    }
+
+    /// The targets that are compared with the baseline, its twin not among them.
+    pub fn challengers(&self) -> impl Iterator<Item = &Target> {
+        let Comparing { baseline, twin, .. } = self.comparing;
+        let others = self.targets.iter().enumerate();
+        others
+            .filter(move |(at, _)| *at != baseline && Some(*at) != twin)
+            .map(|(_, target)| target)
+    }
+
+    /// The workloads that are compared with each other, the one that the others are compared
+    /// with first; none, or two and more.
+    pub fn compared_workloads(&self) -> impl Iterator<Item = &Workload> {
+        let compared = self.comparing.workloads.iter();
+        compared.filter_map(|at| self.workloads.get(*at))
+    }
+
+    /// A workload as it is sent to a target. Patterns that several workloads share are asked
+    /// for their hits with the first of them. The objects of a twin that is the same server as the
+    /// baseline have keys of their own.
+    pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
+        let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
+        let sent = workload.kind.protocol().sent_to(&SentTo {
+            names: self.names_of(target),
+            is_same_server: is_twin && matches!(target.reach, Reach::Endpoint { .. }),
+            cache_counters: target.searched.cache_counters.as_ref(),
+            is_asked_elsewhere: self.is_asked_elsewhere(workload),
+        });
+        match sent {
+            Some(kind) => Cow::Owned(Workload {
+                kind,
+                ..workload.clone()
+            }),
+            None => Cow::Borrowed(workload),
+        }
+    }
+
+    /// What requests of `by_target` may be called for a target, the most special first: its
+    /// name, that of the target that it is a twin or a variant of, the kind of server that it is.
+    pub(crate) fn names_of<'a>(&'a self, target: &'a Target) -> Vec<&'a str> {
+        let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
+        let baseline = self.baseline().filter(|_| is_twin);
+        let of_sweep = |target: &'a Target| target.sweep.as_ref().map(|point| point.of.as_str());
+        let kind = target.searched.status;
+        let mut names = vec![target.name.as_str()];
+        names.extend(baseline.map(|baseline| baseline.name.as_str()));
+        names.extend(of_sweep(target));
+        names.extend(baseline.and_then(of_sweep));
+        names.extend(kind.map(SearchServer::name));
+        names
+    }
+
+    /// Whether an earlier workload draws from the same patterns, as the levels of a ramp do:
+    /// by default they are asked for their hits once.
+    fn is_asked_elsewhere(&self, workload: &Workload) -> bool {
+        let by_default = |patterns: &&Patterns| patterns.hits == HitSource::Auto;
+        let Some(patterns) = workload.patterns().filter(by_default) else {
+            return false;
+        };
+        let before = self.workloads.iter();
+        let before = before.take_while(|other| other.name != workload.name);
+        let mut before = before.filter_map(Workload::patterns).filter(by_default);
+        before.any(|other| Arc::ptr_eq(&other.set, &patterns.set))
+    }
+
+    /// The shortest time that the slices can take when the run may end by
+    /// precision; as [`Plan::forecast`] otherwise.
+    pub fn shortest(&self) -> Duration {
+        self.lasting(self.rounds.count)
+    }
+}

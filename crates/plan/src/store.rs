@@ -1,0 +1,25 @@
+//! What blob workloads speak to a target.
+
+use crate::names::Named;
+
+/// What a blob store is spoken to in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Store {
+    /// The access layer of CubeFS's blobstore.
+    #[default]
+    Blobstore,
+    /// S3.
+    S3,
+}
+
+impl Named for Store {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("blobstore", Self::Blobstore), ("s3", Self::S3)];
+}
+
+impl Store {
+    /// Its name in plans and on the command line.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}

@@ -1,0 +1,109 @@
+//! Facts about blob work, and its part in a plan.
+
+use super::{BlobWork, LARGEST_PUT, Phase, TRAITS, print};
+use crate::found::Found;
+use crate::page::Page;
+use crate::size::Size;
+use crate::sizes::{SizeRange, Sizes};
+use crate::store::Store;
+use crate::work::{Facts, Operation, Protocol, Traits, WorkloadKind};
+
+impl Facts for BlobWork {
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
+    }
+
+    fn operations(&self) -> Vec<Operation<'_>> {
+        vec![Operation {
+            name: self.phase.name(),
+            interface: self.phase.name(),
+            share: 1.0,
+            stores: self.phase == Phase::Put,
+        }]
+    }
+
+    fn describe(&self) -> String {
+        let doing = match self.phase {
+            Phase::Put => "blobs put",
+            Phase::Get => "blobs read",
+            Phase::Delete => "blobs deleted",
+        };
+        format!("{doing}, {}", self.sizes)
+    }
+
+    fn when_refused(&self) -> &'static str {
+        "check that the target is what it is taken for (store), and its token: it does not do what it is asked"
+    }
+
+    fn sizes(&self) -> Option<&Sizes> {
+        Some(&self.sizes)
+    }
+
+    fn objects(&self) -> Option<u64> {
+        self.objects
+    }
+
+    fn objects_per_request(&self) -> u64 {
+        self.batch.into()
+    }
+
+    fn keeps_data(&self) -> bool {
+        self.locations.is_some()
+    }
+
+    /// Every blob counts: what one phase stores the next reads.
+    fn uses_up(&self) -> bool {
+        true
+    }
+
+    fn has_sequence(&self) -> bool {
+        self.phase == Phase::Get
+    }
+
+    fn phase(&self) -> Option<&'static str> {
+        Some(self.phase.name())
+    }
+
+    fn needs_s3(&self, store: Store) -> bool {
+        store == Store::S3
+    }
+
+    fn is_for_blob_stores(&self) -> bool {
+        true
+    }
+}
+
+impl Protocol for BlobWork {
+    fn default_name(&self) -> String {
+        let phase = self.phase.name();
+        match (&self.sizes, self.sizes.only()) {
+            (sizes, Some(_)) => format!("{phase}-{sizes}"),
+            (Sizes::Ranges(ranges), None) => match ranges.as_slice() {
+                [SizeRange { from, to, .. }] => {
+                    format!("{phase}-{}-to-{}", Size(*from), Size(*to))
+                }
+                _ => phase.to_owned(),
+            },
+            _ => phase.to_owned(),
+        }
+    }
+
+    fn print(&self, page: &mut Page) {
+        print::print(page, self);
+    }
+
+    fn usual(&self) -> Option<WorkloadKind> {
+        Some(WorkloadKind::Blob(Self {
+            sizes: self.sizes.clone(),
+            ..Self::new(self.phase, 0)
+        }))
+    }
+
+    fn settle(&mut self, found: Found) -> bool {
+        let can_be_said = found.most <= LARGEST_PUT;
+        if can_be_said {
+            self.sizes = found.sizes();
+        }
+        can_be_said
+    }
+}

@@ -1,0 +1,145 @@
+//! Facts about HTTP work, and its part in a plan.
+
+use super::{HttpWork, TRAITS, print};
+use crate::may_differ::MayDiffer;
+use crate::page::Page;
+use crate::patterns::{HitSource, Patterns};
+use crate::work::words::{count, size};
+use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
+
+impl Facts for HttpWork {
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
+    }
+
+    fn operations(&self) -> Vec<Operation<'_>> {
+        vec![Operation {
+            name: &self.method,
+            interface: &self.method,
+            share: 1.0,
+            stores: false,
+        }]
+    }
+
+    fn describe(&self) -> String {
+        if let Some(patterns) = &self.patterns {
+            return drawn(patterns);
+        }
+        let path = self.shown_path();
+        let path = path.as_deref().unwrap_or("the target's path");
+        let body = match self.body.len() {
+            0 => String::new(),
+            length => format!(" with a body of {}", size(length as u64)),
+        };
+        format!("HTTP {} {path}{body}", self.method)
+    }
+
+    fn when_refused(&self) -> &'static str {
+        "check path, method, headers and the statuses that count as success: the target does not do what it is asked"
+    }
+
+    fn has_sequence(&self) -> bool {
+        self.patterns.is_some()
+    }
+
+    fn can_relaunch(&self) -> bool {
+        true
+    }
+
+    fn patterns(&self) -> Option<&Patterns> {
+        self.patterns.as_ref()
+    }
+
+    fn may_differ(&self) -> Option<MayDiffer> {
+        Some(self.may_differ)
+    }
+
+    fn sends_body(&self) -> bool {
+        !self.body.is_empty()
+    }
+
+    fn accepts_first(&self, status: u16) -> Option<bool> {
+        let same_target = self.path.is_none() && self.patterns.is_none();
+        let is_plain = same_target && self.method == "GET" && self.headers.is_empty();
+        is_plain.then(|| self.counts_as_success(status))
+    }
+}
+
+/// Requests drawn from patterns. Nothing that only the file itself says: it may not be
+/// there any more when a run is looked at again.
+fn drawn(patterns: &Patterns) -> String {
+    let file = patterns.path.display();
+    let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);
+    if let Some(cache) = patterns.cache {
+        let size = count(u64::from(cache.size));
+        text += &match cache.hit {
+            Some(hit) => format!(", for {hit} hits in a cache of {size}"),
+            None => format!(", for a cache of {size}"),
+        };
+    }
+    text
+}
+
+impl Protocol for HttpWork {
+    fn default_name(&self) -> String {
+        match &self.patterns {
+            Some(_) => "http-patterns".to_owned(),
+            None => format!("http-{}", self.method),
+        }
+    }
+
+    fn print(&self, page: &mut Page) {
+        print::print(page, self);
+    }
+
+    fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
+        let written = self.patterns.as_ref()?;
+        let counters = target.cache_counters;
+        let counters = counters.filter(|own| written.counters.as_ref() != Some(own));
+        let off = target.is_asked_elsewhere.then_some(HitSource::Off);
+        let (hits, set) = match &written.by_target {
+            None => (off, None),
+            Some(by_target) => match by_target
+                .name_for(&target.names)
+                .and_then(|name| by_target.requests(name))
+            {
+                None => (None, None),
+                Some((template, set)) => {
+                    let own = match &written.hits {
+                        HitSource::Auto => template.said_hits(),
+                        said => said.clone(),
+                    };
+                    (Some(off.unwrap_or(own)), Some(set))
+                }
+            },
+        };
+        if counters.is_none() && hits.is_none() && set.is_none() {
+            return None;
+        }
+        let mut patterns = written.clone();
+        if let Some(counters) = counters {
+            patterns.counters = Some(counters.clone());
+        }
+        if let Some(hits) = hits {
+            patterns.hits = hits;
+        }
+        if let Some(set) = set {
+            patterns.set = set.clone();
+            patterns.by_target = None;
+        }
+        let patterns = Some(patterns);
+        Some(WorkloadKind::Http(Self {
+            patterns,
+            ..self.clone()
+        }))
+    }
+
+    fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
+        Some((self.method.as_str(), self.patterns.as_mut()?))
+    }
+
+    fn shows_body(&self) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        self.body_file.is_none() && !body.is_empty() && self.secrets.conceal(&body) == body
+    }
+}

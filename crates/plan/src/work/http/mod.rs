@@ -1,0 +1,118 @@
+//! Plain HTTP requests: one over and over, or many in some order.
+
+mod draft;
+mod facts;
+mod header;
+mod method;
+mod patterns;
+mod print;
+mod resolve;
+
+pub use draft::{ByTargetDraft, HttpDraft, TemplateDraft};
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::may_differ::MayDiffer;
+use crate::patterns::{ByTarget, Patterns};
+use crate::secrets::Secrets;
+use crate::work::Traits;
+
+/// What holds of all HTTP work.
+pub(crate) const TRAITS: Traits = Traits {
+    name: "http",
+    is_object_store: false,
+    learns_responses: true,
+    benchmark: Some("HTTP/method="),
+};
+
+/// Classes of statuses, by the names that plans call them.
+pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
+    ("2xx", 200..300),
+    ("3xx", 300..400),
+    ("4xx", 400..500),
+    ("5xx", 500..600),
+];
+
+/// One plain HTTP request, over and over, or many in some order.
+#[derive(Clone, PartialEq)]
+pub struct HttpWork {
+    /// Request method.
+    pub method: String,
+    /// Path and query; the target URL's own when not set.
+    pub path: Option<String>,
+    /// Extra headers, in order. A value may be secret.
+    pub headers: Vec<(String, String)>,
+    /// The same headers as a printed plan shows them: `{env:NAME}` in place of
+    /// what came from the environment or has to come from there next time.
+    pub printed_headers: Vec<(String, String)>,
+    /// Request body.
+    pub body: Vec<u8>,
+    /// Values in `path`, `body` and the templates of `patterns` that nothing printed shows.
+    pub secrets: Secrets,
+    /// The file that `body` was read from, if it was.
+    pub body_file: Option<PathBuf>,
+    /// Statuses that count as success; any 2xx when empty.
+    pub expect: Vec<u16>,
+    /// What may differ between responses to the same request, of one target and of several.
+    pub may_differ: MayDiffer,
+    /// The content of every response is compared with what it was before the run, not of some.
+    pub verify: bool,
+    /// The requests that are drawn from in place of a single one: each has its own
+    /// method, path and body, and the headers of the work but for its own.
+    pub patterns: Option<Patterns>,
+}
+
+impl fmt::Debug for HttpWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpWork")
+            .field("method", &self.method)
+            .field("path", &self.shown_path())
+            .field("headers", &self.printed_headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("body_file", &self.body_file)
+            .field("expect", &self.expect)
+            .field("may_differ", &self.may_differ)
+            .field("verify", &self.verify)
+            .field("patterns", &self.patterns)
+            .finish()
+    }
+}
+
+impl HttpWork {
+    /// Whether a response with this status counts as success.
+    pub fn counts_as_success(&self, status: u16) -> bool {
+        match self.expect.as_slice() {
+            [] => (200..300).contains(&status),
+            expected => expected.contains(&status),
+        }
+    }
+
+    /// `path` without its secrets.
+    pub fn shown_path(&self) -> Option<String> {
+        Some(self.secrets.conceal(self.path.as_ref()?))
+    }
+
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
+    }
+
+    /// A request of that method with nothing else asked for.
+    pub fn plain(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            path: None,
+            headers: Vec::new(),
+            printed_headers: Vec::new(),
+            body: Vec::new(),
+            secrets: Secrets::default(),
+            body_file: None,
+            expect: Vec::new(),
+            may_differ: MayDiffer::default(),
+            verify: false,
+            patterns: None,
+        }
+    }
+}

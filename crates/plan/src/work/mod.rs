@@ -1,0 +1,183 @@
+//! What is sent, by protocol.
+//!
+//! A protocol is a folder here: its keys, how they are resolved, printed and described, and its
+//! [`Facts`]. The table in this file is the only place where one is registered; everywhere else,
+//! what depends on the protocol is a method of [`Facts`] or of [`Protocol`].
+
+pub mod blob;
+mod facts;
+pub mod http;
+pub mod s3;
+mod sent_to;
+mod words;
+
+pub use facts::{Direction, Facts, LaidOut, Operation, Traits, Transfer};
+pub(crate) use sent_to::SentTo;
+
+use serde::Deserialize;
+
+use crate::desk::Desk;
+use crate::found::Found;
+use crate::key_names::keys_of;
+use crate::page::{Page, text};
+use crate::patterns::Patterns;
+use crate::problem::Place;
+use crate::references::Variables;
+use crate::target::Target;
+
+/// What the plan itself needs of a protocol's work.
+pub(crate) trait Protocol: Facts {
+    /// The name of a workload that is given none.
+    fn default_name(&self) -> String;
+
+    /// Prints the keys of its table, without `kind`.
+    fn print(&self, page: &mut Page);
+
+    /// The same operations on the same objects with nothing else asked for; `None` where every
+    /// setting is worth a word.
+    fn usual(&self) -> Option<WorkloadKind> {
+        None
+    }
+
+    /// Takes over the sizes of a data set that was found; false where no plan can say them.
+    fn settle(&mut self, found: Found) -> bool {
+        let _ = found;
+        false
+    }
+
+    /// The work as it is sent to one target, where that differs from the plan.
+    fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
+        let _ = target;
+        None
+    }
+
+    /// The patterns that requests are drawn from, with the method of a request that says none.
+    fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
+        None
+    }
+
+    /// Whether a printed plan shows a body that may be secret and does not look like it.
+    fn shows_body(&self) -> bool {
+        false
+    }
+
+    /// What the targets cannot do: a rule, which is reported once, and a sentence about the
+    /// workload of that name.
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+        let _ = (workload, targets);
+        Vec::new()
+    }
+}
+
+/// The keys of a protocol's work, as they were written.
+pub(crate) trait Keys {
+    /// Looks up every reference in texts that may have some, and notes what is to be concealed.
+    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
+        let _ = (desk, variables);
+    }
+
+    /// The work: one, or one for each of its phases; none if it is wrong, which is noted.
+    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind>;
+}
+
+/// A protocol that a plan can name.
+pub(crate) struct Entry {
+    /// What holds of all its work.
+    pub(crate) traits: Traits,
+    /// The names of its keys.
+    pub(crate) keys: fn() -> &'static [&'static str],
+}
+
+macro_rules! protocols {
+    ($($(#[$about:meta])* $variant:ident($work:ty, $draft:ty) in $folder:ident),+ $(,)?) => {
+        /// What is sent.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum WorkloadKind {
+            $($(#[$about])* $variant($work)),+
+        }
+
+        impl WorkloadKind {
+            pub(crate) fn protocol(&self) -> &dyn Protocol {
+                match self {
+                    $(Self::$variant(work) => work),+
+                }
+            }
+
+            pub(crate) fn protocol_mut(&mut self) -> &mut dyn Protocol {
+                match self {
+                    $(Self::$variant(work) => work),+
+                }
+            }
+        }
+
+        $(impl From<$work> for WorkloadKind {
+            fn from(work: $work) -> Self {
+                Self::$variant(work)
+            }
+        })+
+
+        /// The keys of a workload as they were written, by protocol.
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum WorkDraft {
+            $($(#[$about])* $variant(Box<$draft>)),+
+        }
+
+        impl WorkDraft {
+            pub(crate) fn keys(&self) -> &dyn Keys {
+                match self {
+                    $(Self::$variant(draft) => &**draft),+
+                }
+            }
+
+            pub(crate) fn keys_mut(&mut self) -> &mut dyn Keys {
+                match self {
+                    $(Self::$variant(draft) => &mut **draft),+
+                }
+            }
+        }
+
+        $(impl From<$draft> for WorkDraft {
+            fn from(draft: $draft) -> Self {
+                Self::$variant(Box::new(draft))
+            }
+        })+
+
+        pub(crate) const PROTOCOLS: &[Entry] = &[$(Entry {
+            traits: $folder::TRAITS,
+            keys: keys_of::<$draft>,
+        }),+];
+    };
+}
+
+protocols! {
+    /// One plain HTTP request, over and over, or many in some order.
+    Http(http::HttpWork, http::HttpDraft) in http,
+    /// S3 operations on many objects.
+    S3(s3::S3Work, s3::S3Draft) in s3,
+    /// A phase on blobs.
+    Blob(blob::BlobWork, blob::BlobDraft) in blob,
+}
+
+/// What holds of all work of each protocol.
+pub fn protocols() -> impl Iterator<Item = &'static Traits> {
+    PROTOCOLS.iter().map(|entry| &entry.traits)
+}
+
+/// What holds of all work of the protocol with this name, if there is one.
+pub fn traits_of(protocol: &str) -> Option<&'static Traits> {
+    protocols().find(|traits| traits.name == protocol)
+}
+
+impl WorkloadKind {
+    /// What there is to know about it, whatever its protocol is.
+    pub fn facts(&self) -> &dyn Facts {
+        self.protocol()
+    }
+
+    /// Prints the keys of its table.
+    pub(crate) fn print(&self, page: &mut Page) {
+        page.pair("kind", text(self.facts().traits().name));
+        self.protocol().print(page);
+    }
+}

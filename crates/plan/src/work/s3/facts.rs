@@ -1,0 +1,270 @@
+//! Facts about S3 work, and its part in a plan.
+
+use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
+use crate::choose::ByteRange;
+use crate::found::Found;
+use crate::page::Page;
+use crate::percent::percent;
+use crate::reach::Reach;
+use crate::size::Size;
+use crate::sizes::{LARGEST_OBJECT, SizeRange, Sizes};
+use crate::store::Store;
+use crate::target::{Signature, Target};
+use crate::work::words::{count, size};
+use crate::work::{
+    Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WorkloadKind,
+};
+
+impl Facts for S3Work {
+    fn traits(&self) -> &'static Traits {
+        &TRAITS
+    }
+
+    fn operations(&self) -> Vec<Operation<'_>> {
+        let shares = self.mix.shares().iter();
+        shares
+            .map(|&(operation, share)| Operation {
+                name: operation.name(),
+                interface: interface(operation, self.listing.form),
+                share,
+                stores: operation.stores(),
+            })
+            .collect()
+    }
+
+    fn describe(&self) -> String {
+        let name = |operation: S3Operation| operation.name().to_uppercase();
+        let operations = match self.mix.single() {
+            Some(only) => name(only),
+            None => {
+                let all: f64 = self.mix.shares().iter().map(|(_, share)| share).sum();
+                let shares = self.mix.shares().iter().map(|&(operation, share)| {
+                    format!("{} {}", name(operation), percent(share / all))
+                });
+                shares.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let sizes = match self.sizes.only() {
+            Some(only) => size(only),
+            None => format!("sizes {}", self.sizes),
+        };
+        let verified = match (self.mix.operations().any(S3Operation::reads), self.verify) {
+            (true, true) => ", every byte verified",
+            (true, false) => ", content not verified",
+            _ => "",
+        };
+        let objects = count(self.objects);
+        let s = if self.objects == 1 { "" } else { "s" };
+        format!("S3 {operations} of {sizes}, {objects} object{s}{verified}")
+    }
+
+    fn when_refused(&self) -> &'static str {
+        "check bucket, credentials and their rights: the target does not do what it is asked"
+    }
+
+    fn sizes(&self) -> Option<&Sizes> {
+        Some(&self.sizes)
+    }
+
+    fn objects(&self) -> Option<u64> {
+        Some(self.objects)
+    }
+
+    fn part_bytes(&self) -> Option<u64> {
+        let in_parts =
+            |operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart);
+        let has_parts = self.mix.operations().any(in_parts);
+        has_parts.then_some(self.part_size)
+    }
+
+    fn objects_per_request(&self) -> u64 {
+        let objects = match self.mix.single() {
+            Some(S3Operation::DeleteBatch) => self.batch,
+            Some(S3Operation::Snowball | S3Operation::FanOut) => self.entries,
+            _ => 1,
+        };
+        objects.into()
+    }
+
+    fn transfer(&self) -> Option<Transfer> {
+        let direction = match self.mix.single()? {
+            S3Operation::Put => Direction::Write,
+            S3Operation::Get => Direction::Read,
+            _ => return None,
+        };
+        let bytes = self.sizes.only()?;
+        Some(Transfer { direction, bytes })
+    }
+
+    fn laid_out(&self) -> Option<LaidOut> {
+        let (objects, bytes) = self.laid_out()?;
+        Some(LaidOut {
+            objects,
+            bytes,
+            again: self.mix.single().is_some_and(S3Operation::uses_up),
+        })
+    }
+
+    fn keeps_data(&self) -> bool {
+        self.data != DataSet::Fresh
+    }
+
+    fn uses_up(&self) -> bool {
+        self.uses_up()
+    }
+
+    fn has_sequence(&self) -> bool {
+        self.has_sequence()
+    }
+
+    fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    fn needs_s3(&self, _: Store) -> bool {
+        true
+    }
+}
+
+/// What S3 itself calls it.
+fn interface(operation: S3Operation, form: ListForm) -> &'static str {
+    match operation {
+        S3Operation::Put => "PutObject",
+        S3Operation::Get => "GetObject",
+        S3Operation::Delete => "DeleteObject",
+        S3Operation::DeleteBatch => "DeleteObjects",
+        S3Operation::List => match form {
+            ListForm::V2 => "ListObjectsV2",
+            ListForm::V1 => "ListObjects",
+            ListForm::Versions => "ListObjectVersions",
+        },
+        S3Operation::Stat => "HeadObject",
+        S3Operation::Copy => "CopyObject",
+        S3Operation::Multipart => "MultipartUpload",
+        S3Operation::GetPart => "GetObjectPart",
+        S3Operation::PutTags => "PutObjectTagging",
+        S3Operation::GetTags => "GetObjectTagging",
+        S3Operation::DeleteTags => "DeleteObjectTagging",
+        S3Operation::Retain => "PutObjectRetention",
+        S3Operation::LegalHold => "PutObjectLegalHold",
+        S3Operation::Append => "AppendObject",
+        S3Operation::Snowball => "SnowballUpload",
+        S3Operation::ZipGet => "GetObjectFromZip",
+        S3Operation::ZipList => "ListObjectsInZip",
+        S3Operation::FanOut => "FanOutUpload",
+    }
+}
+
+impl Protocol for S3Work {
+    fn default_name(&self) -> String {
+        let operations: Vec<String> = match self.mix.single() {
+            Some(only) => vec![only.name().to_owned()],
+            None => {
+                let shares = self.mix.shares().iter();
+                shares
+                    .map(|(operation, share)| format!("{}{share}", operation.name()))
+                    .collect()
+            }
+        };
+        let operations = operations.join("-");
+        match &self.sizes {
+            sizes if sizes.only().is_some() => format!("{operations}-{sizes}"),
+            Sizes::Ranges(ranges) => match ranges.as_slice() {
+                [SizeRange { from, to, .. }] => {
+                    format!("{operations}-{}-to-{}", Size(*from), Size(*to))
+                }
+                _ => format!("{operations}-sizes"),
+            },
+            Sizes::LogNormal { median, .. } => format!("{operations}-about-{}", Size(*median)),
+            Sizes::File { .. } => format!("{operations}-real-sizes"),
+        }
+    }
+
+    fn print(&self, page: &mut Page) {
+        print::print(page, self);
+    }
+
+    fn usual(&self) -> Option<WorkloadKind> {
+        let first = self.mix.shares()[0].0;
+        Some(WorkloadKind::S3(Self {
+            mix: self.mix.clone(),
+            sizes: self.sizes.clone(),
+            verify: self.mix.operations().any(S3Operation::reads),
+            ..Self::new(first, 0, self.objects)
+        }))
+    }
+
+    fn settle(&mut self, found: Found) -> bool {
+        self.objects = found.objects.unwrap_or(self.objects);
+        let is_beyond = match self.range {
+            Some(ByteRange::Fixed { last, .. }) => last >= found.least,
+            _ => false,
+        };
+        let can_be_said = found.most <= LARGEST_OBJECT && !is_beyond;
+        if can_be_said {
+            self.sizes = found.sizes();
+        }
+        can_be_said
+    }
+
+    fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
+        let is_apart = target.is_same_server && self.data == DataSet::Fresh;
+        is_apart.then(|| {
+            let given = self.prefix.as_deref().unwrap_or_default();
+            WorkloadKind::S3(Self {
+                prefix: Some(format!("{given}twin/")),
+                ..self.clone()
+            })
+        })
+    }
+
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+        let payload = self.payload_misfit(workload, targets);
+        let key = self.key_misfit(workload, targets);
+        let named = [("payload", payload), ("encryption", key)];
+        let found = named.into_iter();
+        found.filter_map(|(rule, why)| Some((rule, why?))).collect()
+    }
+}
+
+impl S3Work {
+    /// Payloads in chunks are a part of Signature Version 4.
+    fn payload_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
+        if !matches!(self.payload, Payload::Streaming | Payload::Trailer) {
+            return None;
+        }
+        let mut targets = targets.iter();
+        let older = targets.find(|target| target.signature != Signature::V4)?;
+        Some(format!(
+            "workload {workload:?} sends its payload in chunks, which belongs to signatures of \
+             version 4, and target {:?} has signature = {:?}; take payload = \"signed\" or \
+             \"unsigned\"",
+            older.name,
+            older.signature.name(),
+        ))
+    }
+
+    /// A key in every request is for TLS only: S3 refuses it elsewhere (Amazon S3 user
+    /// guide, "Using server-side encryption with customer-provided keys").
+    fn key_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
+        if self.stored.encryption != Encryption::SseC {
+            return None;
+        }
+        let in_the_clear = |target: &&Target| match &target.reach {
+            Reach::Endpoint { url } => {
+                let hosts = target.way.hosts.iter().map(|host| &host.url);
+                hosts.chain([url]).any(|url| url.scheme() == "http")
+            }
+            Reach::Launched(launch) => launch.url.starts_with("http:"),
+            // Tenbin's own take it.
+            Reach::Builtin(_) | Reach::Files(_) => false,
+        };
+        let target = targets.iter().find(in_the_clear)?;
+        Some(format!(
+            "workload {workload:?} has encryption = \"sse-c\", which sends its key along with every \
+             request and which S3 takes over TLS only, and target {:?} is reached by plain \
+             http; give an https URL, or take \"sse-s3\"",
+            target.name,
+        ))
+    }
+}

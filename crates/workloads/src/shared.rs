@@ -1,0 +1,44 @@
+//! What the workloads on one target have in common.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One value of each type, made when it is first needed: a protocol keeps there what its workloads on
+/// a target share.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>);
+
+impl Shared {
+    /// The value of that type, the same for all workloads on the target.
+    pub(crate) fn of<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Arc::<T>::default());
+        // The entry of a type holds that type.
+        Arc::clone(value).downcast().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_has_one_value() {
+        let shared = Shared::default();
+        let first = shared.of::<Mutex<u64>>();
+        *first.lock().expect("a lock") = 7;
+        let again = shared.clone().of::<Mutex<u64>>();
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(*shared.of::<Mutex<String>>().lock().expect("a lock"), "");
+    }
+}
