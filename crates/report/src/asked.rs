@@ -1,9 +1,11 @@
 //! Expectations and optima in words.
 
-use crate::document::{
+use tenbin_result::format::{
+    BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval,
+};
+use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Optimum, RunEnded, Standing, Trust,
 };
-use crate::words::{BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval};
 
 /// The word for what came of an expectation.
 pub(crate) fn standing(expectation: &Expectation) -> &'static str {

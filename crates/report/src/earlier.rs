@@ -13,17 +13,17 @@ mod terms;
 use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
-use crate::assemble::figure;
 use crate::block::Block;
-use crate::document::{
-    ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
-    Interval, ResultOf, Severity, Trust,
-};
 use crate::escape::for_json;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
-use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
+use crate::words::trust;
 use crate::{page, section};
+use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
+use tenbin_result::{
+    ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
+    Interval, ResultOf, Severity, Trust,
+};
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]
@@ -426,7 +426,7 @@ fn change(found: &verdict::Earlier) -> EarlierChange {
     // The median of inverse values is the inverse of the median, and the ends of the
     // interval change places.
     let shown = |speed: Measured| {
-        let shown = figure(speed)?;
+        let shown = Figure::of(speed)?;
         if !found.by_time {
             return Some(shown);
         }
@@ -451,8 +451,8 @@ fn change(found: &verdict::Earlier) -> EarlierChange {
         timed: found.by_time,
         before: shown(found.before),
         after: shown(found.after),
-        ratio: figure(found.ratio),
-        divided: found.divided.and_then(figure),
+        ratio: Figure::of(found.ratio),
+        divided: found.divided.and_then(Figure::of),
         p: found.p,
         adjusted_p: found.adjusted_p,
         change: match found.change {

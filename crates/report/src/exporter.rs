@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize as _;
 use serde_json::Serializer;
 
-use crate::document::Document;
 use crate::escape::Harmless;
 use crate::page::markdown;
 use crate::{benchmark, ramp};
+use tenbin_result::Document;
 
 /// A file that can be made from a result.
 pub trait Exporter: Sync {

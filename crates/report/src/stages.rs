@@ -1,8 +1,8 @@
 //! Stages of targets as both tables show them: a row for each stage and target, a column
 //! for each band.
 
-use crate::document::{Document, Figure, ResultOf, StageBand, StagesOf};
-use crate::words::{count, percent, plural};
+use tenbin_result::format::{count, percent, plural};
+use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
 /// What the columns are.
 pub(crate) const BANDS: [StageBand; 4] = [

@@ -9,11 +9,11 @@ use tenbin_stats::Little;
 use tenbin_verdict::Series;
 
 use crate::block::{Block, Table};
-use crate::document::{Capacity, CapacityLevel, Figure, Trust};
 use crate::drnbench::COLUMNS;
 use crate::escape::for_terminal;
 use crate::page;
-use crate::words::{RATE, TIME, UNKNOWN, ratio};
+use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 
 /// How long a client of drnbench rests after each answer when nothing else is said,
 /// seconds. Its files do not tell.

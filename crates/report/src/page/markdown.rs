@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::block::{Block, Detail, Look, Table, Text};
-use crate::document::Document;
 use crate::escape::{as_code, for_html, for_markdown};
 use crate::section::{SECTIONS, Section, Shown};
+use tenbin_result::Document;
 
 /// The whole page.
 pub(crate) fn summary(document: &Document) -> String {

@@ -3,9 +3,9 @@
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::block::{Block, Detail, Look, Span, Table, Text};
-use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::section::{SECTIONS, Section, Shown};
+use tenbin_result::Document;
 
 /// How a page for a terminal is to look.
 #[derive(Debug, Clone, Copy)]

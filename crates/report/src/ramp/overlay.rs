@@ -1,8 +1,8 @@
 //! Ramps of several runs and result files, in one chart and one table.
 
 use super::{chart, table};
-use crate::document::{Capacity, Document};
 use crate::import::drnbench::Steps;
+use tenbin_result::{Capacity, Document};
 
 /// Ramps that are laid over each other.
 #[derive(Debug, Default)]

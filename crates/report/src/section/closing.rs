@@ -7,12 +7,11 @@ use tenbin_verdict::SUSPECT;
 use super::claims::{claim, decisive, place, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::{Block, Look, Text};
-use crate::document::{
-    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
-};
 use crate::escape::for_terminal;
-use crate::words::{
-    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning, within,
+use crate::words::{trust, trust_meaning};
+use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
+use tenbin_result::{
+    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
 };
 
 /// Comparisons that stand in one line with their figures; of more only the words do.

@@ -1,7 +1,7 @@
 //! What was observed about the run.
 
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::{Document, Finding, Severity};
+use tenbin_result::{Document, Finding, Severity};
 
 /// Those that speak against the numbers: what was seen, and what to do.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {

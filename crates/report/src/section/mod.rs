@@ -33,7 +33,7 @@ pub(crate) use earlier::of as earlier;
 use Shown::{Always, Closing, Details, InShort};
 
 use crate::block::Block;
-use crate::document::Document;
+use tenbin_result::Document;
 
 /// A part of a result.
 pub(crate) struct Section {

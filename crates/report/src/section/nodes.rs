@@ -1,7 +1,7 @@
 //! What further nodes of a cluster are worth.
 
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, NodeLadder};
+use tenbin_result::{Document, NodeLadder};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     by_cluster(&document.nodes)

@@ -2,8 +2,8 @@
 
 use crate::asked::schedule;
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::Document;
-use crate::words::{UNKNOWN, plural};
+use tenbin_result::Document;
+use tenbin_result::format::{UNKNOWN, plural};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let run = &document.run;

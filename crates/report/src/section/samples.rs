@@ -2,8 +2,9 @@
 
 use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
-use crate::words::{TIME, cache_sentence, search_sentence};
+use crate::words::{cache_sentence, search_sentence};
+use tenbin_result::Document;
+use tenbin_result::format::TIME;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut sentences = Vec::new();

@@ -1,9 +1,9 @@
 //! Times that targets report of their own stages.
 
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
 use crate::stages::{BANDS, band_name, notes, operations, rows};
-use crate::words::TIME;
+use tenbin_result::Document;
+use tenbin_result::format::TIME;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut results = document.results.iter();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::escape::for_terminal;
 use crate::import::{Operation, Quantile, Second, Times};
-use crate::words::UNKNOWN;
+use tenbin_result::format::UNKNOWN;
 
 /// Bytes in a MiB.
 pub(super) const MIB: f64 = 1_048_576.0;

@@ -4,8 +4,8 @@ use tenbin_verdict::SizeClass;
 
 use super::title::title;
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, ResultOf, Workload};
-use crate::words::{BANDWIDTH, RATE, TIME};
+use tenbin_result::format::{BANDWIDTH, RATE, TIME};
+use tenbin_result::{Document, ResultOf, Workload};
 
 /// A class, what matters of it, and the heads of its figures.
 type Class = (SizeClass, &'static str, &'static [&'static str]);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use tenbin_plan::size::Size;
 
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, ResultOf, Workload};
-use crate::words::{TIME, UNKNOWN, grouped_interval};
+use tenbin_result::format::{TIME, UNKNOWN, grouped_interval};
+use tenbin_result::{Document, ResultOf, Workload};
 
 /// A workload with its place in a grid.
 struct Place<'a> {

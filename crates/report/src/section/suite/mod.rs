@@ -8,7 +8,7 @@ mod title;
 
 use crate::benchmark;
 use crate::block::{Block, Look, Table, Text};
-use crate::document::{Document, Finding};
+use tenbin_result::{Document, Finding};
 
 /// The rule that names the optimum concurrency.
 const OPTIMUM: &str = "optimum_concurrency";

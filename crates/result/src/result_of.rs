@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{SearchUse, UseScope};
 
-use super::connections::{Connections, HostResult};
-use super::figure::Figure;
-use super::operation::{OperationResult, Role};
-use super::single::{CacheHits, PatternResult, SingleResult};
-use super::stages::StagesOf;
+use crate::connections::{Connections, HostResult};
+use crate::figure::Figure;
+use crate::operation::{OperationResult, Role};
+use crate::single::{CacheHits, PatternResult, SingleResult};
+use crate::stages::StagesOf;
 
 /// One workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,9 @@
 //! Single requests and their patterns.
 
+use crate::TargetFigures;
 use tenbin_record::{CacheUse, Environment, SingleRequest};
-use tenbin_verdict::TargetFigures;
 
-use super::figure;
-use crate::document::{CacheHits, PatternResult, SingleResult};
+use tenbin_result::{CacheHits, Figure, PatternResult, SingleResult};
 
 pub(super) fn request(single: &SingleRequest) -> SingleResult {
     SingleResult {
@@ -30,7 +29,7 @@ pub(super) fn patterns(figures: &TargetFigures, environment: &Environment) -> Ve
                 pattern: each.pattern,
                 ok: each.ok,
                 failed: each.failed,
-                mean: figure(each.mean),
+                mean: Figure::of(each.mean),
                 min: each.min,
                 max: each.max,
                 hits: hosts.iter().find_map(|(_, hits)| *hits.get(&each.pattern)?),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// One operation of a workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,8 +7,8 @@ use tenbin_plan::{
     Phase, Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
 };
 
-use crate::document::{Share, Subject};
-use crate::words::{count, percent, plural};
+use tenbin_result::format::{count, percent, plural};
+use tenbin_result::{Share, Subject};
 
 /// What a target is: its address, its command or its name among the built-in ones,
 /// and the way there if it is not the plain one.

@@ -1,11 +1,11 @@
 //! What searches have found, for the document.
 
+use crate as verdict;
+use crate::highest_rate::ProbeResult;
 use tenbin_stats::{HighestRate, Purpose};
-use tenbin_verdict as verdict;
-use tenbin_verdict::highest_rate::ProbeResult;
 
 use super::trust;
-use crate::document::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+use tenbin_result::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 
 pub(super) fn searches(assessment: &verdict::Assessment) -> Vec<Search> {
     assessment.searches.iter().map(search).collect()

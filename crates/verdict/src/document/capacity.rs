@@ -1,9 +1,9 @@
 //! Capacities for the document.
 
-use tenbin_verdict as verdict;
+use crate as verdict;
 
-use super::{figure, outcome, trust};
-use crate::document::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
+use super::{outcome, trust};
+use tenbin_result::{Capacity, CapacityComparison, CapacityLevel, Figure, Knee, UslResult};
 
 pub(super) fn capacities(assessment: &verdict::Assessment) -> Vec<Capacity> {
     assessment.capacities.iter().map(capacity).collect()
@@ -19,17 +19,17 @@ fn capacity(found: &verdict::Capacity) -> Capacity {
             found: matches!(knee, tenbin_stats::Knee::At { .. }),
         }),
         peak_connections: found.peak_connections.map(|connections| connections as u64),
-        peak: figure(found.peak),
-        workers: figure(found.workers),
+        peak: Figure::of(found.peak),
+        workers: Figure::of(found.workers),
         usl: found.usl.as_ref().map(|fit| UslResult {
-            lambda: figure(fit.lambda),
-            sigma: figure(fit.sigma),
-            kappa: figure(fit.kappa),
-            peak_connections: figure(fit.peak_clients),
-            peak_throughput: figure(fit.peak_throughput),
+            lambda: Figure::of(fit.lambda),
+            sigma: Figure::of(fit.sigma),
+            kappa: Figure::of(fit.kappa),
+            peak_connections: Figure::of(fit.peak_clients),
+            peak_throughput: Figure::of(fit.peak_throughput),
             worst_misfit: fit.worst_misfit,
         }),
-        hysteresis: figure(found.hysteresis),
+        hysteresis: Figure::of(found.hysteresis),
         trust: trust(found.trust),
         sentence: found.sentence(),
     }
@@ -39,15 +39,15 @@ fn level(level: &verdict::CapacityLevel) -> CapacityLevel {
     CapacityLevel {
         workload: level.workload.clone(),
         connections: level.connections as u64,
-        throughput: figure(level.throughput),
-        residence: figure(level.residence),
-        p50: figure(level.p50),
-        p90: figure(level.p90),
-        p99: figure(level.p99),
+        throughput: Figure::of(level.throughput),
+        residence: Figure::of(level.residence),
+        p50: Figure::of(level.p50),
+        p90: Figure::of(level.p90),
+        p99: Figure::of(level.p99),
         ok: Some(level.ok),
         failed: Some(level.failed),
         little: level.little,
-        down_to_up: figure(level.down_to_up),
+        down_to_up: Figure::of(level.down_to_up),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<CapacityCompa
             baseline_connections: found.baseline_connections as u64,
             challenger: found.challenger.clone(),
             challenger_connections: found.challenger_connections as u64,
-            ratio: figure(found.ratio),
+            ratio: Figure::of(found.ratio),
             block_ratios: found.block_ratios.clone(),
             outcome: outcome(&found.outcome),
             trust: trust(found.trust),

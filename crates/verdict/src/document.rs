@@ -1,6 +1,7 @@
 //! From a run and what is to be said of it to the document.
 
 mod capacity;
+mod describe;
 mod nodes;
 mod search;
 mod single;
@@ -10,18 +11,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate as verdict;
+use crate::{Assessment, Direction};
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
-use tenbin_stats::{Measured, printable_percentile};
-use tenbin_verdict as verdict;
-use tenbin_verdict::{Assessment, Direction};
+use tenbin_stats::printable_percentile;
 
-use crate::describe;
-use crate::document::{
+use tenbin_result::{
     AbsoluteTrust, Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding,
-    GroupResult, HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf,
-    Role, Run, RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target,
-    TimedFrom, Together, Trust, UseCase, Workload,
+    GroupResult, HostResult, OperationResult, Optimum, Outcome, ProcessCost, ResultOf, Role, Run,
+    RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom,
+    Together, Trust, UseCase, Workload,
 };
 
 /// Slices whose memory is given back at once.
@@ -48,83 +48,87 @@ pub struct Source<'a> {
     pub assessment: &'a Assessment,
 }
 
-impl Document {
-    /// The document of a run.
-    pub fn new(source: &Source<'_>) -> Self {
-        let flags = flags_by_slice(source.assessment);
-        let slices = source.slices.iter();
-        Self {
-            slices: slices
-                .map(|slice| slice_figures(source.plan, slice, &flags))
-                .collect(),
-            ..Self::without_slices(source)
-        }
+/// The document of a run.
+pub fn document(source: &Source<'_>) -> Document {
+    let flags = flags_by_slice(source.assessment);
+    let slices = source.slices.iter();
+    Document {
+        slices: slices
+            .map(|slice| slice_figures(source.plan, slice, &flags))
+            .collect(),
+        ..document_without_slices(source)
     }
+}
 
-    /// Takes the slices of the run, in their order, into a document without them. Their memory is
-    /// given back meanwhile: a run of ten hours has 18,000 slices.
-    pub fn take_slices(&mut self, plan: &Plan, mut slices: Vec<Slice>, assessment: &Assessment) {
-        let flags = flags_by_slice(assessment);
-        self.slices = Vec::with_capacity(slices.len());
-        while !slices.is_empty() {
-            let rest = slices.split_off(slices.len().saturating_sub(SLICES_AT_ONCE));
-            slices.shrink_to_fit();
-            let rest = rest.iter().rev();
-            self.slices
-                .extend(rest.map(|slice| slice_figures(plan, slice, &flags)));
-        }
-        self.slices.reverse();
+/// Adds the slices of the run, in their order, to a document without slices, and frees their
+/// memory on the way: a run of ten hours has 18,000 slices.
+pub fn take_slices(
+    document: &mut Document,
+    plan: &Plan,
+    mut slices: Vec<Slice>,
+    assessment: &Assessment,
+) {
+    let flags = flags_by_slice(assessment);
+    document.slices = Vec::with_capacity(slices.len());
+    while !slices.is_empty() {
+        let rest = slices.split_off(slices.len().saturating_sub(SLICES_AT_ONCE));
+        slices.shrink_to_fit();
+        let rest = rest.iter().rev();
+        document
+            .slices
+            .extend(rest.map(|slice| slice_figures(plan, slice, &flags)));
     }
+    document.slices.reverse();
+}
 
-    /// The document of a run, all but the figures of single slices.
-    pub fn without_slices(source: &Source<'_>) -> Self {
-        let Source {
-            plan, assessment, ..
-        } = source;
-        Self {
-            schema: SCHEMA.to_owned(),
-            run: run(source),
-            trust: trust(assessment.trust),
-            absolute: Some(AbsoluteTrust {
-                trust: trust(assessment.absolute.trust),
-                because: assessment.absolute.because.clone(),
-            }),
-            verdicts: verdicts(assessment),
-            findings: assessment.findings.iter().map(finding).collect(),
-            comparisons: assessment.comparisons.iter().map(comparison).collect(),
-            curves: assessment.curves.iter().map(comparison).collect(),
-            workload_comparisons: assessment
-                .workload_comparisons
-                .iter()
-                .map(comparison)
-                .collect(),
-            results: assessment
-                .figures
-                .iter()
-                .map(|figures| result(figures, source))
-                .collect(),
-            targets: plan
-                .targets
-                .iter()
-                .map(|target| Target {
-                    name: target.name.clone(),
-                    description: describe::target(target),
-                    observed: target.observe.as_ref().map(describe::observed_by),
-                })
-                .collect(),
-            workloads: plan.workloads.iter().map(workload).collect(),
-            environment: single::without_patterns(source.environment),
-            slices: Vec::new(),
-            use_cases: assessment.use_cases.iter().map(use_case).collect(),
-            expectations: assessment.expected.iter().map(expectation).collect(),
-            optima: assessment.optima.iter().map(optimum).collect(),
-            nodes: nodes::ladders(assessment),
-            capacities: capacity::capacities(assessment),
-            capacity_comparisons: capacity::comparisons(assessment),
-            searches: search::searches(assessment),
-            rate_comparisons: search::comparisons(assessment),
-            earlier: None,
-        }
+/// The document of a run, all but the figures of its slices.
+pub fn document_without_slices(source: &Source<'_>) -> Document {
+    let Source {
+        plan, assessment, ..
+    } = source;
+    Document {
+        schema: SCHEMA.to_owned(),
+        run: run(source),
+        trust: trust(assessment.trust),
+        absolute: Some(AbsoluteTrust {
+            trust: trust(assessment.absolute.trust),
+            because: assessment.absolute.because.clone(),
+        }),
+        verdicts: verdicts(assessment),
+        findings: assessment.findings.iter().map(finding).collect(),
+        comparisons: assessment.comparisons.iter().map(comparison).collect(),
+        curves: assessment.curves.iter().map(comparison).collect(),
+        workload_comparisons: assessment
+            .workload_comparisons
+            .iter()
+            .map(comparison)
+            .collect(),
+        results: assessment
+            .figures
+            .iter()
+            .map(|figures| result(figures, source))
+            .collect(),
+        targets: plan
+            .targets
+            .iter()
+            .map(|target| Target {
+                name: target.name.clone(),
+                description: describe::target(target),
+                observed: target.observe.as_ref().map(describe::observed_by),
+            })
+            .collect(),
+        workloads: plan.workloads.iter().map(workload).collect(),
+        environment: single::without_patterns(source.environment),
+        slices: Vec::new(),
+        use_cases: assessment.use_cases.iter().map(use_case).collect(),
+        expectations: assessment.expected.iter().map(expectation).collect(),
+        optima: assessment.optima.iter().map(optimum).collect(),
+        nodes: nodes::ladders(assessment),
+        capacities: capacity::capacities(assessment),
+        capacity_comparisons: capacity::comparisons(assessment),
+        searches: search::searches(assessment),
+        rate_comparisons: search::comparisons(assessment),
+        earlier: None,
     }
 }
 
@@ -187,7 +191,7 @@ fn expectation(expected: &verdict::Expected) -> Expectation {
             verdict::ExpectedUnit::BytesPerSecond => ExpectedUnit::BytesPerSecond,
             verdict::ExpectedUnit::Ratio => ExpectedUnit::Ratio,
         },
-        figure: figure(expected.figure),
+        figure: Figure::of(expected.figure),
         standing,
         why,
     }
@@ -201,9 +205,9 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
         targets: optimum.targets.clone(),
         target: optimum.target.clone(),
         place: optimum.place.clone(),
-        figure: figure(optimum.figure),
+        figure: Figure::of(optimum.figure),
         rival: rival.map(|rival| rival.place.clone()),
-        rival_ratio: rival.and_then(|rival| figure(rival.ratio)),
+        rival_ratio: rival.and_then(|rival| Figure::of(rival.ratio)),
         margin: optimum.margin,
         certain: optimum.is_certain(),
         trust: trust(optimum.trust),
@@ -280,25 +284,25 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
         cut_short: figures.cut_short as u64,
         ok: figures.ok,
         failed: figures.failed,
-        throughput: figure(figures.throughput),
-        server_cpu: figure(figures.server_cpu),
-        per_core_second: figure(figures.per_core_second),
+        throughput: Figure::of(figures.throughput),
+        server_cpu: Figure::of(figures.server_cpu),
+        per_core_second: Figure::of(figures.per_core_second),
         scope: figures.scope,
         rss_start_bytes: figures.rss_start_bytes,
         peak_rss_bytes: figures.peak_rss_bytes,
         rss_end_bytes: figures.rss_end_bytes,
-        read_bytes: figure(figures.read_bytes),
-        written_bytes: figure(figures.written_bytes),
-        written_per_stored: figure(figures.written_per_stored),
-        voluntary_switches: figure(figures.voluntary_switches),
-        involuntary_switches: figure(figures.involuntary_switches),
+        read_bytes: Figure::of(figures.read_bytes),
+        written_bytes: Figure::of(figures.written_bytes),
+        written_per_stored: Figure::of(figures.written_per_stored),
+        voluntary_switches: Figure::of(figures.voluntary_switches),
+        involuntary_switches: Figure::of(figures.involuntary_switches),
         processes: figures.processes.iter().map(process_cost).collect(),
         not_observed: figures.not_observed.map(str::to_owned),
         group: figures.group.as_ref().map(group_result),
-        client_cpu: figure(figures.client_cpu),
-        client_allocated_bytes: figure(figures.client_allocated_bytes),
-        client_allocations: figure(figures.client_allocations),
-        client_busiest_thread: figure(figures.client_busiest_thread),
+        client_cpu: Figure::of(figures.client_cpu),
+        client_allocated_bytes: Figure::of(figures.client_allocated_bytes),
+        client_allocations: Figure::of(figures.client_allocations),
+        client_busiest_thread: Figure::of(figures.client_busiest_thread),
         connections: has_connections(&figures.target, source.plan)
             .then(|| connections(&figures.connections)),
         hosts: figures.hosts.iter().map(host_result).collect(),
@@ -332,7 +336,7 @@ fn process_cost(figures: &verdict::ProcessFigures) -> ProcessCost {
         processes: figures.processes,
         observed: figures.observed,
         pids: figures.pids.clone(),
-        cpu: figure(figures.cpu),
+        cpu: Figure::of(figures.cpu),
         rss_bytes: figures.rss_bytes,
     }
 }
@@ -340,12 +344,12 @@ fn process_cost(figures: &verdict::ProcessFigures) -> ProcessCost {
 fn group_result(figures: &verdict::GroupFigures) -> GroupResult {
     GroupResult {
         alone: figures.alone,
-        cpu: figure(figures.cpu),
+        cpu: Figure::of(figures.cpu),
         memory_bytes: figures.memory_bytes,
         memory_peak_bytes: figures.memory_peak_bytes,
-        throttled: figure(figures.throttled),
-        read_bytes: figure(figures.read_bytes),
-        written_bytes: figure(figures.written_bytes),
+        throttled: Figure::of(figures.throttled),
+        read_bytes: Figure::of(figures.read_bytes),
+        written_bytes: Figure::of(figures.written_bytes),
     }
 }
 
@@ -372,8 +376,8 @@ fn connections(figures: &verdict::ConnectionFigures) -> Connections {
 fn setup_step(step: verdict::StepFigures) -> Option<SetupStep> {
     (step.count > 0).then(|| SetupStep {
         count: step.count,
-        p50: figure(step.p50),
-        p99: figure(step.p99),
+        p50: Figure::of(step.p50),
+        p99: Figure::of(step.p99),
     })
 }
 
@@ -383,8 +387,8 @@ fn host_result(figures: &verdict::HostFigures) -> HostResult {
         ok: figures.ok,
         failed: figures.failed,
         errors: named(&figures.errors),
-        p50: figure(figures.p50),
-        p99: figure(figures.p99),
+        p50: Figure::of(figures.p50),
+        p99: Figure::of(figures.p99),
     }
 }
 
@@ -410,21 +414,21 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         statuses: sum(ops.iter().map(|op| &op.statuses)),
         failures: failures(ops.iter().map(|op| &op.failures)),
         censored: figures.censored,
-        throughput: figure(figures.throughput),
-        bandwidth: figure(figures.bandwidth),
+        throughput: Figure::of(figures.throughput),
+        bandwidth: Figure::of(figures.bandwidth),
         timed_from: if figures.from_intended_start {
             TimedFrom::IntendedStart
         } else {
             TimedFrom::Write
         },
-        p50: figure(figures.p50),
-        p90: figure(figures.p90),
-        p99: figure(figures.p99),
+        p50: Figure::of(figures.p50),
+        p90: Figure::of(figures.p90),
+        p99: Figure::of(figures.p99),
         max: figures.max,
-        service_p50: figure(figures.service_p50),
-        service_p99: figure(figures.service_p99),
-        first_byte_p50: figure(figures.first_byte_p50),
-        first_byte_p99: figure(figures.first_byte_p99),
+        service_p50: Figure::of(figures.service_p50),
+        service_p99: Figure::of(figures.service_p99),
+        first_byte_p50: Figure::of(figures.first_byte_p50),
+        first_byte_p99: Figure::of(figures.first_byte_p99),
     }
 }
 
@@ -468,9 +472,9 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         primary: comparison.primary,
         level_of: comparison.level_of.as_ref().map(|of| of.sweep.clone()),
         twin: comparison.twin,
-        without_flagged: comparison.without_flagged.and_then(figure),
+        without_flagged: comparison.without_flagged.and_then(Figure::of),
         noise_floor: Some(comparison.noise_floor),
-        ratio: figure(comparison.ratio),
+        ratio: Figure::of(comparison.ratio),
         together: comparison.together.map(|all| Together {
             comparisons: all.comparisons as u64,
             confidence: all.confidence,
@@ -545,24 +549,6 @@ fn trust(trust: verdict::Trust) -> Trust {
         verdict::Trust::Suspect => Trust::Suspect,
         verdict::Trust::Invalid => Trust::Invalid,
     }
-}
-
-/// JSON has no infinities and no not-a-number: those are unknown.
-pub(crate) fn figure(measured: Measured) -> Option<Figure> {
-    let value = measured.value().filter(|value| value.is_finite())?;
-    let interval = measured
-        .estimate()
-        .filter(|estimate| estimate.low.is_finite() && estimate.high.is_finite())
-        .map(|estimate| Interval {
-            low: estimate.low,
-            high: estimate.high,
-            confidence: estimate.confidence,
-        });
-    Some(Figure {
-        value,
-        interval,
-        n: measured.n() as u64,
-    })
 }
 
 /// The tests that flag each slice, by its position in the run.

@@ -1,9 +1,8 @@
 //! What targets told of their own stages.
 
-use tenbin_verdict::{Band, StageFigures};
+use crate::{Band, StageFigures};
 
-use super::figure;
-use crate::document::{StageBand, StageBandResult, StageResult, StagesOf};
+use tenbin_result::{Figure, StageBand, StageBandResult, StageResult, StagesOf};
 
 pub(super) fn stages(figures: &StageFigures) -> StagesOf {
     StagesOf {
@@ -16,10 +15,10 @@ pub(super) fn stages(figures: &StageFigures) -> StagesOf {
             .iter()
             .map(|band| StageBandResult {
                 band: band_of(band.band),
-                service: figure(band.service),
-                total: figure(band.total),
-                remainder: figure(band.remainder),
-                carrying: figure(band.carrying),
+                service: Figure::of(band.service),
+                total: Figure::of(band.total),
+                remainder: Figure::of(band.remainder),
+                carrying: Figure::of(band.carrying),
             })
             .collect(),
         stages: figures
@@ -28,7 +27,7 @@ pub(super) fn stages(figures: &StageFigures) -> StagesOf {
             .map(|stage| StageResult {
                 stage: stage.stage.clone(),
                 named: stage.named,
-                bands: stage.bands.iter().map(|mean| figure(*mean)).collect(),
+                bands: stage.bands.iter().map(|mean| Figure::of(*mean)).collect(),
             })
             .collect(),
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// What happened to the connections of one workload to one target, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

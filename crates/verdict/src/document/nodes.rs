@@ -1,9 +1,9 @@
 //! What nodes are worth, for the document.
 
-use tenbin_verdict as verdict;
+use crate as verdict;
 
-use super::{figure, trust};
-use crate::document::{NodeLadder, NodeStep};
+use super::trust;
+use tenbin_result::{Figure, NodeLadder, NodeStep};
 
 pub(super) fn ladders(assessment: &verdict::Assessment) -> Vec<NodeLadder> {
     let ladders = assessment.nodes.iter().map(|ladder| NodeLadder {
@@ -23,8 +23,8 @@ fn step(step: &verdict::NodeStep) -> NodeStep {
         nodes: step.nodes as u64,
         against: step.against.clone(),
         against_nodes: step.against_nodes.map(|nodes| nodes as u64),
-        throughput: figure(step.throughput),
-        median: figure(step.median),
-        p99: figure(step.p99),
+        throughput: Figure::of(step.throughput),
+        median: Figure::of(step.median),
+        p99: Figure::of(step.p99),
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// A run against an earlier one of the same question. They were not interleaved: an interval
 /// covers what varied inside the runs, and only the controls tell what the machine did between

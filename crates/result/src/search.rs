@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::Trust;
+use crate::trust::Trust;
 
 /// The highest rate of one workload on one target within an objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

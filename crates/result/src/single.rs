@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

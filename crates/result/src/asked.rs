@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// Why a complete run ended when it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
