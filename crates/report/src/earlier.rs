@@ -17,7 +17,6 @@ use crate::block::Block;
 use crate::escape::for_json;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
-use crate::words::trust;
 use crate::{page, section};
 use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
 use tenbin_result::{
@@ -553,7 +552,7 @@ pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
             Trust::Invalid => "; no verdict",
             Trust::Suspect | Trust::Valid => "",
         };
-        format!("{}  {}{so}: {}", trust(doubt.trust), doubt.name, doubt.why)
+        format!("{}  {}{so}: {}", doubt.trust.word(), doubt.name, doubt.why)
     };
     earlier.doubts.iter().map(said).collect()
 }

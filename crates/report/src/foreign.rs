@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::escape::for_terminal;
 use crate::section::last_three_lines;
-use crate::words::trust;
 use tenbin_result::{Document, Finding};
 
 /// What was found, then the last three lines.
@@ -58,6 +57,6 @@ fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> 
 
 /// The same three lines as below Tenbin's own report.
 pub(crate) fn bottom(document: &Document) -> String {
-    let lines = last_three_lines(document, trust(document.trust));
+    let lines = last_three_lines(document, document.trust.word());
     lines.map(|line| line + "\n").concat()
 }

@@ -65,15 +65,6 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
     )
 }
 
-/// The word for how far numbers can be trusted.
-pub(crate) fn trust(trust: Trust) -> &'static str {
-    match trust {
-        Trust::Valid => "VALID",
-        Trust::Suspect => "SUSPECT",
-        Trust::Invalid => "INVALID",
-    }
-}
-
 /// What that means.
 pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     match trust {

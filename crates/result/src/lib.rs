@@ -41,5 +41,5 @@ pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe
 pub use single::{CacheHits, PatternResult, SingleResult};
 pub use slice::SliceFigures;
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
-pub use trust::{AbsoluteTrust, Finding, Severity, Trust};
+pub use trust::{AbsoluteTrust, Blame, Finding, SUSPECT, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

@@ -8,10 +8,9 @@ use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capaciti
 use crate::compare::{Compared, compare_all};
 use crate::comparison::Comparison;
 use crate::evidence::{Evidence, cells};
-use crate::expected::{Expected, expected};
+use crate::expected::expected;
 use crate::explained::without_explained;
 use crate::figures::{TargetFigures, figures_of};
-use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
@@ -20,6 +19,7 @@ use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
+use tenbin_result::{AbsoluteTrust, Expectation, Finding, Trust};
 
 /// Everything that is to be said of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ pub struct Assessment {
     /// Which target suits which use of an object store.
     pub use_cases: Vec<UseCase>,
     /// What came of everything that was expected.
-    pub expected: Vec<Expected>,
+    pub expected: Vec<Expectation>,
     /// The optimum of every sweep at every workload.
     pub optima: Vec<Optimum>,
     /// What nodes are worth, by cluster and workload.
@@ -58,31 +58,6 @@ pub struct Assessment {
     pub searches: Vec<SearchResult>,
     /// Those of the challengers against that of the baseline.
     pub rate_comparisons: Vec<RateComparison>,
-}
-
-/// How far absolute figures can be trusted. On a busy machine a ratio can stand, and they
-/// cannot.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct AbsoluteTrust {
-    /// As far as the findings and the rule `absolute_figures` allow.
-    pub trust: Trust,
-    /// What that rule observed, of each workload on each target.
-    pub because: Vec<String>,
-}
-
-impl AbsoluteTrust {
-    fn after(findings: &[Finding]) -> Self {
-        let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
-        let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
-        let trust = match because.is_empty() {
-            true => Trust::Valid,
-            false => Trust::Suspect,
-        };
-        Self {
-            trust: trust.max(Trust::after(findings)),
-            because,
-        }
-    }
 }
 
 impl Assessment {
@@ -184,7 +159,7 @@ pub fn assess(
         rate_comparisons: compare_rates(plan, &searches),
         searches,
         trust: Trust::after(&findings),
-        absolute: AbsoluteTrust::after(&findings),
+        absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),
         optima,
         flags: flags(plan, slices),
@@ -198,13 +173,28 @@ pub fn assess(
     }
 }
 
+/// As far as the findings and the rule `absolute_figures` allow. On a busy machine a ratio can stand,
+/// and absolute figures cannot.
+fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
+    let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
+    let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
+    let trust = match because.is_empty() {
+        true => Trust::Valid,
+        false => Trust::Suspect,
+    };
+    AbsoluteTrust {
+        trust: trust.max(Trust::after(findings)),
+        because,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tenbin_record::ErrorClass;
 
     use super::*;
-    use crate::finding::Severity;
     use crate::testing::Run;
+    use tenbin_result::Severity;
 
     #[test]
     fn a_good_run_is_valid() {

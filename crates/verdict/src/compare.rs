@@ -10,10 +10,10 @@ use crate::blocks::{Blocks, is_observed, log_ratios_across};
 use crate::comparison::{Across, Comparison};
 use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
 use crate::family::{Family, Member, Together};
-use crate::finding::Trust;
 use crate::flags::flags;
 use crate::metric::Metric;
 use crate::outcome::{NOISE_FLOOR, Outcome, Scale};
+use tenbin_result::Trust;
 
 /// Compares every other target with the baseline, its twin too, at every workload,
 /// by every metric of its load. Only blocks count in which both targets' slices are

@@ -6,9 +6,9 @@ use tenbin_stats::Measured;
 
 use crate::curve::LevelOf;
 use crate::family::{Member, Together};
-use crate::finding::{Blame, Finding, Severity, Trust};
 use crate::metric::{Direction, Metric};
 use crate::outcome::{Outcome, Question, Scale};
+use tenbin_result::{Blame, Finding, Severity, Trust};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -94,7 +94,7 @@ impl Comparison {
         advice: &str,
     ) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame,
             workload: Some(self.workload.clone()),

@@ -18,10 +18,9 @@ use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use tenbin_result::{
-    AbsoluteTrust, Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding,
-    GroupResult, HostResult, OperationResult, Optimum, Outcome, ProcessCost, ResultOf, Role, Run,
-    RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom,
-    Together, Trust, UseCase, Workload,
+    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult, Optimum,
+    Outcome, ProcessCost, ResultOf, Role, Run, RunEnded, SCHEMA, Setting, SetupStep, SliceFigures,
+    Target, TimedFrom, Together, UseCase, Workload,
 };
 
 /// Slices whose memory is given back at once.
@@ -89,13 +88,10 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
     Document {
         schema: SCHEMA.to_owned(),
         run: run(source),
-        trust: trust(assessment.trust),
-        absolute: Some(AbsoluteTrust {
-            trust: trust(assessment.absolute.trust),
-            because: assessment.absolute.because.clone(),
-        }),
+        trust: assessment.trust,
+        absolute: Some(assessment.absolute.clone()),
         verdicts: verdicts(assessment),
-        findings: assessment.findings.iter().map(finding).collect(),
+        findings: assessment.findings.clone(),
         comparisons: assessment.comparisons.iter().map(comparison).collect(),
         curves: assessment.curves.iter().map(comparison).collect(),
         workload_comparisons: assessment
@@ -121,7 +117,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         environment: single::without_patterns(source.environment),
         slices: Vec::new(),
         use_cases: assessment.use_cases.iter().map(use_case).collect(),
-        expectations: assessment.expected.iter().map(expectation).collect(),
+        expectations: assessment.expected.clone(),
         optima: assessment.optima.iter().map(optimum).collect(),
         nodes: nodes::ladders(assessment),
         capacities: capacity::capacities(assessment),
@@ -173,30 +169,6 @@ fn ended(ended: Ended) -> RunEnded {
     }
 }
 
-fn expectation(expected: &verdict::Expected) -> Expectation {
-    let (standing, why) = match &expected.standing {
-        verdict::Standing::Met => (Standing::Met, None),
-        verdict::Standing::NotMet => (Standing::NotMet, None),
-        verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
-    };
-    Expectation {
-        fails_if: expected.fails_if,
-        condition: expected.condition.clone(),
-        target: expected.target.clone(),
-        workload: expected.workload.clone(),
-        unit: match expected.unit {
-            verdict::ExpectedUnit::PerSecond => ExpectedUnit::PerSecond,
-            verdict::ExpectedUnit::Seconds => ExpectedUnit::Seconds,
-            verdict::ExpectedUnit::Share => ExpectedUnit::Share,
-            verdict::ExpectedUnit::BytesPerSecond => ExpectedUnit::BytesPerSecond,
-            verdict::ExpectedUnit::Ratio => ExpectedUnit::Ratio,
-        },
-        figure: Figure::of(expected.figure),
-        standing,
-        why,
-    }
-}
-
 fn optimum(optimum: &verdict::Optimum) -> Optimum {
     let rival = optimum.rival.as_ref();
     Optimum {
@@ -210,7 +182,7 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
         rival_ratio: rival.and_then(|rival| Figure::of(rival.ratio)),
         margin: optimum.margin,
         certain: optimum.is_certain(),
-        trust: trust(optimum.trust),
+        trust: optimum.trust,
         sentence: optimum.sentence(),
     }
 }
@@ -484,7 +456,7 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         p: comparison.p,
         adjusted_p: comparison.adjusted_p,
         outcome: outcome(&comparison.outcome),
-        trust: trust(comparison.trust),
+        trust: comparison.trust,
         sentence: comparison.sentence(),
     }
 }
@@ -510,22 +482,6 @@ fn outcome(outcome: &verdict::Outcome) -> Outcome {
     }
 }
 
-fn finding(finding: &verdict::Finding) -> Finding {
-    Finding {
-        rule: finding.rule.to_owned(),
-        severity: match finding.severity {
-            verdict::Severity::Note => Severity::Note,
-            verdict::Severity::Suspect => Severity::Suspect,
-            verdict::Severity::Invalid => Severity::Invalid,
-        },
-        blame: finding.blame.to_string(),
-        workload: finding.workload.clone(),
-        target: finding.target.clone(),
-        evidence: finding.evidence.clone(),
-        advice: finding.advice.clone(),
-    }
-}
-
 fn use_case(case: &verdict::UseCase) -> UseCase {
     use verdict::Choice;
     let (choice, target) = match &case.choice {
@@ -540,14 +496,6 @@ fn use_case(case: &verdict::UseCase) -> UseCase {
         choice,
         target,
         because: case.because.clone(),
-    }
-}
-
-fn trust(trust: verdict::Trust) -> Trust {
-    match trust {
-        verdict::Trust::Valid => Trust::Valid,
-        verdict::Trust::Suspect => Trust::Suspect,
-        verdict::Trust::Invalid => Trust::Invalid,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use tenbin_plan::Plan;
 
-use crate::finding::Finding;
 use crate::ladder::ladders;
 use crate::precedence::{Tier, tier};
+use tenbin_result::Finding;
 
 /// Places that are named when a finding was made in several.
 const NAMED: usize = 4;
@@ -193,12 +193,12 @@ fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Blame, Severity};
     use crate::testing::Run;
+    use tenbin_result::{Blame, Severity};
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: place.map(|(workload, _)| workload.to_owned()),

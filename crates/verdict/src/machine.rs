@@ -4,8 +4,8 @@
 use tenbin_record::{MachineUse, Slice};
 
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// One figure of a slice; `None` where it is not known.
 pub(crate) type Figure<'f> = &'f dyn Fn(&Slice, &MachineUse) -> Option<f64>;
@@ -51,7 +51,7 @@ impl Place {
         advice: &str,
     ) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame,
             workload: self.workload,

@@ -8,9 +8,9 @@ use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::is_closed;
-use crate::finding::{Finding, Trust};
 use crate::metric::{Direction, Metric};
 use crate::words;
+use tenbin_result::{Finding, Trust};
 
 /// One cluster at one workload, size after size.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -3,10 +3,10 @@
 use tenbin_stats::{Estimate, Measured};
 
 use crate::comparison::{Across, Comparison};
-use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::{NOISE_FLOOR, Outcome};
 use crate::words::{count, percent, ratio};
+use tenbin_result::Trust;
 
 /// From this ratio on, "times" says more than a percentage.
 const TIMES: f64 = 2.0;

@@ -7,9 +7,9 @@ use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::cells;
-use crate::finding::Trust;
 use crate::metric::{Direction, Metric};
 use crate::words;
+use tenbin_result::Trust;
 
 /// The optimum of one sweep at one workload: the smallest value that no other beats
 /// by more than the margin.

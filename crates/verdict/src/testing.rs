@@ -17,8 +17,8 @@ use tenbin_record::{HostAsked, PatternAsked};
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
 use crate::evidence::Evidence;
-use crate::finding::Finding;
 use crate::rules::Rule;
+use tenbin_result::Finding;
 
 /// A run in which nothing is wrong until it is changed: closed loop, two
 /// connections, slices of one second with 1,000 answers of 2 ms each, on two cores that

@@ -6,10 +6,10 @@ use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 use tenbin_stats::Measured;
 
 use crate::comparison::Comparison;
-use crate::finding::Trust;
 use crate::outcome::Outcome;
 use crate::size_class::SizeClass;
 use crate::words::ratio;
+use tenbin_result::Trust;
 
 /// A use of an object store and what the run says about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,7 +6,8 @@ use std::path::Path;
 use tenbin_plan::rng::Rng;
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::{CpuUse, Environment, Integrity, MachineUse, PressureUse, Slice};
-use tenbin_verdict::{Trust, assess};
+use tenbin_result::Trust;
+use tenbin_verdict::assess;
 
 use crate::Row;
 use crate::made::slice;

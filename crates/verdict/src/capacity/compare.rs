@@ -6,9 +6,9 @@ use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, confidence_of_each, ratio};
 
 use super::{Capacity, LadderStep, family, peak_of, steps};
-use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::{Outcome, Question, Scale};
+use tenbin_result::Trust;
 
 /// The most that a challenger gives against the most that the baseline gives, each on the connections where its throughput is largest.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,11 +14,11 @@ pub(crate) use passes::hysteresis;
 
 pub(crate) use crate::curve::family;
 use crate::evidence::Cell;
-use crate::finding::{Finding, Trust};
 use crate::latency;
 use crate::metric::Metric;
 use crate::rules::rho;
 use crate::spread::uneven;
+use tenbin_result::{Finding, Trust};
 
 /// What a target can do at most of one family of workloads: those that differ in
 /// their connections only.

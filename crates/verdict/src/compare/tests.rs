@@ -563,7 +563,7 @@ proptest::proptest! {
                 proptest::prop_assert_eq!(said, names.len() > 1 && estimate.is_some());
                 let mut figures = expected.iter();
                 let figure = figures.find(|it| it.workload == each.workload).unwrap().figure;
-                proptest::prop_assert_eq!(figure, each.ratio);
+                proptest::prop_assert_eq!(figure, tenbin_result::Figure::of(each.ratio));
             }
         }
     }

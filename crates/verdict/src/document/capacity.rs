@@ -2,7 +2,7 @@
 
 use crate as verdict;
 
-use super::{outcome, trust};
+use super::outcome;
 use tenbin_result::{Capacity, CapacityComparison, CapacityLevel, Figure, Knee, UslResult};
 
 pub(super) fn capacities(assessment: &verdict::Assessment) -> Vec<Capacity> {
@@ -30,7 +30,7 @@ fn capacity(found: &verdict::Capacity) -> Capacity {
             worst_misfit: fit.worst_misfit,
         }),
         hysteresis: Figure::of(found.hysteresis),
-        trust: trust(found.trust),
+        trust: found.trust,
         sentence: found.sentence(),
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<CapacityCompa
             ratio: Figure::of(found.ratio),
             block_ratios: found.block_ratios.clone(),
             outcome: outcome(&found.outcome),
-            trust: trust(found.trust),
+            trust: found.trust,
             sentence: found.sentence(),
         })
         .collect()

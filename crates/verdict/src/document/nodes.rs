@@ -2,7 +2,6 @@
 
 use crate as verdict;
 
-use super::trust;
 use tenbin_result::{Figure, NodeLadder, NodeStep};
 
 pub(super) fn ladders(assessment: &verdict::Assessment) -> Vec<NodeLadder> {
@@ -10,7 +9,7 @@ pub(super) fn ladders(assessment: &verdict::Assessment) -> Vec<NodeLadder> {
         cluster: ladder.cluster.clone(),
         workload: ladder.workload.clone(),
         steps: ladder.steps.iter().map(step).collect(),
-        trust: trust(ladder.trust),
+        trust: ladder.trust,
         sentence: ladder.sentence(),
     });
     ladders.collect()

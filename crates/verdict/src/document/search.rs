@@ -4,7 +4,6 @@ use crate as verdict;
 use crate::highest_rate::ProbeResult;
 use tenbin_stats::{HighestRate, Purpose};
 
-use super::trust;
 use tenbin_result::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 
 pub(super) fn searches(assessment: &verdict::Assessment) -> Vec<Search> {
@@ -29,7 +28,7 @@ fn search(found: &verdict::SearchResult) -> Search {
         undecided: found.undecided.clone(),
         missed: found.missed(),
         probes: found.probes.iter().map(probe).collect(),
-        trust: trust(found.trust),
+        trust: found.trust,
         sentence: found.sentence(),
     }
 }
@@ -63,7 +62,7 @@ pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<RateCompariso
             ratio: found.ratio,
             low: found.bracket.map(|(low, _)| low),
             high: found.bracket.map(|(_, high)| high),
-            trust: trust(found.trust),
+            trust: found.trust,
             sentence: found.sentence(),
         })
         .collect()

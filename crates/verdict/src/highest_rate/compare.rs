@@ -4,7 +4,7 @@ use serde::Serialize;
 use tenbin_plan::Plan;
 
 use super::SearchResult;
-use crate::finding::Trust;
+use tenbin_result::Trust;
 
 /// A challenger's highest rate against that of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -17,9 +17,9 @@ pub use compare::{RateComparison, compare_rates};
 pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 
-use crate::finding::{Finding, Trust};
 use crate::words::percent;
 use judge::KEEPS_UP;
+use tenbin_result::{Finding, Trust};
 
 /// Share of a core above which a generator thread may be what missed the limits.
 const BUSY_GENERATOR: f64 = 0.9;

@@ -2,10 +2,10 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{Place, share_of_time};
 use crate::metric::Metric;
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the CPU time of all cores below which no core is called idle, as in `shared_cores`.
 const IDLE: f64 = 0.10;
@@ -72,7 +72,7 @@ impl AbsoluteFigures {
             ),
         };
         Finding {
-            rule: NAME,
+            rule: NAME.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),
@@ -143,8 +143,8 @@ fn spread(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     fn full(mut run: Run, idle: f64) -> Run {
         run.each(|slice| {

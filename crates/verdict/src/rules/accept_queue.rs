@@ -2,8 +2,8 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::count;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// The server turns connections away.
 pub(super) struct AcceptQueue;
@@ -43,7 +43,7 @@ impl AcceptQueue {
             .collect();
         let turned_away: u64 = overflows.iter().sum();
         (turned_away > 0).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

@@ -3,8 +3,8 @@
 use super::Rule;
 use crate::backend::{Backend, Backends};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Cores from which on a program of one process may be at its limit.
 const ONE_CORE: f64 = 0.90;
@@ -44,7 +44,7 @@ impl Rule for BackendCpu {
                             || machine.is_some_and(|it| it.others_cpu_seconds.is_some()))
                 });
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Server,
                     workload: None,

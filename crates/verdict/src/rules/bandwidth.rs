@@ -4,9 +4,9 @@ use tenbin_record::{LinkUse, MachineUse};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
 use crate::words::{bit_rate, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of a link's speed.
 const FULL: f64 = 0.85;

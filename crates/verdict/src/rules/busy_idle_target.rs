@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of one core.
 const NOTICEABLE: f64 = 0.02;
@@ -54,7 +54,7 @@ impl BusyIdleTarget {
     fn target(&self, target: &str, shares: &[f64]) -> Option<Finding> {
         let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if share > MUCH {
                 Severity::Suspect
             } else {

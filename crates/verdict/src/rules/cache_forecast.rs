@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::single::cache_of;
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Difference between the shares of hits that is worth a word.
 const APART: f64 = 0.05;
@@ -43,7 +43,7 @@ impl Rule for CacheForecast {
                 let (forecast, observed) = (cache.forecast()?, cache.observed()?);
                 let severity = severity_of(observed, forecast)?;
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity,
                     blame: Blame::Setup,
                     workload: Some(cell.workload.name.clone()),
@@ -68,7 +68,7 @@ impl CacheForecast {
     /// The counters did not change although requests were sent.
     fn stood_still(&self, cell: &Cell<'_>, sent: u64) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -7,8 +7,8 @@ use tenbin_stats::{CONFIDENCE, Estimate, quad_carry_over, ratio as ratio_of};
 use super::Rule;
 use super::drift::per_quad;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Difference that is worth a word.
 const NOTICEABLE: f64 = 0.02;
@@ -53,7 +53,7 @@ impl CarryOver {
         let is_there = !found.estimate()?.contains(1.0) && size > NOTICEABLE;
         let way = if value > 1.0 { "higher" } else { "lower" };
         is_there.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if size > LARGE {
                 Severity::Suspect
             } else {

@@ -5,9 +5,9 @@ use tenbin_plan::Workload;
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::words::{count, middle};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// The generator is the limit.
 pub(super) struct ClientSaturated;
@@ -60,7 +60,7 @@ impl ClientSaturated {
         arms.iter()
             .filter(|arm| arm.is_busy())
             .map(|arm| Finding {
-                rule: self.name(),
+                rule: self.name().to_owned(),
                 severity,
                 blame: Blame::Generator,
                 workload: Some(workload.name.clone()),

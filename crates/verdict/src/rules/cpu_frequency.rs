@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
 use crate::words::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the highest frequency that even the fastest core lacked.
 const FAR: f64 = 0.30;

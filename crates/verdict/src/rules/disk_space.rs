@@ -4,8 +4,8 @@ use tenbin_record::DiskUse;
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{bytes, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Bytes below which the next write may fail.
 const FULL: u64 = 64 << 20;
@@ -41,7 +41,7 @@ impl Rule for DiskSpace {
         let narrow = least.filter(|disk| is_narrow(*disk));
         let data_here = evidence.cells().iter().any(|cell| cell.runs_here());
         let finding = narrow.map(|disk| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if disk.available_bytes < FULL {
                 Severity::Suspect
             } else {

@@ -6,9 +6,9 @@ use tenbin_stats::{CONFIDENCE, Drift, drift, quad_drift};
 
 use super::Rule;
 use crate::evidence::{Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Change from the first to the last slice of a quad that is worth a word.
 const NOTICEABLE: f64 = 0.02;
@@ -43,7 +43,7 @@ impl Rule for Drifting {
                 let found = test(workload, evidence.slices)?;
                 let across = found.across_quad();
                 (found.is_significant() && across.abs() > NOTICEABLE).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: if across.abs() > LARGE {
                         Severity::Suspect
                     } else {

@@ -7,9 +7,9 @@ use tenbin_record::{ErrorClass, Retried, Role, failure};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::out_of_space;
 use crate::words::{count, percent, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of answered-but-wrong operations above which the work is not the work
 /// that was asked for.
@@ -77,7 +77,7 @@ impl Errors {
         });
         let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match share > ANY {
                 true => Severity::Invalid,
                 false => Severity::Suspect,
@@ -117,7 +117,7 @@ impl Errors {
         let seen = [Some(tally.evidence()), full, hidden.clone()];
         let seen: Vec<String> = seen.into_iter().flatten().collect();
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: tally.blame(),
             workload: Some(cell.workload.name.clone()),

@@ -3,9 +3,9 @@
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::flags::{Flag, flags};
 use crate::words::{count, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::Measured;
 
 /// So many flagged slices are told one by one.

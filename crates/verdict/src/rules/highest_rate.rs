@@ -4,9 +4,9 @@ use tenbin_stats::HighestRate as Found;
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::highest_rate::{SearchResult, Void, search_results};
 use crate::words::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// How far the result of a search for the highest rate can be believed.
 pub(super) struct HighestRate;
@@ -145,7 +145,7 @@ impl HighestRate {
 
     fn finding(&self, result: &SearchResult) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Question,
             workload: Some(result.workload.clone()),

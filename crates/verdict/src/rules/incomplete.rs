@@ -4,8 +4,8 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, verb};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// The run did not come to its planned end.
 pub(super) struct Incomplete;
@@ -41,7 +41,7 @@ impl Rule for Incomplete {
         let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
         let searches = plan.workloads.iter().any(|work| work.search().is_some());
         vec![Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match measured_nothing {
                 true => Severity::Invalid,
                 false => Severity::Suspect,
@@ -161,7 +161,7 @@ mod tests {
         run.integrity.cut_off = Some("intervals.jsonl ends within a line".to_owned());
         let evidence = &run.findings(&Incomplete)[0].evidence;
         assert!(evidence.contains("; intervals.jsonl ends within a line, as after a kill"));
-        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
+        assert_eq!(run.assess().trust, tenbin_result::Trust::Suspect);
     }
 
     #[test]

@@ -4,10 +4,10 @@ use tenbin_plan::S3Operation;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::server::busy_cores;
 use crate::size_class::{SizeClass, Transfer};
 use crate::words::{count, middle, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of what there is below which a CPU is not the limit.
 const IDLE: f64 = 0.5;
@@ -66,7 +66,7 @@ impl LargeObjects {
             _ => "what it reads from, or the network",
         };
         idle.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

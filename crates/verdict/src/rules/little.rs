@@ -6,8 +6,8 @@ use tenbin_stats::Little;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// How far ρ may be from one, on top of what the ends of a slice can do.
 const TOLERANCE: f64 = 0.03;
@@ -65,7 +65,7 @@ impl LittlesLaw {
             return None;
         }
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Invalid,
             blame: Blame::Generator,
             workload: Some(cell.workload.name.clone()),

@@ -3,11 +3,11 @@
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::outcome::Outcome;
 use crate::size_class::{SizeClass, Transfer};
 use crate::words::ratio;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Medium objects for which more in all means longer for some.
 pub(super) struct MediumObjects;
@@ -63,7 +63,7 @@ impl MediumObjects {
         );
         let (amount, wait) = (throughput.ratio.estimate()?, tail.ratio.estimate()?);
         opposed.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(throughput.workload.clone()),

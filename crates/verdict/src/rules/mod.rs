@@ -75,7 +75,7 @@ pub use little::connecting;
 pub(crate) use little::rho;
 
 use crate::evidence::Evidence;
-use crate::finding::{Finding, Severity};
+use tenbin_result::{Finding, Severity};
 
 /// Looks at a run for one thing that makes numbers lie.
 pub trait Rule: Sync {

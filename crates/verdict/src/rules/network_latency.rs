@@ -4,8 +4,8 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle, percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the median service time.
 const MOST: f64 = 0.50;
@@ -45,7 +45,7 @@ impl NetworkLatency {
         let round_trip = middle(seen.iter().map(|seen| seen.round_trip))?;
         let service = middle(seen.iter().map(|seen| seen.service))?;
         (share > MOST && round_trip > TRIVIAL).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Network,
             workload: Some(cell.workload.name.clone()),

@@ -5,10 +5,10 @@ use tenbin_plan::WorkloadKind;
 use super::Rule;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::outcome::Outcome;
 use crate::sentence::one_start;
 use crate::words::ratio;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// A difference that may be one between two starts of the same program.
 pub(super) struct OneStart;

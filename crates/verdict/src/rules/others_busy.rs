@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
 use crate::words::{count, middle, percent, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
@@ -117,7 +117,7 @@ impl OthersBusy {
         let shares: Vec<f64> = shares.collect();
         let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: None,
@@ -149,7 +149,7 @@ impl OthersBusy {
         let worst = shares.iter().copied().fold(0.0, f64::max);
         let is_several = disturbed as f64 > SEVERAL * shares.len() as f64;
         is_several.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Generator,
             workload: None,

@@ -5,8 +5,8 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle, percent, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the operations due in a slice that may be waiting at its end.
 const TOLERANCE: f64 = 0.01;
@@ -57,7 +57,7 @@ impl Overload {
         let asked = middle(full.iter().filter_map(|slice| asked(slice, pace)))?;
         let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

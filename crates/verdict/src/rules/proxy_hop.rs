@@ -5,8 +5,8 @@ use tenbin_record::{MachineUse, Slice};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{middle, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Connections opened behind a target for each request from which on it opens one for most of
 /// them: Tenbin's own convention.
@@ -114,7 +114,7 @@ impl ProxyHop {
             }
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: None,

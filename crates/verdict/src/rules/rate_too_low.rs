@@ -4,8 +4,8 @@ use tenbin_plan::Workload;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the operations due that has to be answered to keep up.
 const KEEPS_UP: f64 = 0.99;
@@ -54,7 +54,7 @@ impl RateTooLow {
         let answered = arms.iter().filter_map(|cell| answered(cell));
         let least = answered.fold(f64::INFINITY, f64::min);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(workload.name.clone()),

@@ -4,9 +4,9 @@ use tenbin_record::{MachineUse, Slice, WireUse};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{Place, places_above};
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the segments sent.
 const NOTICEABLE: f64 = 0.001;

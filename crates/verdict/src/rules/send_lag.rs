@@ -5,10 +5,10 @@ use tenbin_record::{OpFigures, Slice};
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::latency::quantile;
 use crate::words::{count, middle, percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// The published percentiles of response time that lateness could change: quantile, name, and
 /// the seconds below which lateness in it is never worse than a note.
@@ -86,7 +86,7 @@ impl SendLag {
             format!("though not all {connections} were in use")
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if all_in_use {
                 Severity::Note
             } else {

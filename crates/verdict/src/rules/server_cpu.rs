@@ -3,10 +3,10 @@
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::processor::Busy;
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of what it could use from which on a target's CPU is the limit.
 const FULL: f64 = 0.90;
@@ -61,7 +61,7 @@ impl ServerCpu {
             .or_else(|| one_core(cell, busy))
             .or_else(|| full_machine(cell, busy, backends))?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

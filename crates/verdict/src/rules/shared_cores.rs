@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::processor::Busy;
 use crate::words::{count, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of all cores that leaves no room.
 const FULL: f64 = 0.90;
@@ -43,7 +43,7 @@ impl SharedCores {
     fn cell(&self, cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
         let share = both / cores as f64;
         (share > FULL).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -7,9 +7,9 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::median_of;
 use crate::words::{count, middle, percent, seconds};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of a slice from which on a median service time biases rates.
 const LONG: f64 = 0.1;
@@ -222,7 +222,7 @@ impl ShortSlices {
 
     fn finding(&self, cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

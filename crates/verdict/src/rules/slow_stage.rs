@@ -4,9 +4,9 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::stages::{Band, Means, operations, pooled};
 use crate::words::{percent, tame, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the extra time.
 const MOST: f64 = 0.50;
@@ -50,7 +50,7 @@ impl SlowStage {
             .filter_map(|operation| {
                 let tail = Tail::of(&full, operation)?;
                 (tail.share >= MOST).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Server,
                     workload: Some(cell.workload.name.clone()),

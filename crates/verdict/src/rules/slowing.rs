@@ -4,9 +4,9 @@ use tenbin_stats::rank_sum_p;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::words::{middle, rate, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Difference between the halves that is worth a word.
 const NOTICEABLE: f64 = 0.10;
@@ -69,7 +69,7 @@ impl Slowing {
             "rose"
         };
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency;
 use crate::size_class::{SizeClass, Transfer};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Median time from which on a small object is slow, seconds.
 const SLOW: f64 = 0.010;
@@ -49,7 +49,7 @@ impl SmallObjects {
         let median = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
         let median = median.estimate()?;
         (median.low >= SLOW).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

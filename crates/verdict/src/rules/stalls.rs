@@ -6,9 +6,9 @@ use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::{self, Kind};
 use crate::words::{count, middle, percent, seconds, time, verb};
+use tenbin_result::{Blame, Finding, Severity};
 
 const QUANTILE: f64 = 0.99;
 
@@ -124,7 +124,7 @@ impl Stalls {
             )),
         }
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match tail {
                 Some(_) => Severity::Suspect,
                 None => Severity::Note,

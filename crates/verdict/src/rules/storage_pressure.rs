@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{places_above, share_of_time};
 use crate::words::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the time in which something waited for storage.
 const WAITING: f64 = 0.10;

@@ -5,10 +5,10 @@ use tenbin_record::{MachineUse, Slice};
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::Place;
 use crate::sweep::{Optimum, optima};
 use crate::words::{middle, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Which value of what was swept is best.
 pub(super) struct SweepOptimum;
@@ -57,7 +57,7 @@ fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
 impl SweepOptimum {
     fn finding(&self, optimum: &Optimum, of_others: Option<f64>) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(optimum.workload.clone()),

@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{places_above, share_of_time};
 use crate::words::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the length of a slice.
 const NOTICEABLE: f64 = 0.01;

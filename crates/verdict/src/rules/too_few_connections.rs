@@ -6,12 +6,12 @@ use super::Rule;
 use super::server_cpu::may_work_on_one_core;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::{BUSY, Thread};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
 use crate::size_class::{SizeClass, Transfer};
 use crate::words::{count, middle, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// What twice the connections have to gain to be worth their while.
 const GAIN: f64 = 0.05;
@@ -81,7 +81,7 @@ impl TooFewConnections {
             let busy = Busy::of(&level.cell, evidence)?;
             let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
             (gains && busy.has_room()).then(|| Finding {
-                rule: self.name(),
+                rule: self.name().to_owned(),
                 severity: Severity::Note,
                 blame: Blame::Question,
                 workload: Some(level.cell.workload.name.clone()),
@@ -126,7 +126,7 @@ impl TooFewConnections {
         };
         let least = if several { "at least " } else { "" };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: (!several).then(|| cell.workload.name.clone()),

@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::samples;
 use crate::words::count;
+use tenbin_result::{Blame, Finding, Severity};
 
 const QUANTILE: f64 = 0.99;
 
@@ -48,7 +48,7 @@ impl Rule for TooFewSamples {
                 };
                 // Without a single answer the errors have been told already.
                 (1..fewest).contains(&n).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: if n < HARDLY_ANY {
                         Severity::Suspect
                     } else {

@@ -6,10 +6,10 @@ use super::Rule;
 use crate::compare::compare_all;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::outcome::Outcome;
 use crate::words::{count, percent, ratio, verb};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Half the width, relative to the figure, from which on the interval of a
 /// single target's figure is wide.
@@ -136,7 +136,7 @@ impl TooWide {
                     ),
                 };
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Question,
                     workload: Some(cell.workload.name.clone()),

@@ -3,9 +3,9 @@
 use super::Rule;
 use crate::comparison::{Comparison, is_deciding};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::outcome::{NOISE_FLOOR, effect};
 use crate::words::{percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// What the baseline's twin says of the noise.
 pub(super) struct Twin;
@@ -44,7 +44,7 @@ impl Twin {
             format!(" ({}–{})", ratio(found.low), ratio(found.high))
         });
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: Some(twin.workload.clone()),
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert!(findings[0].evidence.contains("a-twin is the same as a"));
-        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
+        assert_eq!(run.assess().trust, tenbin_result::Trust::Suspect);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::Rule;
 use crate::connections::HostLoad;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{percent, ratio, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// How many times the requests of the idlest host the busiest may get.
 const TIMES: f64 = 1.2;
@@ -71,7 +71,7 @@ impl UnbalancedHosts {
             String::new()
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

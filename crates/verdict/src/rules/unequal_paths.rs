@@ -4,8 +4,8 @@ use tenbin_plan::{HttpVersion, Reach, Target};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, tame};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// What servers call themselves that stand between others and their users.
 const INTERMEDIARIES: [&str; 12] = [
@@ -69,7 +69,7 @@ impl UnequalPaths {
             .filter(|(theirs, mine)| theirs != mine)
             .unzip();
         (!mine.is_empty()).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: None,
@@ -105,7 +105,7 @@ impl UnequalPaths {
             (true, true) | (false, false) => return None,
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: None,

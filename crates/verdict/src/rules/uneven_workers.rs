@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::spread::uneven;
 use crate::words::{count, middle, rate, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Some connections are served much faster than others.
 pub(super) struct UnevenWorkers;
@@ -88,7 +88,7 @@ impl UnevenWorkers {
         };
         let (advice, several) = (self.advice(seen), found.len() > 1);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: (!several).then(|| cell.workload.name.clone()),

@@ -2,9 +2,9 @@
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::server;
 use crate::words::count;
+use tenbin_result::{Blame, Finding, Severity};
 
 /// A target that was to be observed could not be, now and then or at all.
 pub(super) struct Unobserved;
@@ -41,7 +41,7 @@ impl Unobserved {
             .filter(|slice| server::cpu_seconds(slice).is_none())
             .count();
         (unknown > 0).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -7,7 +7,6 @@ use super::server_cpu::works_on_one_core;
 use crate::backend::Backends;
 use crate::blocks::Blocks;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::ladder::{Level, ladders};
 use crate::metric::Metric;
@@ -15,6 +14,7 @@ use crate::processor::Busy;
 use crate::server;
 use crate::sweep::{Optimum, optima};
 use crate::words::{count, middle, percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
@@ -105,7 +105,7 @@ impl WorkerLimit {
              for a lock or a disk that they all wait for"
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(top.cell.workload.name.clone()),
@@ -150,7 +150,7 @@ impl WorkerLimit {
         let thread = Thread::of(fewest, &Backends::of(evidence))?;
         let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
         (gains && busy.has_room() && !thread.is_busy()).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(optimum.workload.clone()),
