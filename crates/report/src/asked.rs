@@ -116,11 +116,9 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
 /// The optimum in few words, for the line that says everything.
 pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     let Optimum {
-        place,
-        sweep,
-        workload,
-        ..
+        sweep, workload, ..
     } = optimum;
+    let place = optimum.shown_place();
     match (optimum.trust, optimum.certain) {
         (Trust::Invalid, _) => format!("no optimum of {sweep} at {workload}"),
         (trust, certain) => {
@@ -129,11 +127,7 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
                 Trust::Suspect => " (suspect)",
                 Trust::Valid | Trust::Invalid => "",
             };
-            let last = match optimum.targets.as_slice() {
-                [_, .., last] if *last == optimum.target => ", the largest that was tried,",
-                _ => "",
-            };
-            format!("{place}{last} is {word}the optimum of {sweep}{doubt} at {workload}")
+            format!("{place} is {word}the optimum of {sweep}{doubt} at {workload}")
         }
     }
 }

@@ -111,3 +111,18 @@ pub struct Optimum {
     /// All of that in one sentence.
     pub sentence: String,
 }
+
+impl Optimum {
+    /// Whether larger values were not tried, so that one of them may be better still.
+    pub fn is_largest(&self) -> bool {
+        self.targets.len() > 1 && self.targets.last() == Some(&self.target)
+    }
+
+    /// Its place, and whether the sweep ends there.
+    pub fn shown_place(&self) -> String {
+        match self.is_largest() {
+            true => format!("{}, the largest that was tried,", self.place),
+            false => self.place.clone(),
+        }
+    }
+}

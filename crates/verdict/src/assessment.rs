@@ -14,12 +14,12 @@ use crate::figures::{TargetFigures, figures_of};
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
-use crate::nodes::{NodeLadder, node_ladders};
+use crate::nodes::node_ladders;
 use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
-use crate::sweep::{Optimum, optima};
-use crate::use_case::{UseCase, use_cases};
-use tenbin_result::{AbsoluteTrust, Expectation, Finding, Trust};
+use crate::sweep::optima;
+use crate::use_case::use_cases;
+use tenbin_result::{AbsoluteTrust, Expectation, Finding, NodeLadder, Optimum, Trust, UseCase};
 
 /// Everything that is to be said of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -131,15 +131,6 @@ pub fn assess(
         };
         comparison.trust = Trust::after(findings.iter().filter(concerns));
     }
-    let mut optima = optima(plan, slices);
-    for optimum in &mut optima {
-        let sides: Vec<&str> = optimum.targets.iter().map(String::as_str).collect();
-        let concerning = findings.iter();
-        optimum.trust =
-            Trust::after(concerning.filter(|finding| finding.concerns(&optimum.workload, &sides)));
-    }
-    let mut nodes = node_ladders(plan, slices);
-    nodes.iter_mut().for_each(|ladder| ladder.heed(&findings));
     let mut searches = search_results(plan, slices);
     searches
         .iter_mut()
@@ -153,7 +144,7 @@ pub fn assess(
         comparison.heed(&capacities);
     }
     Assessment {
-        nodes,
+        nodes: node_ladders(plan, slices, &findings),
         capacities,
         capacity_comparisons,
         rate_comparisons: compare_rates(plan, &searches),
@@ -161,7 +152,7 @@ pub fn assess(
         trust: Trust::after(&findings),
         absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),
-        optima,
+        optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
         // Last: until here each finding concerns its own workload and target.
         findings: gather(without_explained(findings), plan),

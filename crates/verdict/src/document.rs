@@ -2,7 +2,6 @@
 
 mod capacity;
 mod describe;
-mod nodes;
 mod search;
 mod single;
 mod stages;
@@ -18,9 +17,9 @@ use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use tenbin_result::{
-    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult, Optimum,
-    Outcome, ProcessCost, ResultOf, Role, Run, RunEnded, SCHEMA, Setting, SetupStep, SliceFigures,
-    Target, TimedFrom, Together, UseCase, Workload,
+    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult, Outcome,
+    ProcessCost, ResultOf, Role, Run, RunEnded, SCHEMA, Setting, SetupStep, SliceFigures, Target,
+    TimedFrom, Together, Workload,
 };
 
 /// Slices whose memory is given back at once.
@@ -116,10 +115,10 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         workloads: plan.workloads.iter().map(workload).collect(),
         environment: single::without_patterns(source.environment),
         slices: Vec::new(),
-        use_cases: assessment.use_cases.iter().map(use_case).collect(),
+        use_cases: assessment.use_cases.clone(),
         expectations: assessment.expected.clone(),
-        optima: assessment.optima.iter().map(optimum).collect(),
-        nodes: nodes::ladders(assessment),
+        optima: assessment.optima.clone(),
+        nodes: assessment.nodes.clone(),
         capacities: capacity::capacities(assessment),
         capacity_comparisons: capacity::comparisons(assessment),
         searches: search::searches(assessment),
@@ -169,27 +168,9 @@ fn ended(ended: Ended) -> RunEnded {
     }
 }
 
-fn optimum(optimum: &verdict::Optimum) -> Optimum {
-    let rival = optimum.rival.as_ref();
-    Optimum {
-        workload: optimum.workload.clone(),
-        sweep: optimum.sweep.clone(),
-        targets: optimum.targets.clone(),
-        target: optimum.target.clone(),
-        place: optimum.place.clone(),
-        figure: Figure::of(optimum.figure),
-        rival: rival.map(|rival| rival.place.clone()),
-        rival_ratio: rival.and_then(|rival| Figure::of(rival.ratio)),
-        margin: optimum.margin,
-        certain: optimum.is_certain(),
-        trust: optimum.trust,
-        sentence: optimum.sentence(),
-    }
-}
-
 /// The optima of sweeps first: they are what is asked where there is a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
-    let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
+    let optima = assessment.optima.iter().map(|found| found.sentence.clone());
     let asked = assessment.primary().filter(|c| c.level_of.is_none());
     let curves = assessment.curves.iter().filter(|c| c.primary);
     let compared = curves.chain(asked).map(verdict::Comparison::sentence);
@@ -479,23 +460,6 @@ fn outcome(outcome: &verdict::Outcome) -> Outcome {
             rounds_needed: rounds_needed.map(|rounds| rounds as u64),
         },
         verdict::Outcome::Unknown { why } => Outcome::Unknown { why: why.clone() },
-    }
-}
-
-fn use_case(case: &verdict::UseCase) -> UseCase {
-    use verdict::Choice;
-    let (choice, target) = match &case.choice {
-        Choice::Target { name } => (name.clone(), Some(name.clone())),
-        Choice::Either => ("either: equivalent".to_owned(), None),
-        Choice::CannotTell => ("either: cannot tell".to_owned(), None),
-        Choice::Depends => ("depends: see the comparisons".to_owned(), None),
-        Choice::Unbelievable => ("none: the numbers cannot be believed".to_owned(), None),
-    };
-    UseCase {
-        name: case.name.to_owned(),
-        choice,
-        target,
-        because: case.because.clone(),
     }
 }
 

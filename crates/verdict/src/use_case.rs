@@ -1,6 +1,5 @@
 //! Which target suits which use of an object store, as far as the comparisons say.
 
-use serde::Serialize;
 use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 
 use tenbin_stats::Measured;
@@ -9,28 +8,13 @@ use crate::comparison::Comparison;
 use crate::outcome::Outcome;
 use crate::size_class::SizeClass;
 use crate::words::ratio;
-use tenbin_result::Trust;
-
-/// A use of an object store and what the run says about it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UseCase {
-    /// What it is.
-    pub name: &'static str,
-    /// Which target suits it.
-    pub choice: Choice,
-    /// The comparisons behind that, a clause each.
-    pub because: Vec<String>,
-}
+use tenbin_result::{Trust, UseCase};
 
 /// Which target suits a use.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Choice {
+#[derive(Debug, Clone, PartialEq)]
+enum Choice {
     /// This one: faster wherever a difference shows, slower nowhere.
-    Target {
-        /// Its name.
-        name: String,
-    },
+    Target(String),
     /// Any: all are equivalent.
     Either,
     /// No difference shows, and none is ruled out.
@@ -39,6 +23,18 @@ pub enum Choice {
     Depends,
     /// The numbers cannot be believed.
     Unbelievable,
+}
+
+impl Choice {
+    fn words(&self) -> &str {
+        match self {
+            Self::Target(name) => name,
+            Self::Either => "either: equivalent",
+            Self::CannotTell => "either: cannot tell",
+            Self::Depends => "depends: see the comparisons",
+            Self::Unbelievable => "none: the numbers cannot be believed",
+        }
+    }
 }
 
 /// A use and the workloads that stand for it.
@@ -96,13 +92,22 @@ pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase>
                     mine.filter(|c| c.primary)
                 })
                 .collect();
-            (!decisive.is_empty()).then(|| UseCase {
-                name: each.name,
-                choice: choose(&decisive),
-                because: decisive.iter().map(|c| clause(c)).collect(),
-            })
+            (!decisive.is_empty()).then(|| use_case(each, &decisive))
         })
         .collect()
+}
+
+fn use_case(of: &Use, decisive: &[&Comparison]) -> UseCase {
+    let choice = choose(decisive);
+    UseCase {
+        name: of.name.to_owned(),
+        choice: choice.words().to_owned(),
+        target: match choice {
+            Choice::Target(name) => Some(name),
+            _ => None,
+        },
+        because: decisive.iter().map(|c| clause(c)).collect(),
+    }
 }
 
 /// What one comparison says, in few words.
@@ -173,9 +178,7 @@ fn loses(decisive: &[&Comparison], challenger: &str) -> bool {
 }
 
 fn target(name: &str) -> Choice {
-    Choice::Target {
-        name: name.to_owned(),
-    }
+    Choice::Target(name.to_owned())
 }
 
 #[cfg(test)]
@@ -183,12 +186,16 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    fn chosen(run: &Run) -> Vec<(&'static str, Choice)> {
+    fn chosen(run: &Run) -> Vec<(String, String)> {
         let cases = run.assess().use_cases;
         cases
             .into_iter()
             .map(|each| (each.name, each.choice))
             .collect()
+    }
+
+    fn of(name: &str, choice: Choice) -> [(String, String); 1] {
+        [(name.to_owned(), choice.words().to_owned())]
     }
 
     fn scaled(shares: &[(&str, f64)]) -> Run {
@@ -210,21 +217,21 @@ mod tests {
     fn the_faster_one_is_chosen_whichever_side_it_is_on() {
         let name = "many small writes";
         let quicker = scaled(&[("b", 2.0)]);
-        assert_eq!(chosen(&quicker), [(name, target("b"))]);
+        assert_eq!(chosen(&quicker), of(name, target("b")));
         assert_eq!(
             quicker.assess().use_cases[0].because,
             ["put: throughput b ÷ a is 2.00 (2.00–2.00)"]
         );
-        assert_eq!(chosen(&scaled(&[("b", 0.5)])), [(name, target("a"))]);
-        assert_eq!(chosen(&scaled(&[("b", 1.0)])), [(name, Choice::Either)]);
+        assert_eq!(chosen(&scaled(&[("b", 0.5)])), of(name, target("a")));
+        assert_eq!(chosen(&scaled(&[("b", 1.0)])), of(name, Choice::Either));
         let three = scaled(&[("b", 2.0), ("c", 1.0)]);
-        assert_eq!(chosen(&three), [(name, target("b"))]);
+        assert_eq!(chosen(&three), of(name, target("b")));
         let unclear = scaled(&[("b", 2.0), ("c", 3.0)]);
-        assert_eq!(chosen(&unclear), [(name, Choice::Depends)]);
+        assert_eq!(chosen(&unclear), of(name, Choice::Depends));
         let baseline_not_best_of_all = scaled(&[("b", 0.5), ("c", 1.0)]);
         assert_eq!(
             chosen(&baseline_not_best_of_all),
-            [(name, Choice::CannotTell)]
+            of(name, Choice::CannotTell)
         );
     }
 
@@ -232,10 +239,10 @@ mod tests {
     fn too_few_rounds_choose_nobody_and_bad_numbers_nothing() {
         let mut few = Run::pair(2).of_s3(S3Operation::Get, 1_000_000);
         few.each_of("b", |slice| slice.answers(2_000, 0.001));
-        assert_eq!(chosen(&few), [("large reads", Choice::CannotTell)]);
+        assert_eq!(chosen(&few), of("large reads", Choice::CannotTell));
         let mut bad = scaled(&[("b", 2.0)]);
         bad.each_of("a", |slice| slice.answers(1_000, 0.009));
-        assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable);
+        assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable.words());
     }
 
     #[test]

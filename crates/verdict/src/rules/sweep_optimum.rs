@@ -6,9 +6,9 @@ use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::machine::Place;
-use crate::sweep::{Optimum, optima};
+use crate::sweep::optima;
 use crate::words::{middle, percent};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 
 /// Which value of what was swept is best.
 pub(super) struct SweepOptimum;
@@ -31,7 +31,7 @@ impl Rule for SweepOptimum {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let optima = optima(evidence.plan, evidence.slices);
+        let optima = optima(evidence.plan, evidence.slices, &[]);
         let of_others = |optimum| share_of_others(evidence, optimum);
         let optima = optima.iter();
         optima
@@ -62,8 +62,8 @@ impl SweepOptimum {
             blame: Blame::Setup,
             workload: Some(optimum.workload.clone()),
             target: Some(optimum.target.clone()),
-            evidence: optimum.sentence(),
-            advice: match optimum.is_certain() {
+            evidence: optimum.sentence.clone(),
+            advice: match optimum.certain {
                 true if optimum.is_largest() && of_others.is_some() => format!(
                     "stop the other programs, which used {} of the CPU time of all cores, and run \
                      again: the more processes a server has, the larger is its share of a busy \

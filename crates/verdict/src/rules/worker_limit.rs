@@ -12,9 +12,9 @@ use crate::ladder::{Level, ladders};
 use crate::metric::Metric;
 use crate::processor::Busy;
 use crate::server;
-use crate::sweep::{Optimum, optima};
+use crate::sweep::optima;
 use crate::words::{count, middle, percent, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 
 /// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
@@ -62,7 +62,7 @@ impl Rule for WorkerLimit {
                 self.on_ladder(&levels, evidence)
             })
         });
-        let optima = optima(evidence.plan, evidence.slices);
+        let optima = optima(evidence.plan, evidence.slices, &[]);
         let in_sweeps = optima
             .iter()
             .filter_map(|optimum| self.in_sweep(optimum, evidence));
@@ -139,7 +139,8 @@ impl WorkerLimit {
             let name = name.to_ascii_lowercase();
             WORKERS.iter().any(|word| name.contains(word))
         });
-        if !counts_workers || optimum.metric != Metric::Throughput {
+        if !counts_workers || Metric::primary(evidence.plan, fewest.workload) != Metric::Throughput
+        {
             return None;
         }
         let blocks = Blocks::of(fewest.workload, evidence.slices);
