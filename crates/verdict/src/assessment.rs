@@ -4,7 +4,7 @@ use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 
-use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
+use crate::capacity::{capacities, compare_capacities};
 use crate::compare::{Compared, compare_all};
 use crate::comparison::Comparison;
 use crate::evidence::{Evidence, cells};
@@ -13,13 +13,16 @@ use crate::explained::without_explained;
 use crate::figures::{TargetFigures, figures_of};
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
-use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
+use crate::highest_rate::{SearchResult, compare_rates, search_results};
 use crate::nodes::node_ladders;
 use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::optima;
 use crate::use_case::use_cases;
-use tenbin_result::{AbsoluteTrust, Expectation, Finding, NodeLadder, Optimum, Trust, UseCase};
+use tenbin_result::{
+    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
+    RateComparison, Trust, UseCase,
+};
 
 /// Everything that is to be said of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -135,18 +138,11 @@ pub fn assess(
     searches
         .iter_mut()
         .for_each(|search| search.heed(&findings));
-    let mut capacities = capacities(plan, slices);
-    capacities
-        .iter_mut()
-        .for_each(|capacity| capacity.heed(&findings));
-    let mut capacity_comparisons = compare_capacities(plan, slices);
-    for comparison in &mut capacity_comparisons {
-        comparison.heed(&capacities);
-    }
+    let capacities = capacities(plan, slices, &findings);
     Assessment {
         nodes: node_ladders(plan, slices, &findings),
+        capacity_comparisons: compare_capacities(plan, slices, &capacities),
         capacities,
-        capacity_comparisons,
         rate_comparisons: compare_rates(plan, &searches),
         searches,
         trust: Trust::after(&findings),

@@ -12,8 +12,8 @@ use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
 use crate::family::{Family, Member, Together};
 use crate::flags::flags;
 use crate::metric::Metric;
-use crate::outcome::{NOISE_FLOOR, Outcome, Scale};
-use tenbin_result::Trust;
+use crate::outcome::{NOISE_FLOOR, Scale};
+use tenbin_result::{Outcome, Trust};
 
 /// Compares every other target with the baseline, its twin too, at every workload,
 /// by every metric of its load. Only blocks count in which both targets' slices are

@@ -7,8 +7,8 @@ use tenbin_stats::Measured;
 use crate::curve::LevelOf;
 use crate::family::{Member, Together};
 use crate::metric::{Direction, Metric};
-use crate::outcome::{Outcome, Question, Scale};
-use tenbin_result::{Blame, Finding, Severity, Trust};
+use crate::outcome::{Question, Scale};
+use tenbin_result::{Blame, Finding, Outcome, Severity, Trust};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,6 +1,5 @@
 //! From a run and what is to be said of it to the document.
 
-mod capacity;
 mod describe;
 mod search;
 mod single;
@@ -17,7 +16,7 @@ use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use tenbin_result::{
-    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult, Outcome,
+    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult,
     ProcessCost, ResultOf, Role, Run, RunEnded, SCHEMA, Setting, SetupStep, SliceFigures, Target,
     TimedFrom, Together, Workload,
 };
@@ -119,10 +118,10 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         expectations: assessment.expected.clone(),
         optima: assessment.optima.clone(),
         nodes: assessment.nodes.clone(),
-        capacities: capacity::capacities(assessment),
-        capacity_comparisons: capacity::comparisons(assessment),
+        capacities: assessment.capacities.clone(),
+        capacity_comparisons: assessment.capacity_comparisons.clone(),
         searches: search::searches(assessment),
-        rate_comparisons: search::comparisons(assessment),
+        rate_comparisons: assessment.rate_comparisons.clone(),
         earlier: None,
     }
 }
@@ -177,13 +176,16 @@ fn verdicts(assessment: &Assessment) -> Vec<String> {
     let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
-    let alone = assessment.capacities.iter().map(|found| found.sentence());
+    let alone = assessment
+        .capacities
+        .iter()
+        .map(|found| found.sentence.clone());
     let searches = assessment.searches.iter();
     let sentences: Vec<String> = optima
         .chain(compared)
         .chain(between_workloads.map(verdict::Comparison::sentence))
-        .chain(capacities.map(verdict::CapacityComparison::sentence))
-        .chain(rates.map(verdict::RateComparison::sentence))
+        .chain(capacities.map(|found| found.sentence.clone()))
+        .chain(rates.map(|found| found.sentence.clone()))
         .chain(alone)
         .chain(searches.map(verdict::SearchResult::sentence))
         .collect();
@@ -436,30 +438,9 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         rounds_per_block: comparison.rounds_per_block as u64,
         p: comparison.p,
         adjusted_p: comparison.adjusted_p,
-        outcome: outcome(&comparison.outcome),
+        outcome: comparison.outcome.clone(),
         trust: comparison.trust,
         sentence: comparison.sentence(),
-    }
-}
-
-fn outcome(outcome: &verdict::Outcome) -> Outcome {
-    match outcome {
-        verdict::Outcome::Faster => Outcome::Faster,
-        verdict::Outcome::Slower => Outcome::Slower,
-        verdict::Outcome::CostsLess => Outcome::CostsLess,
-        verdict::Outcome::CostsMore => Outcome::CostsMore,
-        verdict::Outcome::Equivalent { within } => Outcome::Equivalent { within: *within },
-        verdict::Outcome::OneStart { up_to } => Outcome::OneStart { up_to: *up_to },
-        verdict::Outcome::Inconclusive {
-            detectable,
-            aim,
-            rounds_needed,
-        } => Outcome::Inconclusive {
-            detectable: *detectable,
-            aim: *aim,
-            rounds_needed: rounds_needed.map(|rounds| rounds as u64),
-        },
-        verdict::Outcome::Unknown { why } => Outcome::Unknown { why: why.clone() },
     }
 }
 

@@ -4,9 +4,9 @@ use tenbin_stats::{Estimate, Measured};
 
 use crate::comparison::{Across, Comparison};
 use crate::metric::Metric;
-use crate::outcome::{NOISE_FLOOR, Outcome};
+use crate::outcome::NOISE_FLOOR;
 use crate::words::{count, percent, ratio};
-use tenbin_result::Trust;
+use tenbin_result::{Outcome, Trust};
 
 /// From this ratio on, "times" says more than a percentage.
 const TIMES: f64 = 2.0;

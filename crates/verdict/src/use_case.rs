@@ -5,10 +5,9 @@ use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 use tenbin_stats::Measured;
 
 use crate::comparison::Comparison;
-use crate::outcome::Outcome;
 use crate::size_class::SizeClass;
 use crate::words::ratio;
-use tenbin_result::{Trust, UseCase};
+use tenbin_result::{Outcome, Trust, UseCase};
 
 /// Which target suits a use.
 #[derive(Debug, Clone, PartialEq)]

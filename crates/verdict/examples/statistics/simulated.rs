@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::Slice;
+use tenbin_result::Outcome;
 use tenbin_stats::{CONFIDENCE, detectable_log_effect, proportion, standard_deviation};
-use tenbin_verdict::{Comparison, Outcome, compare, is_precise};
+use tenbin_verdict::{Comparison, compare, is_precise};
 
 use crate::Row;
 use crate::made::slice;

@@ -4,7 +4,7 @@ use crate as verdict;
 use crate::highest_rate::ProbeResult;
 use tenbin_stats::{HighestRate, Purpose};
 
-use tenbin_result::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
 
 pub(super) fn searches(assessment: &verdict::Assessment) -> Vec<Search> {
     assessment.searches.iter().map(search).collect()
@@ -50,20 +50,4 @@ fn probe(probe: &ProbeResult) -> SearchProbe {
         limits: limits.collect(),
         client_busiest_thread: probe.busiest_thread,
     }
-}
-
-pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<RateComparison> {
-    let comparisons = assessment.rate_comparisons.iter();
-    comparisons
-        .map(|found| RateComparison {
-            workload: found.workload.clone(),
-            baseline: found.baseline.clone(),
-            challenger: found.challenger.clone(),
-            ratio: found.ratio,
-            low: found.bracket.map(|(low, _)| low),
-            high: found.bracket.map(|(_, high)| high),
-            trust: found.trust,
-            sentence: found.sentence(),
-        })
-        .collect()
 }

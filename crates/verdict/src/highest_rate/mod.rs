@@ -13,7 +13,7 @@ use tenbin_plan::{Plan, RateSearch};
 use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
-pub use compare::{RateComparison, compare_rates};
+pub use compare::compare_rates;
 pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 

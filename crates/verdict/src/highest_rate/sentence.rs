@@ -2,8 +2,9 @@
 
 use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
-use super::{ProbeResult, RateComparison, SearchResult, Void};
+use super::{ProbeResult, SearchResult, Void};
 use crate::words::{count, percent, rate, ratio, verb};
+use tenbin_result::RateComparison;
 
 impl SearchResult {
     /// What it says, without a full stop. When the numbers cannot be believed it says
@@ -175,49 +176,46 @@ impl SearchResult {
     }
 }
 
-impl RateComparison {
-    /// What it says, without a full stop. When the numbers cannot be believed it says
-    /// that instead.
-    pub fn sentence(&self) -> String {
-        let about = format!(
-            "the highest rate of {} against {} at {}",
-            self.challenger, self.baseline, self.workload
-        );
-        self.trust.qualify(self.claim(), &about)
-    }
+/// What a comparison says, without a full stop. When the numbers cannot be believed it says that
+/// instead.
+pub(super) fn of_comparison(found: &RateComparison) -> String {
+    let about = format!(
+        "the highest rate of {} against {} at {}",
+        found.challenger, found.baseline, found.workload
+    );
+    found.trust.qualify(compared(found), &about)
+}
 
-    fn claim(&self) -> String {
-        let Self {
-            workload,
-            baseline,
-            challenger,
-            ..
-        } = self;
-        let Some(value) = self.ratio else {
-            return format!(
-                "cannot compare the highest rates of {challenger} and {baseline} at {workload}: \
-                 there is none that one of them is known to hold"
-            );
-        };
-        let times = ratio(value);
-        match self.bracket {
-            None => format!(
-                "{challenger} held {times} times the rate of {baseline} at {workload} before the \
-                 search ended (bracket unknown)"
-            ),
-            Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
-                "cannot tell the highest rate of {challenger} from that of {baseline} at \
-                 {workload} (ratio {times}, bracket {}–{})",
-                ratio(low),
-                ratio(high)
-            ),
-            Some((low, high)) => format!(
-                "{challenger} holds {times} times the rate of {baseline} at {workload} (bracket \
-                 {}–{})",
-                ratio(low),
-                ratio(high)
-            ),
-        }
+fn compared(found: &RateComparison) -> String {
+    let RateComparison {
+        workload,
+        baseline,
+        challenger,
+        ..
+    } = found;
+    let Some(value) = found.ratio else {
+        return format!(
+            "cannot compare the highest rates of {challenger} and {baseline} at {workload}: there \
+             is none that one of them is known to hold"
+        );
+    };
+    let times = ratio(value);
+    match found.low.zip(found.high) {
+        None => format!(
+            "{challenger} held {times} times the rate of {baseline} at {workload} before the search \
+             ended (bracket unknown)"
+        ),
+        Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
+            "cannot tell the highest rate of {challenger} from that of {baseline} at {workload} \
+             (ratio {times}, bracket {}–{})",
+            ratio(low),
+            ratio(high)
+        ),
+        Some((low, high)) => format!(
+            "{challenger} holds {times} times the rate of {baseline} at {workload} (bracket {}–{})",
+            ratio(low),
+            ratio(high)
+        ),
     }
 }
 
@@ -240,7 +238,7 @@ mod tests {
         let run = searched(&[("a", 1_000.0), ("b", 1_700.0)]);
         let said = |slices: &[tenbin_record::Slice]| {
             let results = search_results(&run.plan, slices);
-            let compared = compare_rates(&run.plan, &results).remove(0).sentence();
+            let compared = compare_rates(&run.plan, &results).remove(0).sentence;
             (results[0].sentence(), compared)
         };
         let (found, compared) = said(&run.slices);

@@ -4,10 +4,9 @@ use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::metric::Metric;
-use crate::outcome::Outcome;
 use crate::size_class::{SizeClass, Transfer};
 use crate::words::ratio;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 /// Medium objects for which more in all means longer for some.
 pub(super) struct MediumObjects;

@@ -5,10 +5,9 @@ use tenbin_plan::WorkloadKind;
 use super::Rule;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
-use crate::outcome::Outcome;
 use crate::sentence::one_start;
 use crate::words::ratio;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 /// A difference that may be one between two starts of the same program.
 pub(super) struct OneStart;

@@ -7,9 +7,8 @@ use crate::compare::compare_all;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
 use crate::metric::Metric;
-use crate::outcome::Outcome;
 use crate::words::{count, percent, ratio, verb};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 /// Half the width, relative to the figure, from which on the interval of a
 /// single target's figure is wide.
