@@ -19,6 +19,16 @@ pub enum StageBand {
     AboveP99,
 }
 
+impl StageBand {
+    /// All of them, the fastest first.
+    pub const ALL: [Self; 4] = [
+        Self::FastestHalf,
+        Self::P50ToP90,
+        Self::P90ToP99,
+        Self::AboveP99,
+    ];
+}
+
 /// What a target told of its stages, for one operation, in the heads of its answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StagesOf {

@@ -1,6 +1,5 @@
 //! Everything that is to be said of a run.
 
-use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 
@@ -10,7 +9,7 @@ use crate::comparison::Comparison;
 use crate::evidence::{Evidence, cells};
 use crate::expected::expected;
 use crate::explained::without_explained;
-use crate::figures::{TargetFigures, figures_of};
+use crate::figures::figures_of;
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
 use crate::highest_rate::{SearchResult, compare_rates, search_results};
@@ -21,11 +20,11 @@ use crate::sweep::optima;
 use crate::use_case::use_cases;
 use tenbin_result::{
     AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
-    RateComparison, Trust, UseCase,
+    RateComparison, ResultOf, Trust, UseCase,
 };
 
 /// Everything that is to be said of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
@@ -42,7 +41,7 @@ pub struct Assessment {
     /// by target, then by workload, then by metric.
     pub workload_comparisons: Vec<Comparison>,
     /// What each target did at each workload.
-    pub figures: Vec<TargetFigures>,
+    pub figures: Vec<ResultOf>,
     /// Which target suits which use of an object store.
     pub use_cases: Vec<UseCase>,
     /// What came of everything that was expected.
@@ -156,7 +155,7 @@ pub fn assess(
         comparisons,
         curves,
         workload_comparisons,
-        figures: figures_of(plan, slices, &cells),
+        figures: figures_of(plan, slices, &cells, environment),
     }
 }
 
@@ -222,25 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn serialises_without_made_up_figures() {
-        let assessment = Run::pair(2).interrupted(5).assess();
-        let json = serde_json::to_value(&assessment).unwrap();
-        assert_eq!(json["trust"], "suspect");
-        assert_eq!(json["figures"][0]["throughput"]["kind"], "point");
-        assert_eq!(json["comparisons"][0]["metric"], "throughput");
-        assert_eq!(json["comparisons"][0]["outcome"]["kind"], "inconclusive");
-        assert_eq!(json["findings"][0]["severity"], "suspect");
-    }
-
-    #[test]
     fn nothing_measured_is_nothing_known() {
         let assessment = Run::pair(8).interrupted(0).assess();
-        assert!(
-            assessment
-                .figures
-                .iter()
-                .all(|f| f.throughput.value().is_none())
-        );
+        assert!(assessment.figures.iter().all(|f| f.throughput.is_none()));
         assert!(assessment.primary().all(|c| c.ratio.value().is_none()));
         assert_eq!(assessment.trust, Trust::Invalid);
     }

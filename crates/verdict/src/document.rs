@@ -2,8 +2,6 @@
 
 mod describe;
 mod search;
-mod single;
-mod stages;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,13 +10,12 @@ use std::time::SystemTime;
 use crate as verdict;
 use crate::{Assessment, Direction};
 use tenbin_plan::Plan;
-use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
+use tenbin_record::{Ended, Environment, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use tenbin_result::{
-    Comparison, Connections, Document, Figure, GroupResult, HostResult, OperationResult,
-    ProcessCost, ResultOf, Role, Run, RunEnded, SCHEMA, Setting, SetupStep, SliceFigures, Target,
-    TimedFrom, Together, Workload,
+    Comparison, Document, Figure, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Together,
+    Workload,
 };
 
 /// Slices whose memory is given back at once.
@@ -97,11 +94,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
             .iter()
             .map(comparison)
             .collect(),
-        results: assessment
-            .figures
-            .iter()
-            .map(|figures| result(figures, source))
-            .collect(),
+        results: assessment.figures.clone(),
         targets: plan
             .targets
             .iter()
@@ -112,7 +105,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
             })
             .collect(),
         workloads: plan.workloads.iter().map(workload).collect(),
-        environment: single::without_patterns(source.environment),
+        environment: without_patterns(source.environment),
         slices: Vec::new(),
         use_cases: assessment.use_cases.clone(),
         expectations: assessment.expected.clone(),
@@ -124,6 +117,17 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         rate_comparisons: assessment.rate_comparisons.clone(),
         earlier: None,
     }
+}
+
+/// The document has the patterns with the results of each target, and not twice.
+fn without_patterns(environment: &Environment) -> Environment {
+    let mut environment = environment.clone();
+    environment.patterns.clear();
+    for target in environment.targets.values_mut() {
+        target.hits.clear();
+        target.asked.clear();
+    }
+    environment
 }
 
 fn run(source: &Source<'_>) -> Run {
@@ -224,196 +228,6 @@ fn setting(setting: tenbin_plan::Setting) -> Setting {
         value: setting.value,
         usual: setting.usual,
     }
-}
-
-fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
-    let mine: Vec<&Slice> = source
-        .slices
-        .iter()
-        .filter(|slice| slice.workload == figures.workload && slice.target == figures.target)
-        .collect();
-    ResultOf {
-        workload: figures.workload.clone(),
-        target: figures.target.clone(),
-        slices: figures.slices as u64,
-        cut_short: figures.cut_short as u64,
-        ok: figures.ok,
-        failed: figures.failed,
-        throughput: Figure::of(figures.throughput),
-        server_cpu: Figure::of(figures.server_cpu),
-        per_core_second: Figure::of(figures.per_core_second),
-        scope: figures.scope,
-        rss_start_bytes: figures.rss_start_bytes,
-        peak_rss_bytes: figures.peak_rss_bytes,
-        rss_end_bytes: figures.rss_end_bytes,
-        read_bytes: Figure::of(figures.read_bytes),
-        written_bytes: Figure::of(figures.written_bytes),
-        written_per_stored: Figure::of(figures.written_per_stored),
-        voluntary_switches: Figure::of(figures.voluntary_switches),
-        involuntary_switches: Figure::of(figures.involuntary_switches),
-        processes: figures.processes.iter().map(process_cost).collect(),
-        not_observed: figures.not_observed.map(str::to_owned),
-        group: figures.group.as_ref().map(group_result),
-        client_cpu: Figure::of(figures.client_cpu),
-        client_allocated_bytes: Figure::of(figures.client_allocated_bytes),
-        client_allocations: Figure::of(figures.client_allocations),
-        client_busiest_thread: Figure::of(figures.client_busiest_thread),
-        connections: has_connections(&figures.target, source.plan)
-            .then(|| connections(&figures.connections)),
-        hosts: figures.hosts.iter().map(host_result).collect(),
-        operations: figures
-            .operations
-            .iter()
-            .map(|operation| operation_result(operation, &mine))
-            .collect(),
-        slowest: figures
-            .singles
-            .slowest
-            .iter()
-            .map(single::request)
-            .collect(),
-        fastest: figures
-            .singles
-            .fastest
-            .iter()
-            .map(single::request)
-            .collect(),
-        patterns: single::patterns(figures, source.environment),
-        cache: figures.cache.as_ref().map(single::cache),
-        search: figures.search,
-        stages: figures.stages.iter().map(stages::stages).collect(),
-    }
-}
-
-fn process_cost(figures: &verdict::ProcessFigures) -> ProcessCost {
-    ProcessCost {
-        name: figures.name.clone(),
-        processes: figures.processes,
-        observed: figures.observed,
-        pids: figures.pids.clone(),
-        cpu: Figure::of(figures.cpu),
-        rss_bytes: figures.rss_bytes,
-    }
-}
-
-fn group_result(figures: &verdict::GroupFigures) -> GroupResult {
-    GroupResult {
-        alone: figures.alone,
-        cpu: Figure::of(figures.cpu),
-        memory_bytes: figures.memory_bytes,
-        memory_peak_bytes: figures.memory_peak_bytes,
-        throttled: Figure::of(figures.throttled),
-        read_bytes: Figure::of(figures.read_bytes),
-        written_bytes: Figure::of(figures.written_bytes),
-    }
-}
-
-fn has_connections(target: &str, plan: &Plan) -> bool {
-    let mut targets = plan.targets.iter();
-    let target = targets.find(|known| known.name == target);
-    target.is_none_or(|target| target.reach.has_connections())
-}
-
-fn connections(figures: &verdict::ConnectionFigures) -> Connections {
-    Connections {
-        opened: figures.opened,
-        reused: figures.reused,
-        closed_by_client: figures.closed_by_client,
-        closed_by_server: figures.closed_by_server,
-        refused: figures.refused,
-        reset: figures.reset,
-        connect: setup_step(figures.connect),
-        tls: setup_step(figures.tls),
-        first_byte: setup_step(figures.first_byte),
-    }
-}
-
-fn setup_step(step: verdict::StepFigures) -> Option<SetupStep> {
-    (step.count > 0).then(|| SetupStep {
-        count: step.count,
-        p50: Figure::of(step.p50),
-        p99: Figure::of(step.p99),
-    })
-}
-
-fn host_result(figures: &verdict::HostFigures) -> HostResult {
-    HostResult {
-        host: figures.host.clone(),
-        ok: figures.ok,
-        failed: figures.failed,
-        errors: named(&figures.errors),
-        p50: Figure::of(figures.p50),
-        p99: Figure::of(figures.p99),
-    }
-}
-
-fn named(errors: &BTreeMap<&'static str, u64>) -> BTreeMap<String, u64> {
-    errors
-        .iter()
-        .map(|(class, count)| ((*class).to_owned(), *count))
-        .collect()
-}
-
-fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> OperationResult {
-    let ops: Vec<&OpFigures> = slices
-        .iter()
-        .flat_map(|slice| &slice.ops)
-        .filter(|op| op.name == figures.operation)
-        .collect();
-    OperationResult {
-        operation: figures.operation.clone(),
-        role: role(figures.role),
-        ok: figures.ok,
-        failed: figures.failed,
-        errors: named(&figures.errors),
-        statuses: sum(ops.iter().map(|op| &op.statuses)),
-        failures: failures(ops.iter().map(|op| &op.failures)),
-        censored: figures.censored,
-        throughput: Figure::of(figures.throughput),
-        bandwidth: Figure::of(figures.bandwidth),
-        timed_from: if figures.from_intended_start {
-            TimedFrom::IntendedStart
-        } else {
-            TimedFrom::Write
-        },
-        p50: Figure::of(figures.p50),
-        p90: Figure::of(figures.p90),
-        p99: Figure::of(figures.p99),
-        max: figures.max,
-        service_p50: Figure::of(figures.service_p50),
-        service_p99: Figure::of(figures.service_p99),
-        first_byte_p50: Figure::of(figures.first_byte_p50),
-        first_byte_p99: Figure::of(figures.first_byte_p99),
-    }
-}
-
-fn role(role: tenbin_record::Role) -> Role {
-    match role {
-        tenbin_record::Role::Request => Role::Request,
-        tenbin_record::Role::Step => Role::Step,
-        tenbin_record::Role::Whole => Role::Whole,
-        tenbin_record::Role::Poll => Role::Poll,
-        tenbin_record::Role::Effect => Role::Effect,
-    }
-}
-
-/// The same of texts of failures, by their shape.
-fn failures<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
-    let mut sum = BTreeMap::new();
-    for (text, count) in counts.flatten() {
-        tenbin_record::failure::count(&mut sum, text, *count);
-    }
-    sum
-}
-
-fn sum<'a, K: Ord + Clone + 'a>(
-    counts: impl Iterator<Item = &'a BTreeMap<K, u64>>,
-) -> BTreeMap<K, u64> {
-    let mut sum = BTreeMap::new();
-    for (key, count) in counts.flatten() {
-        *sum.entry(key.clone()).or_default() += count;
-    }
-    sum
 }
 
 fn comparison(comparison: &verdict::Comparison) -> Comparison {

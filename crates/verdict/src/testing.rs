@@ -16,9 +16,10 @@ use tenbin_record::{HostAsked, PatternAsked};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, cells};
+use crate::figures::figures_of;
 use crate::rules::Rule;
-use tenbin_result::Finding;
+use tenbin_result::{Finding, ResultOf};
 
 /// A run in which nothing is wrong until it is changed: closed loop, two
 /// connections, slices of one second with 1,000 answers of 2 ms each, on two cores that
@@ -219,6 +220,11 @@ impl Run {
             assert_eq!(finding.rule, rule.name());
         }
         findings
+    }
+
+    pub(crate) fn figures(&self) -> Vec<ResultOf> {
+        let cells = cells(&self.plan, &self.slices);
+        figures_of(&self.plan, &self.slices, &cells, &self.environment)
     }
 
     pub(crate) fn assess(&self) -> Assessment {

@@ -80,7 +80,7 @@ fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
         &Environment::default(),
         &Integrity::default(),
     );
-    let figure = assessment.figures[0].throughput.value();
+    let figure = assessment.figures[0].throughput.map(|figure| figure.value);
     let off = figure.is_none_or(|figure| (figure / OPERATIONS - 1.0).abs() > OFF);
     (assessment.absolute.trust == Trust::Valid, off)
 }

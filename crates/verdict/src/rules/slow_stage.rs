@@ -4,9 +4,9 @@ use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::stages::{Band, Means, operations, pooled};
+use crate::stages::{Means, operations, pooled};
 use crate::words::{percent, tame, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Severity, StageBand};
 
 /// Share of the extra time.
 const MOST: f64 = 0.50;
@@ -90,7 +90,8 @@ impl Tail {
         if all.answers() as f64 * 0.01 < FEWEST {
             return None;
         }
-        let [fast, slow] = [Band::FastestHalf, Band::AboveP99].map(|band| Means::of(&all, band));
+        let [fast, slow] =
+            [StageBand::FastestHalf, StageBand::AboveP99].map(|band| Means::of(&all, band));
         let tells = |means: &Means| means.carrying.is_some_and(|share| share >= TOLD);
         if !tells(&fast) || !tells(&slow) {
             return None;
