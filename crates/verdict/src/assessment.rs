@@ -109,20 +109,18 @@ pub fn assess(
 
     for comparison in &mut comparisons {
         let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
-        comparison.trust = Trust::after(
-            findings
-                .iter()
-                .filter(|finding| finding.concerns(&comparison.workload, &sides)),
-        );
+        let concerning = findings.iter();
+        let trust = Trust::after(concerning.filter(|it| it.concerns(&comparison.workload, &sides)));
+        comparison.settle(trust);
     }
     for curve in &mut curves {
         let levels = comparisons.iter().filter(|level| {
-            let of = level.level_of.as_ref();
             level.primary
                 && level.challenger == curve.challenger
-                && of.is_some_and(|of| of.sweep == curve.workload)
+                && level.level_of.as_ref() == Some(&curve.workload)
         });
-        curve.trust = levels.map(|level| level.trust).max().unwrap_or_default();
+        let trust = levels.map(|level| level.trust).max().unwrap_or_default();
+        curve.settle(trust);
     }
     for comparison in &mut workload_comparisons {
         let target = [comparison.workload.as_str()];
@@ -131,7 +129,8 @@ pub fn assess(
             let mut sides = sides.iter();
             sides.any(|workload| finding.concerns(workload, &target))
         };
-        comparison.trust = Trust::after(findings.iter().filter(concerns));
+        let trust = Trust::after(findings.iter().filter(concerns));
+        comparison.settle(trust);
     }
     let mut searches = search_results(plan, slices);
     searches

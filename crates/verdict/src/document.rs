@@ -8,14 +8,13 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate as verdict;
-use crate::{Assessment, Direction};
+use crate::Assessment;
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use tenbin_result::{
-    Comparison, Document, Figure, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Together,
-    Workload,
+    Comparison, Document, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Workload,
 };
 
 /// Slices whose memory is given back at once.
@@ -87,13 +86,9 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         absolute: Some(assessment.absolute.clone()),
         verdicts: verdicts(assessment),
         findings: assessment.findings.clone(),
-        comparisons: assessment.comparisons.iter().map(comparison).collect(),
-        curves: assessment.curves.iter().map(comparison).collect(),
-        workload_comparisons: assessment
-            .workload_comparisons
-            .iter()
-            .map(comparison)
-            .collect(),
+        comparisons: of_all(&assessment.comparisons),
+        curves: of_all(&assessment.curves),
+        workload_comparisons: of_all(&assessment.workload_comparisons),
         results: assessment.figures.clone(),
         targets: plan
             .targets
@@ -128,6 +123,10 @@ fn without_patterns(environment: &Environment) -> Environment {
         target.asked.clear();
     }
     environment
+}
+
+fn of_all(comparisons: &[verdict::Comparison]) -> Vec<Comparison> {
+    comparisons.iter().map(|each| each.found.clone()).collect()
 }
 
 fn run(source: &Source<'_>) -> Run {
@@ -174,9 +173,9 @@ fn ended(ended: Ended) -> RunEnded {
 /// The optima of sweeps first: they are what is asked where there is a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(|found| found.sentence.clone());
-    let asked = assessment.primary().filter(|c| c.level_of.is_none());
+    let asked = assessment.primary().filter(|c| c.level.is_none());
     let curves = assessment.curves.iter().filter(|c| c.primary);
-    let compared = curves.chain(asked).map(verdict::Comparison::sentence);
+    let compared = curves.chain(asked).map(|found| found.sentence.clone());
     let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
@@ -187,7 +186,7 @@ fn verdicts(assessment: &Assessment) -> Vec<String> {
     let searches = assessment.searches.iter();
     let sentences: Vec<String> = optima
         .chain(compared)
-        .chain(between_workloads.map(verdict::Comparison::sentence))
+        .chain(between_workloads.map(|found| found.found.sentence.clone()))
         .chain(capacities.map(|found| found.sentence.clone()))
         .chain(rates.map(|found| found.sentence.clone()))
         .chain(alone)
@@ -227,34 +226,6 @@ fn setting(setting: tenbin_plan::Setting) -> Setting {
         key: setting.key,
         value: setting.value,
         usual: setting.usual,
-    }
-}
-
-fn comparison(comparison: &verdict::Comparison) -> Comparison {
-    Comparison {
-        workload: comparison.workload.clone(),
-        baseline: comparison.baseline.clone(),
-        challenger: comparison.challenger.clone(),
-        metric: comparison.metric.name(),
-        metric_phrase: comparison.metric.phrase(),
-        higher_is_better: comparison.direction == Direction::HigherIsBetter,
-        primary: comparison.primary,
-        level_of: comparison.level_of.as_ref().map(|of| of.sweep.clone()),
-        twin: comparison.twin,
-        without_flagged: comparison.without_flagged.and_then(Figure::of),
-        noise_floor: Some(comparison.noise_floor),
-        ratio: Figure::of(comparison.ratio),
-        together: comparison.together.map(|all| Together {
-            comparisons: all.comparisons as u64,
-            confidence: all.confidence,
-        }),
-        block_ratios: comparison.block_ratios.clone(),
-        rounds_per_block: comparison.rounds_per_block as u64,
-        p: comparison.p,
-        adjusted_p: comparison.adjusted_p,
-        outcome: comparison.outcome.clone(),
-        trust: comparison.trust,
-        sentence: comparison.sentence(),
     }
 }
 

@@ -58,7 +58,6 @@ pub use curve::LevelOf;
 pub use document::{Source, document, document_without_slices, take_slices};
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence, cells};
-pub use family::Together;
 pub use flags::{Arm, Flag, SLICE_TESTS, SliceTest, flags};
 pub use highest_rate::{Finder, SearchResult, Wish};
 pub use metric::{Direction, Metric};

@@ -111,14 +111,13 @@ fn use_case(of: &Use, decisive: &[&Comparison]) -> UseCase {
 
 /// What one comparison says, in few words.
 fn clause(comparison: &Comparison) -> String {
-    let Comparison {
-        workload,
-        baseline,
-        challenger,
-        metric,
-        ..
-    } = comparison;
-    let what = format!("{workload}: {} {challenger} ÷ {baseline}", metric.phrase());
+    let what = format!(
+        "{}: {} {} ÷ {}",
+        comparison.workload,
+        comparison.metric.phrase(),
+        comparison.challenger,
+        comparison.baseline
+    );
     match &comparison.ratio {
         Measured::Interval(found) => format!(
             "{what} is {} ({}–{})",

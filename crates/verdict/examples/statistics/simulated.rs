@@ -151,7 +151,7 @@ fn coverage(name: &str, effect: f64, found: &[Comparison]) -> Row {
 /// did. What is not above the noise floor is promised to nobody: there, a difference
 /// the wrong way round must be rare.
 fn power(name: &str, effect: f64, found: &[Comparison]) -> Row {
-    let floor = found.first().map_or(0.0, |one| one.noise_floor);
+    let floor = found.first().map_or(0.0, |one| one.floor());
     let promised: Vec<&Comparison> = found
         .iter()
         .filter(|one| detectable(one).is_some_and(|it| it <= effect))

@@ -5,8 +5,7 @@ use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::flags::{Flag, flags};
 use crate::words::{count, ratio};
-use tenbin_result::{Blame, Finding, Severity};
-use tenbin_stats::Measured;
+use tenbin_result::{Blame, Figure, Finding, Severity};
 
 /// So many flagged slices are told one by one.
 const TOLD: usize = 3;
@@ -44,7 +43,7 @@ impl FlaggedSlices {
     fn finding(&self, comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
         let with = comparison.ratio.estimate()?;
         let without = comparison.without_flagged?;
-        let apart = (with.value / without.value()?).ln().abs();
+        let apart = (with.value / without.value).ln().abs();
         let half_width = (with.high / with.low).ln() / 2.0;
         if apart <= half_width {
             return None;
@@ -65,9 +64,9 @@ impl FlaggedSlices {
     }
 }
 
-fn shown(without: &Measured) -> String {
-    let value = ratio(without.value().unwrap_or(f64::NAN));
-    match without.estimate() {
+fn shown(without: &Figure) -> String {
+    let value = ratio(without.value);
+    match without.interval {
         Some(found) => format!("{value} ({}–{})", ratio(found.low), ratio(found.high)),
         None => format!("{value} (interval unknown)"),
     }

@@ -67,7 +67,7 @@ impl Twin {
     fn drowned(&self, comparison: &Comparison) -> Option<Finding> {
         let found = comparison.ratio.estimate()?;
         let size = effect(found.value);
-        let floor = comparison.noise_floor;
+        let floor = comparison.floor();
         if found.contains(1.0) || size <= NOISE_FLOOR || size > floor {
             return None;
         }
