@@ -56,7 +56,7 @@ pub use compare::{Compared, compare, compare_all};
 pub use comparison::{Across, Comparison};
 pub use curve::LevelOf;
 pub use document::{Source, document, document_without_slices, take_slices};
-pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
+pub use earlier::{EarlierRun, Series, against_earlier};
 pub use evidence::{Cell, Evidence, cells};
 pub use flags::{Arm, Flag, SLICE_TESTS, SliceTest, flags};
 pub use highest_rate::{Finder, SearchResult, Wish};
