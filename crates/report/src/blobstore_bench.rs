@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use tenbin_plan::Phase;
 use tenbin_record::{LiveSecond, Slice};
+use tenbin_result::Document;
 
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 use crate::hsbench::{self, Bytes, Row, stamp};
-use tenbin_result::Document;
 
 /// What was asked for.
 #[derive(Debug, Clone)]

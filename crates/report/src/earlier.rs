@@ -3,6 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
+use tenbin_result::{
+    Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, ResultOf, Severity, Trust,
+};
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
 mod parity;
@@ -17,10 +21,6 @@ use crate::escape::for_json;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
 use crate::{page, section};
-use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
-use tenbin_result::{
-    Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, ResultOf, Severity, Trust,
-};
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]

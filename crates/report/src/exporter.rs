@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize as _;
 use serde_json::Serializer;
+use tenbin_result::Document;
 
 use crate::escape::Harmless;
 use crate::page::markdown;
 use crate::{benchmark, ramp};
-use tenbin_result::Document;
 
 /// A file that can be made from a result.
 pub trait Exporter: Sync {

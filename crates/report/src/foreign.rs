@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::{Document, Finding};
+
 use crate::escape::for_terminal;
 use crate::section::last_three_lines;
-use tenbin_result::{Document, Finding};
 
 /// What was found, then the last three lines.
 pub fn last_lines(document: &Document) -> String {

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tenbin_record::{OpFigures, SecondCounts, Slice, rfc3339};
+use tenbin_result::Document;
 
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
-use tenbin_result::Document;
 
 /// What hsbench calls the whole of a mode.
 const TOTAL: &str = "TOTAL";

@@ -24,6 +24,7 @@ pub const BYTES: Unit = Unit(&[
     (1024.0, " KiB"),
     (1_048_576.0, " MiB"),
     (1_073_741_824.0, " GiB"),
+    (1_099_511_627_776.0, " TiB"),
 ]);
 /// Bytes a second.
 pub const BANDWIDTH: Unit = Unit(&[
@@ -31,6 +32,13 @@ pub const BANDWIDTH: Unit = Unit(&[
     (1024.0, " KiB/s"),
     (1_048_576.0, " MiB/s"),
     (1_073_741_824.0, " GiB/s"),
+]);
+/// Bits a second.
+pub const BIT_RATE: Unit = Unit(&[
+    (1.0, " bit/s"),
+    (1e3, " kbit/s"),
+    (1e6, " Mbit/s"),
+    (1e9, " Gbit/s"),
 ]);
 /// A share, as a percentage: without steps, as sentences write it.
 pub const SHARE: Unit = Unit(&[]);
@@ -185,10 +193,44 @@ pub fn errors(failed: u64, ok: u64) -> String {
     format!("{} ({})", count(failed), percent(share))
 }
 
-/// `1 slice`, `8 slices`.
-pub fn plural(n: u64, thing: &str) -> String {
+/// `1 slice`, `8 slices`. No number of things is beyond the range of `u64`.
+pub fn plural(n: impl TryInto<u64>, thing: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
     let end = if n == 1 { "" } else { "s" };
     format!("{} {thing}{end}", count(n))
+}
+
+/// Operations a second: `62.9 k/s`.
+pub fn rate(per_second: f64) -> String {
+    RATE.of(per_second)
+}
+
+/// A time: `21.3 ms`.
+pub fn time(seconds: f64) -> String {
+    TIME.of(seconds)
+}
+
+/// Bits a second: `941 Mbit/s`.
+pub fn bit_rate(per_second: f64) -> String {
+    BIT_RATE.of(per_second)
+}
+
+/// A size that was measured: `999 B`, `70.0 MiB`.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1024 => format!("{count} B"),
+        _ => BYTES.of(count as f64),
+    }
+}
+
+/// A size that somebody chose: exact, in the largest unit that leaves it whole.
+pub fn exact_bytes(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
+    match units.iter().find(whole) {
+        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
+        None => format!("{} B", count(bytes)),
+    }
 }
 
 #[cfg(test)]
@@ -224,6 +266,19 @@ mod tests {
             (ratio(0.056_78), "0.0568"),
             (ratio(1.0034), "1.003"),
             (ratio(3.456), "3.46"),
+            (ratio(12.34), "12.3"),
+            (ratio(0.099_97), "0.100"),
+            (rate(100_500.0), "100 k/s"),
+            (time(3_600.0), "3600 s"),
+            (time(85e-6), "85.0 µs"),
+            (bytes(999), "999 B"),
+            (bytes(70 << 20), "70.0 MiB"),
+            (bytes(3 << 40), "3.00 TiB"),
+            (bit_rate(941.4e6), "941 Mbit/s"),
+            (exact_bytes(1_024), "1 KiB"),
+            (exact_bytes(1_025), "1,025 B"),
+            (exact_bytes(3 << 30), "3 GiB"),
+            (exact_bytes(0), "0 B"),
             (digits(123_456.0), "123456".to_owned().as_str()),
         ]
         .map(|(found, expected)| (found, expected.to_owned()));

@@ -2,6 +2,10 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
+use tenbin_result::{
+    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
+    RateComparison, ResultOf, Trust, UseCase,
+};
 
 use crate::capacity::{capacities, compare_capacities};
 use crate::compare::{Compared, compare_all};
@@ -18,10 +22,6 @@ use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::optima;
 use crate::use_case::use_cases;
-use tenbin_result::{
-    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
-    RateComparison, ResultOf, Trust, UseCase,
-};
 
 /// Everything that is to be said of a run.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,12 @@
 //! The slices that give the figures of a target, and the figures over them.
 
 use tenbin_record::Slice;
+use tenbin_result::Figure;
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::evidence::Cell;
 use crate::latency::{self, Kind, Pick, Sums};
 use crate::metric::Metric;
-use tenbin_result::Figure;
 
 /// The slices that give the figures.
 pub(crate) struct Basis<'a> {

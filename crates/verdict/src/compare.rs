@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
+use tenbin_result::{Figure, Together};
 use tenbin_stats::{Measured, bonferroni, confidence_together, ratio};
 
 use crate::blocks::{Blocks, is_observed, log_ratios_across};
@@ -13,7 +14,6 @@ use crate::family::{Family, Member};
 use crate::flags::flags;
 use crate::metric::Metric;
 use crate::outcome::Scale;
-use tenbin_result::{Figure, Together};
 
 /// Compares every other target with the baseline, its twin too, at every workload,
 /// by every metric of its load. Only blocks count in which both targets' slices are

@@ -3,13 +3,13 @@
 use std::ops::Deref;
 
 use tenbin_plan::{Plan, Workload};
+use tenbin_result::{Blame, Figure, Finding, Outcome, Severity, Trust};
 use tenbin_stats::{Measured, interval_p, ratio};
 
 use crate::curve::LevelOf;
 use crate::family::Member;
 use crate::metric::{Direction, Metric};
 use crate::outcome::{NOISE_FLOOR, Question, Scale};
-use tenbin_result::{Blame, Figure, Finding, Outcome, Severity, Trust};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

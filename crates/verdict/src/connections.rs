@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::{HostFigures, Ledger, PackedHistogram, SetupFigures, Slice};
+use tenbin_result::{Connections, HostResult, SetupStep};
 
 use crate::basis::Basis;
 use crate::evidence::Cell;
-use tenbin_result::{Connections, HostResult, SetupStep};
 
 pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Connections {
     let mut sum = Ledger::default();

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
+use tenbin_result::{
+    Comparison, Document, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Workload,
+};
+
 use crate as verdict;
 use crate::Assessment;
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, Slice, merged, rfc3339};
 use tenbin_stats::printable_percentile;
-
-use tenbin_result::{
-    Comparison, Document, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Workload,
-};
 
 /// Slices whose memory is given back at once.
 const SLICES_AT_ONCE: usize = 512;

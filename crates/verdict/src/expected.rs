@@ -2,6 +2,7 @@
 
 use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
+use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
 use crate::blocks::Blocks;
@@ -11,7 +12,6 @@ use crate::latency;
 use crate::metric::Metric;
 use crate::outcome::Scale;
 use crate::sentence::one_start;
-use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust};
 
 /// What came of every expectation of the plan, for every target and workload that
 /// it is about. Figures that `findings` void meet nothing.

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
+use tenbin_result::format::percent;
 
 use crate::evidence::{Cell, cells, is_closed};
 use crate::generator::Thread;
 use crate::metric::Metric;
-use crate::words::{middle, percent};
+use crate::words::middle;
 
 /// Looks at one slice among those of its target and workload.
 pub trait SliceTest: Sync {

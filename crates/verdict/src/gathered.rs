@@ -1,10 +1,10 @@
 //! Which findings are reported in one line for several workloads, targets and levels of a sweep.
 
 use tenbin_plan::Plan;
+use tenbin_result::Finding;
 
 use crate::ladder::ladders;
 use crate::precedence::{Tier, tier};
-use tenbin_result::Finding;
 
 /// Places that are named when a finding was made in several.
 const NAMED: usize = 4;

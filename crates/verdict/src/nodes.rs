@@ -3,13 +3,13 @@
 
 use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, ratio as times, ratio_interval};
+use tenbin_result::{Figure, Finding, NodeLadder, NodeStep, Trust};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::is_closed;
 use crate::metric::Metric;
-use tenbin_result::format::{percent, ratio as times, ratio_interval};
-use tenbin_result::{Figure, Finding, NodeLadder, NodeStep, Trust};
 
 /// Every cluster of the plan with two steps' worth of targets, at every workload. Rates
 /// that are searched for are compared elsewhere. Each is trusted as far as the findings allow.

@@ -1,13 +1,13 @@
 //! What a ratio and its interval let one say.
 
 use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
+use tenbin_result::Outcome;
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
 };
 
 use crate::metric::{Direction, Metric};
-use tenbin_result::Outcome;
 
 /// The smallest effect that is called a difference: 1 %, Tenbin's own convention.
 /// A restart or another build of the same server can move it by as much, so less

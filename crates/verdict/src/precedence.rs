@@ -8,8 +8,9 @@
 
 use std::cmp::Reverse;
 
-use crate::rules::RULES;
 use tenbin_result::{Blame, Finding, Severity};
+
+use crate::rules::RULES;
 
 /// What a finding is about, in the order of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

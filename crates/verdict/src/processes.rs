@@ -3,12 +3,12 @@
 
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ProgramUse, Slice};
+use tenbin_result::ProcessCost;
 
 use crate::backend::Backend;
 use crate::basis::Basis;
 use crate::evidence::Cell;
 use crate::server;
-use tenbin_result::ProcessCost;
 
 /// Those of a target, the observed ones first.
 pub(crate) fn of_cell(

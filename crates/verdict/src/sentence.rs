@@ -1,12 +1,12 @@
 //! A comparison in one sentence.
 
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Outcome, Trust};
 use tenbin_stats::{Estimate, Measured};
 
 use crate::comparison::{Across, Comparison};
 use crate::metric::Metric;
 use crate::outcome::NOISE_FLOOR;
-use crate::words::{count, percent, ratio};
-use tenbin_result::{Outcome, Trust};
 
 /// From this ratio on, "times" says more than a percentage.
 const TIMES: f64 = 2.0;
@@ -97,7 +97,7 @@ impl Comparison {
     /// The ratio and its interval in brackets, with a space before; empty when
     /// there is none.
     fn figures(&self) -> String {
-        let blocks = count(
+        let blocks = plural(
             self.block_ratios.len(),
             if self.rounds_per_block == 2 {
                 "quad"

@@ -2,15 +2,15 @@
 
 use tenbin_plan::{Plan, SweepPoint, Target, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{
+    BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_interval,
+};
+use tenbin_result::{Figure, Finding, Optimum, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::cells;
 use crate::metric::{Direction, Metric};
-use tenbin_result::format::{
-    BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_interval,
-};
-use tenbin_result::{Figure, Finding, Optimum, Trust};
 
 /// Another value of the sweep, and how many times as good as the optimum it is: above 1 is better,
 /// whichever way the figure counts.

@@ -13,13 +13,13 @@ use tenbin_record::{
     StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostAsked, PatternAsked};
+use tenbin_result::{Finding, ResultOf};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
 use crate::evidence::{Evidence, cells};
 use crate::figures::figures_of;
 use crate::rules::Rule;
-use tenbin_result::{Finding, ResultOf};
 
 /// A run in which nothing is wrong until it is changed: closed loop, two
 /// connections, slices of one second with 1,000 answers of 2 ms each, on two cores that

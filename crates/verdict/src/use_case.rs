@@ -2,12 +2,12 @@
 
 use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 
+use tenbin_result::format::ratio;
+use tenbin_result::{Outcome, Trust, UseCase};
 use tenbin_stats::Measured;
 
 use crate::comparison::Comparison;
 use crate::size_class::SizeClass;
-use crate::words::ratio;
-use tenbin_result::{Outcome, Trust, UseCase};
 
 /// Which target suits a use.
 #[derive(Debug, Clone, PartialEq)]

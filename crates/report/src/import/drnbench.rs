@@ -5,6 +5,8 @@
 //! deals its clients out to processes and rounds up, so that a step with a number that
 //! these do not divide is made with more clients than its row says.
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 use tenbin_stats::Little;
 use tenbin_verdict::Series;
 
@@ -12,8 +14,6 @@ use crate::block::{Block, Table};
 use crate::drnbench::COLUMNS;
 use crate::escape::for_terminal;
 use crate::page;
-use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
-use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 
 /// How long a client of drnbench rests after each answer when nothing else is said,
 /// seconds. Its files do not tell.

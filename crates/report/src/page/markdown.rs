@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::Document;
+
 use crate::block::{Block, Detail, Look, Table, Text};
 use crate::escape::{as_code, for_html, for_markdown};
 use crate::section::{SECTIONS, Section, Shown};
-use tenbin_result::Document;
 
 /// The whole page.
 pub(crate) fn summary(document: &Document) -> String {

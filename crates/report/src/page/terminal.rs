@@ -1,11 +1,11 @@
 //! The page for a terminal: the answer first, where to read more last.
 
+use tenbin_result::Document;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::block::{Block, Detail, Look, Span, Table, Text};
 use crate::escape::for_terminal;
 use crate::section::{SECTIONS, Section, Shown};
-use tenbin_result::Document;
 
 /// How a page for a terminal is to look.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,9 @@
 //! Ramps of several runs and result files, in one chart and one table.
 
+use tenbin_result::{Capacity, Document};
+
 use super::{chart, table};
 use crate::import::drnbench::Steps;
-use tenbin_result::{Capacity, Document};
 
 /// Ramps that are laid over each other.
 #[derive(Debug, Default)]

@@ -1,11 +1,12 @@
 //! The answer: what came out, in a sentence for each question, and how it was measured.
 
+use tenbin_result::format::{RATE, TIME, plural, ratio};
+use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
+
 use super::claims::{Said, claim_parts, decisive, grouped, place, said};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
-use tenbin_result::format::{RATE, TIME, plural, ratio};
-use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 use tenbin_verdict::one_start;
 
 /// Comparisons that get a sentence with figures each; of more the table has the figures.

@@ -1,7 +1,8 @@
 //! What comparisons claim, in words.
 
-use crate::asked::{expectations_clause, optimum_claim};
 use tenbin_result::{Comparison, Document, Outcome, Trust};
+
+use crate::asked::{expectations_clause, optimum_claim};
 
 /// The word for a comparison, which is none when its numbers are not believed.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {

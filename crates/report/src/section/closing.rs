@@ -1,6 +1,7 @@
 //! How far the numbers can be trusted, and where the rest is: the end of every first screen, and
 //! the last three lines of reports in another tool's format.
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
 use tenbin_result::{
     Comparison, Document, Figure, Finding, ResultOf, RunEnded, SUSPECT, Severity, SliceFigures,
     Trust,
@@ -12,7 +13,6 @@ use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
 use crate::words::trust_meaning;
-use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
 
 /// Comparisons that stand in one line with their figures; of more only the words do.
 const WITH_FIGURES: usize = 4;

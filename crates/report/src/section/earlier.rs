@@ -1,8 +1,9 @@
 //! How the run stands against an earlier one.
 
+use tenbin_result::{Document, Earlier};
+
 use crate::block::{Block, Table};
 use crate::earlier::{COLUMNS, cells, of_doubts, remarks};
-use tenbin_result::{Document, Earlier};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     document.earlier.as_ref().map_or_else(Vec::new, of)

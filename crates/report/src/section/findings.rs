@@ -1,7 +1,8 @@
 //! What was observed about the run.
 
-use crate::block::{Block, Cell, Look, Table, Text};
 use tenbin_result::{Document, Finding, Severity};
+
+use crate::block::{Block, Cell, Look, Table, Text};
 
 /// Those that speak against the numbers: what was seen, and what to do.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::block::{Block, Cell, Table};
-use crate::words::{about_steps, named_by_role};
 use tenbin_result::format::{BANDWIDTH, RATE, TIME, count};
 use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
+
+use crate::block::{Block, Cell, Table};
+use crate::words::{about_steps, named_by_role};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

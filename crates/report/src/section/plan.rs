@@ -1,9 +1,10 @@
 //! What was asked for: the schedule, the workloads and the targets.
 
-use crate::asked::schedule;
-use crate::block::{Block, Cell, Look, Table, Text};
 use tenbin_result::Document;
 use tenbin_result::format::{UNKNOWN, plural};
+
+use crate::asked::schedule;
+use crate::block::{Block, Cell, Look, Table, Text};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let run = &document.run;

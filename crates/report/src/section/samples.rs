@@ -1,10 +1,11 @@
 //! The slowest and the fastest requests, caches, and what search servers report.
 
+use tenbin_result::Document;
+use tenbin_result::format::TIME;
+
 use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
 use crate::words::{cache_sentence, search_sentence};
-use tenbin_result::Document;
-use tenbin_result::format::TIME;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut sentences = Vec::new();

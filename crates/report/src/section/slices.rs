@@ -1,8 +1,9 @@
 //! The figures of every slice.
 
-use crate::block::{Block, Cell, Table};
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count};
+
+use crate::block::{Block, Cell, Table};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

@@ -1,9 +1,10 @@
 //! Times that targets report of their own stages.
 
-use crate::block::{Block, Cell, Table};
-use crate::stages::{BANDS, band_name, notes, operations, rows};
 use tenbin_result::Document;
 use tenbin_result::format::TIME;
+
+use crate::block::{Block, Cell, Table};
+use crate::stages::{BANDS, band_name, notes, operations, rows};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut results = document.results.iter();

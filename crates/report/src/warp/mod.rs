@@ -8,11 +8,11 @@ mod section;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use tenbin_result::{Document, Severity, Trust};
 
 use crate::escape::{for_json, for_terminal};
 use crate::foreign::bottom;
 use crate::import::{Imported, Operation, Quantile};
-use tenbin_result::{Document, Severity, Trust};
 
 pub use cmp::cmp;
 

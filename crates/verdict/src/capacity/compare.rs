@@ -2,12 +2,12 @@
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
+use tenbin_result::{Capacity, CapacityComparison, Figure};
 use tenbin_stats::{CONFIDENCE, confidence_of_each, ratio};
 
 use super::{LadderStep, family, peak_of, sentence, steps};
 use crate::metric::Metric;
 use crate::outcome::{Question, Scale};
-use tenbin_result::{Capacity, CapacityComparison, Figure};
 
 /// Compares every challenger with the baseline at each ladder of the plan. Both peaks
 /// are the largest of as many levels, so that the luck of the largest is on both sides. These

@@ -6,6 +6,7 @@ mod sentence;
 
 use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::{OpFigures, Slice};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Finding, Knee, Trust, UslResult};
 use tenbin_stats::{self as stats, CONFIDENCE, Level, Measured, UslFit, knee, median, usl_fit};
 
 pub use compare::compare_capacities;
@@ -17,7 +18,6 @@ use crate::latency;
 use crate::metric::Metric;
 use crate::rules::rho;
 use crate::spread::uneven;
-use tenbin_result::{Capacity, CapacityLevel, Figure, Finding, Knee, Trust, UslResult};
 
 /// The capacity of every target at every ladder of the plan, trusted as far as the findings allow.
 /// Workloads of a ladder differ in their connections only.

@@ -1,9 +1,10 @@
+use tenbin_result::Outcome;
+
 use super::*;
 use crate::comparison::is_question;
 use crate::expected::expected;
 use crate::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 use crate::testing::Run;
-use tenbin_result::Outcome;
 
 fn primary(run: &Run) -> Comparison {
     let comparisons = compare(&run.plan, &run.slices);

@@ -7,7 +7,7 @@ use tenbin_plan::{
     Phase, Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
 };
 
-use tenbin_result::format::{count, percent, plural};
+use tenbin_result::format::{count, exact_bytes, percent, plural};
 use tenbin_result::{Share, Subject};
 
 /// What a target is: its address, its command or its name among the built-in ones,
@@ -104,7 +104,7 @@ pub(crate) fn workload(workload: &Workload) -> String {
             let path = path.as_deref().unwrap_or("the target's path");
             let body = match work.body.len() {
                 0 => String::new(),
-                length => format!(" with a body of {}", size(length as u64)),
+                length => format!(" with a body of {}", exact_bytes(length as u64)),
             };
             format!("HTTP {} {path}{body}", work.method)
         }
@@ -229,7 +229,7 @@ fn s3(work: &S3Work) -> String {
         }
     };
     let sizes = match work.sizes.only() {
-        Some(only) => size(only),
+        Some(only) => exact_bytes(only),
         None => format!("sizes {}", work.sizes),
     };
     let verified = match (work.mix.operations().any(S3Operation::reads), work.verify) {
@@ -334,28 +334,5 @@ fn thinking(think: Think) -> String {
             format!("{} s to {} s, uniform", seconds(from), seconds(to))
         }
         Think::Exponential { mean } => format!("{} s on average, exponential", seconds(mean)),
-    }
-}
-
-/// A size that somebody chose: exact, in the largest unit that leaves it whole.
-fn size(bytes: u64) -> String {
-    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
-    match units.iter().find(whole) {
-        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
-        None => format!("{} B", count(bytes)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_stay_exact() {
-        assert_eq!(size(1_024), "1 KiB");
-        assert_eq!(size(1_025), "1,025 B");
-        assert_eq!(size(3 << 30), "3 GiB");
-        assert_eq!(size(0), "0 B");
     }
 }

@@ -1,10 +1,10 @@
 //! What searches have found, for the document.
 
+use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
+
 use crate as verdict;
 use crate::highest_rate::ProbeResult;
 use tenbin_stats::{HighestRate, Purpose};
-
-use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
 
 pub(super) fn searches(assessment: &verdict::Assessment) -> Vec<Search> {
     assessment.searches.iter().map(search).collect()

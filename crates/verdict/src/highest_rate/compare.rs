@@ -1,9 +1,9 @@
 //! The highest rates of targets against each other.
 
 use tenbin_plan::Plan;
+use tenbin_result::RateComparison;
 
 use super::{SearchResult, sentence};
-use tenbin_result::RateComparison;
 
 /// Compares every challenger with the baseline at every search of the plan.
 pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateComparison> {

@@ -17,8 +17,8 @@ pub use compare::compare_rates;
 pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 
-use crate::words::percent;
 use judge::KEEPS_UP;
+use tenbin_result::format::percent;
 use tenbin_result::{Finding, Trust};
 
 /// Share of a core above which a generator thread may be what missed the limits.

@@ -1,10 +1,11 @@
 //! What a search has found, in one sentence.
 
+use tenbin_result::RateComparison;
+use tenbin_result::format::{percent, plural, rate, ratio};
 use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
 use super::{ProbeResult, SearchResult, Void};
-use crate::words::{count, percent, rate, ratio, verb};
-use tenbin_result::RateComparison;
+use crate::words::verb;
 
 impl SearchResult {
     /// What it says, without a full stop. When the numbers cannot be believed it says
@@ -73,7 +74,7 @@ impl SearchResult {
             .collect();
         format!(
             "; {all} of {} missed a limit and {} not count against the target: {}",
-            count(self.probes.len(), "probe"),
+            plural(self.probes.len(), "probe"),
             verb(all, "does", "do"),
             causes.join(", ")
         )

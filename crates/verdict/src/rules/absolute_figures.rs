@@ -1,11 +1,12 @@
 //! Whether absolute figures can be believed: those of a busy or unsteady machine cannot.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::machine::{Place, share_of_time};
 use crate::metric::Metric;
-use crate::words::{count, percent};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the CPU time of all cores below which no core is called idle, as in `shared_cores`.
 const IDLE: f64 = 0.10;
@@ -122,7 +123,7 @@ fn spread_of(cell: &Cell<'_>) -> Option<String> {
         format!(
             "the {} of {} spreads by {}",
             metric.phrase(),
-            count(values.len(), "slice"),
+            plural(values.len(), "slice"),
             percent(spread)
         )
     })

@@ -1,13 +1,13 @@
 //! Shares of answers from caches that are not those that were meant.
 
 use tenbin_plan::WorkloadKind;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::cache_forecast::severity_of;
 use crate::evidence::{Cell, Evidence};
 use crate::single::cache_of;
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Shares of answers from caches that are not those that were meant.
 pub(super) struct CacheShare;

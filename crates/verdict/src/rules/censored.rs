@@ -1,11 +1,11 @@
 //! Operations that never ended.
 
 use tenbin_record::OpFigures;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Operations that never ended.
 pub(super) struct Censored;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::{HostAsked, PatternAsked, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{pattern_name, percent};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::pattern_name;
 
 /// Share of the patterns asked again without a number of hits beyond which little was
 /// compared.

@@ -1,8 +1,9 @@
 //! Files of the run were changed after the run wrote them.
 
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Files of the run were changed after the run wrote them.
 pub(super) struct ChangedRecord;

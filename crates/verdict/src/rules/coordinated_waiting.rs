@@ -1,12 +1,12 @@
 //! What a closed loop did not ask while it waited.
 
 use tenbin_record::Slice;
+use tenbin_result::format::time;
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::words::time;
-use tenbin_result::{Blame, Finding, Severity};
 
 const QUANTILE: f64 = 0.99;
 

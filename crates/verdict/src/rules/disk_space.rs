@@ -1,11 +1,11 @@
 //! The disk is nearly full.
 
 use tenbin_record::DiskUse;
+use tenbin_result::format::{bytes, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::words::{bytes, percent};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Bytes below which the next write may fail.
 const FULL: u64 = 64 << 20;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::WorkloadKind;
 use tenbin_record::{ErrorClass, Retried, Role, failure};
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::out_of_space;
-use crate::words::{count, percent, tame};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::tame;
 
 /// Share of answered-but-wrong operations above which the work is not the work
 /// that was asked for.
@@ -278,7 +279,7 @@ impl Tally {
             format!(
                 "none of {} operations failed, but {} of such operations did: {}",
                 self.total,
-                count(self.failed_requests as usize, "step"),
+                plural(self.failed_requests as usize, "step"),
                 list(self.refusals.iter().map(|(class, n)| (class.name(), *n)))
             )
         } else {
@@ -306,7 +307,7 @@ impl Tally {
             evidence.push_str(&format!(
                 "; {} of {} without a single {what}",
                 self.without_success,
-                count(self.slices, "slice")
+                plural(self.slices, "slice")
             ));
         }
         evidence

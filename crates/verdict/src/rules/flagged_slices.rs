@@ -1,11 +1,12 @@
 //! Some slices decide what the others do not.
 
+use tenbin_result::format::{plural, ratio};
+use tenbin_result::{Blame, Figure, Finding, Severity};
+
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::flags::{Flag, flags};
-use crate::words::{count, ratio};
-use tenbin_result::{Blame, Figure, Finding, Severity};
 
 /// So many flagged slices are told one by one.
 const TOLD: usize = 3;
@@ -85,7 +86,7 @@ fn told(comparison: &Comparison, flags: &[Flag]) -> String {
         .map(|flag| format!("slice {} of {} ({})", flag.slice + 1, flag.target, flag.why));
     let mut text = each.collect::<Vec<_>>().join(", ");
     if mine.len() > TOLD {
-        text += &format!(" and {}", count(mine.len() - TOLD, "more flag"));
+        text += &format!(" and {}", plural(mine.len() - TOLD, "more flag"));
     }
     text
 }

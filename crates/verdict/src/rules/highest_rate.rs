@@ -1,12 +1,12 @@
 //! How far the result of a search for the highest rate can be believed.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::HighestRate as Found;
 
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::highest_rate::{SearchResult, Void, search_results};
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// How far the result of a search for the highest rate can be believed.
 pub(super) struct HighestRate;

@@ -1,13 +1,13 @@
 //! A server that does less after it had more to do.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::Estimate;
 
 use super::Rule;
 use crate::capacity::{family, hysteresis, steps};
 use crate::evidence::Evidence;
-use crate::words::ratio;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// What the way down has to differ by from the way up, as a share.
 const DIFFERENCE: f64 = 0.03;

@@ -1,11 +1,12 @@
 //! The run did not come to its planned end.
 
 use tenbin_record::Slice;
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::words::{count, verb};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::verb;
 
 /// The run did not come to its planned end.
 pub(super) struct Incomplete;
@@ -74,12 +75,12 @@ fn told(full: usize, planned: usize, cut_short: usize) -> String {
         return format!(
             "{planned} of {} planned {were} measured in full, and yet the run did not come to its \
              end: it was stopped, or a target failed, in the last slice or behind it",
-            count(planned, "slice")
+            plural(planned, "slice")
         );
     }
     format!(
         "{full} of {} planned {were} measured in full, {cut_short} cut short",
-        count(planned, "slice")
+        plural(planned, "slice")
     )
 }
 

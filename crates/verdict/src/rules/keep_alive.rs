@@ -1,11 +1,12 @@
 //! Connections that are made anew.
 
 use tenbin_record::{Ledger, PackedHistogram, Slice};
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, time, verb};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::verb;
 
 /// Share of requests on a new connection from which on it is worth a word.
 const NOTICEABLE: f64 = 0.01;

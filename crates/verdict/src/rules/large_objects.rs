@@ -1,13 +1,14 @@
 //! Large objects that no CPU is busy with.
 
 use tenbin_plan::S3Operation;
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::server::busy_cores;
 use crate::size_class::{SizeClass, Transfer};
-use crate::words::{count, middle, percent};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::middle;
 
 /// Share of what there is below which a CPU is not the limit.
 const IDLE: f64 = 0.5;
@@ -75,9 +76,9 @@ impl LargeObjects {
                 "at {:.0} MiB/s (median of {}) the busiest generator thread used {} of a core and \
                  the target {server:.2} of {}: neither is the limit",
                 moved / f64::from(1 << 20),
-                count(full.len(), "slice"),
+                plural(full.len(), "slice"),
                 percent(thread),
-                count(cores, "core")
+                plural(cores, "core")
             ),
             advice: format!("look at {suspect}; more CPU would not help"),
         })

@@ -1,14 +1,14 @@
 //! The one machine that runs both sides has no core left.
 
 use tenbin_plan::Reach;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::shared_cores;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
 use crate::machine::Place;
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the CPU time of all cores that is too little to be called idle.
 const IDLE: f64 = 0.10;

@@ -1,12 +1,13 @@
 //! Medium objects for which more in all means longer for some.
 
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Outcome, Severity};
+
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::metric::Metric;
 use crate::size_class::{SizeClass, Transfer};
-use crate::words::ratio;
-use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 /// Medium objects for which more in all means longer for some.
 pub(super) struct MediumObjects;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::{MayDiffer, WorkloadKind};
 use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, tame};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::tame;
 
 /// Share of unexpected responses above which the work is not the work that was to be measured:
 /// as of wrong responses in [errors](super::errors).

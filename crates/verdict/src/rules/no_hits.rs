@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the requests that may find nothing before the figures are in doubt.
 const FEW: f64 = 0.05;

@@ -1,13 +1,13 @@
 //! A difference that may be one between two starts of the same program.
 
 use tenbin_plan::WorkloadKind;
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 use super::Rule;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
 use crate::sentence::one_start;
-use crate::words::ratio;
-use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 /// A difference that may be one between two starts of the same program.
 pub(super) struct OneStart;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::machine::places_above;
-use crate::words::{count, middle, percent, tame};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::{middle, tame};
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
@@ -127,7 +129,7 @@ impl OthersBusy {
                  of {}){}; how much of it the server used is unknown, since no process that listens \
                  on its port can be seen",
                 percent(share),
-                count(shares.len(), "slice"),
+                plural(shares.len(), "slice"),
                 busiest(evidence, backends)
             ),
             advice:
@@ -156,7 +158,7 @@ impl OthersBusy {
             target: None,
             evidence: format!(
                 "in {disturbed} of {} other programs used up to {} of the CPU time of all cores{}",
-                count(shares.len(), "slice"),
+                plural(shares.len(), "slice"),
                 percent(worst),
                 busiest(evidence, backends)
             ),

@@ -2,11 +2,12 @@
 
 use tenbin_plan::{Pace, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{count, middle, percent, rate};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::middle;
 
 /// Share of the operations due in a slice that may be waiting at its end.
 const TOLERANCE: f64 = 0.01;
@@ -68,7 +69,7 @@ impl Overload {
                  {} asked for, so that the queue grew by {}, and response times grow with the \
                  length of a slice",
                 percent(share),
-                count(full.len(), "slice"),
+                plural(full.len(), "slice"),
                 rate(answered),
                 rate(asked),
                 rate(growth),

@@ -1,12 +1,12 @@
 //! Local ports run out.
 
 use tenbin_record::{ErrorClass, Slice};
+use tenbin_result::format::{percent, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::machine::Place;
-use crate::words::{percent, rate};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// What the engine says when the system gives no port.
 const NO_PORT: &str = "no local port left";

@@ -2,11 +2,11 @@
 
 use tenbin_plan::Target;
 use tenbin_record::{MachineUse, Slice};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::words::{middle, tame};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Connections opened behind a target for each request from which on it opens one for most of
 /// them: Tenbin's own convention.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Ticks of the timers in use, nanoseconds, the longest first: of Windows, and of Linux
 /// kernels at 100 and 250 Hz; and the unit of many a timeout.

@@ -1,10 +1,11 @@
 //! Generator and target fight for the same cores.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::processor::Busy;
-use crate::words::{count, percent};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of all cores that leaves no room.
 const FULL: f64 = 0.90;
@@ -50,7 +51,7 @@ impl SharedCores {
             target: Some(cell.target.name.clone()),
             evidence: format!(
                 "generator and target used {both:.2} of {} ({})",
-                count(cores, "core"),
+                plural(cores, "core"),
                 percent(share)
             ),
             advice: "read the ratio, not the absolute figures; or pin them to different cores, \

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::WorkloadKind;
 use tenbin_record::Slice;
+use tenbin_result::format::{TIME, percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::latency::median_of;
-use crate::words::{count, middle, percent, seconds};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::middle;
 
 /// Share of a slice from which on a median service time biases rates.
 const LONG: f64 = 0.1;
@@ -107,15 +108,15 @@ impl ShortSlices {
         let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
             format!(
                 "the median {operation} took {}, {} of a slice of {}",
-                seconds(time),
+                TIME.of(time),
                 percent(share),
-                seconds(length)
+                TIME.of(length)
             )
         });
         let nothing = (empty > 0).then(|| {
             format!(
                 "in {empty} of {} nothing ended, so that the throughput is unknown",
-                count(full.len(), "full slice")
+                plural(full.len(), "full slice")
             )
         });
         let told: Vec<String> = long.into_iter().chain(nothing).collect();
@@ -145,9 +146,9 @@ impl ShortSlices {
             let told = format!(
                 "the median {operation} took {}, {} of a slice of {}, and all connections are in \
                  step: slices differ by {} only, and what their edges cut is in no interval",
-                seconds(time),
+                TIME.of(time),
                 percent(share),
-                seconds(length),
+                TIME.of(length),
                 percent(spread)
             );
             let advice = "use a longer --slice, at least forty times the slowest operation";
@@ -176,7 +177,7 @@ impl ShortSlices {
         let told = format!(
             "a slice lasted {} and had {requests:.0} requests: every target is sent the same \
              requests, and a slower one sets how many",
-            seconds(length)
+            TIME.of(length)
         );
         Some(Finding {
             advice: format!(

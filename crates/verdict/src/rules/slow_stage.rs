@@ -1,12 +1,13 @@
 //! One stage of the target explains its slowest answers.
 
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity, StageBand};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::stages::{Means, operations, pooled};
-use crate::words::{percent, tame, time};
-use tenbin_result::{Blame, Finding, Severity, StageBand};
+use crate::words::tame;
 
 /// Share of the extra time.
 const MOST: f64 = 0.50;

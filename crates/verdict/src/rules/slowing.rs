@@ -1,12 +1,13 @@
 //! A target that went on at another pace half-way.
 
+use tenbin_result::format::{rate, time};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::rank_sum_p;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::metric::Metric;
-use crate::words::{middle, rate, time};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::middle;
 
 /// Difference between the halves that is worth a word.
 const NOTICEABLE: f64 = 0.10;

@@ -1,10 +1,11 @@
 //! Small objects that come slowly.
 
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::latency;
 use crate::size_class::{SizeClass, Transfer};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Median time from which on a small object is slow, seconds.
 const SLOW: f64 = 0.010;

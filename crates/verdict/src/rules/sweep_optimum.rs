@@ -1,14 +1,15 @@
 //! Which value of what was swept is best.
 
 use tenbin_record::{MachineUse, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::machine::Place;
 use crate::sweep::optima;
-use crate::words::{middle, percent};
-use tenbin_result::{Blame, Finding, Optimum, Severity};
+use crate::words::middle;
 
 /// Which value of what was swept is best.
 pub(super) struct SweepOptimum;

@@ -2,11 +2,11 @@
 
 use hdrhistogram::Histogram;
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Times that a network stack is known for.
 pub(super) struct TailSignature;

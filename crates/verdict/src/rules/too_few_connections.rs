@@ -1,6 +1,8 @@
 //! Too few connections to keep the target busy.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::{plural, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::server_cpu::may_work_on_one_core;
@@ -10,8 +12,7 @@ use crate::generator::{BUSY, Thread};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
 use crate::size_class::{SizeClass, Transfer};
-use crate::words::{count, middle, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::middle;
 
 /// What twice the connections have to gain to be worth their while.
 const GAIN: f64 = 0.05;
@@ -88,7 +89,7 @@ impl TooFewConnections {
                 target: Some(level.cell.target.name.clone()),
                 evidence: format!(
                     "with {} {}, and {} gave {} ({}–{}) times the throughput",
-                    count(level.connections(), "connection"),
+                    plural(level.connections(), "connection"),
                     busy.idle_words(),
                     above.connections(),
                     ratio(gained.value),
@@ -113,14 +114,14 @@ impl TooFewConnections {
         let several = idle.len() > 1;
         let connections = cell.workload.load.connections;
         let (place, more) = if several {
-            let workloads = count(idle.len(), "workload");
+            let workloads = plural(idle.len(), "workload");
             (
                 format!("in each of {workloads}"),
                 "with twice the --connections".to_owned(),
             )
         } else {
             (
-                format!("with {}", count(connections, "connection")),
+                format!("with {}", plural(connections, "connection")),
                 format!("with --connections {}", 2 * connections),
             )
         };

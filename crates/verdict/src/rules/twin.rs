@@ -1,11 +1,12 @@
 //! What the baseline's twin says of the noise.
 
+use tenbin_result::format::{percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::comparison::{Comparison, is_deciding};
 use crate::evidence::Evidence;
 use crate::outcome::{NOISE_FLOOR, effect};
-use crate::words::{percent, ratio};
-use tenbin_result::{Blame, Finding, Severity};
 
 /// What the baseline's twin says of the noise.
 pub(super) struct Twin;

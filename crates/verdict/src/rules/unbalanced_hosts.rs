@@ -1,10 +1,12 @@
 //! Hosts of one target that do not share the load.
 
+use tenbin_result::format::{percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::connections::HostLoad;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, ratio, tame};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::tame;
 
 /// How many times the requests of the idlest host the busiest may get.
 const TIMES: f64 = 1.2;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::{HttpWork, MayDiffer, Workload, WorkloadKind};
 use tenbin_record::{ExpectedResponse, Sameness};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::words::{percent, tame};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::tame;
 
 /// Difference of the sizes of two bodies, as a share of the larger, that is none.
 const SAME: f64 = 0.01;

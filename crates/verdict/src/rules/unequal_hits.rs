@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::{HitSource, Workload};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::hits::compare_hits;
-use crate::words::{pattern_name, percent};
-use tenbin_result::{Blame, Finding, Severity};
+use crate::words::pattern_name;
 
 /// Share of the patterns without a number of hits beyond which little was compared.
 const UNTOLD: f64 = 0.05;

@@ -2,11 +2,11 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::{Segment, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::words::percent;
-use tenbin_result::{Blame, Finding, Severity};
 
 /// Share of the requests missing on one target that may move its hit ratio.
 const SOME: f64 = 0.01;

@@ -1,5 +1,7 @@
 //! Too few workers behind the connections.
 
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 
 use super::Rule;
@@ -13,8 +15,7 @@ use crate::metric::Metric;
 use crate::processor::Busy;
 use crate::server;
 use crate::sweep::optima;
-use crate::words::{count, middle, percent, ratio};
-use tenbin_result::{Blame, Finding, Optimum, Severity};
+use crate::words::middle;
 
 /// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
@@ -92,7 +93,7 @@ impl WorkerLimit {
             Some(share) if !busy.has_room() => format!(
                 "a request needs a core, or waits for one, for {} of its service time on {}",
                 percent(share),
-                count(levels[0].connections(), "connection")
+                plural(levels[0].connections(), "connection")
             ),
             _ => busy.idle_words(),
         };
@@ -114,7 +115,7 @@ impl WorkerLimit {
                 "from {} to {} throughput stays ({} times, {}–{}) and the mean service time \
                  grows {}-fold, while {}",
                 base.connections(),
-                count(top.connections(), "connection"),
+                plural(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),

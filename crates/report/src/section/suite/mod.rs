@@ -6,9 +6,10 @@ mod grid;
 mod tables;
 mod title;
 
+use tenbin_result::{Document, Finding};
+
 use crate::benchmark;
 use crate::block::{Block, Look, Table, Text};
-use tenbin_result::{Document, Finding};
 
 /// The rule that names the optimum concurrency.
 const OPTIMUM: &str = "optimum_concurrency";
