@@ -4,7 +4,7 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
     AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
-    RateComparison, ResultOf, Trust, UseCase,
+    RateComparison, ResultOf, Search, Trust, UseCase,
 };
 
 use crate::capacity::{capacities, compare_capacities};
@@ -57,7 +57,7 @@ pub struct Assessment {
     /// The challengers at their capacity against the baseline.
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The highest rates that held, by workload whose rate was searched for.
-    pub searches: Vec<SearchResult>,
+    pub searches: Vec<Search>,
     /// Those of the challengers against that of the baseline.
     pub rate_comparisons: Vec<RateComparison>,
 }
@@ -142,7 +142,7 @@ pub fn assess(
         capacity_comparisons: compare_capacities(plan, slices, &capacities),
         capacities,
         rate_comparisons: compare_rates(plan, &searches),
-        searches,
+        searches: searches.iter().map(SearchResult::document).collect(),
         trust: Trust::after(&findings),
         absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),

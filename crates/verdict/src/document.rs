@@ -1,21 +1,18 @@
-//! From a run and what is to be said of it to the document.
+//! The document of a run and its assessment.
 
 mod describe;
-mod search;
+mod slice;
+mod workload;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use tenbin_result::{
-    Comparison, Document, Run, RunEnded, SCHEMA, Setting, SliceFigures, Target, Workload,
-};
-
-use crate as verdict;
-use crate::Assessment;
 use tenbin_plan::Plan;
-use tenbin_record::{Ended, Environment, Slice, merged, rfc3339};
-use tenbin_stats::printable_percentile;
+use tenbin_record::{Ended, Environment, Slice, rfc3339};
+use tenbin_result::{Comparison, Document, Run, RunEnded, SCHEMA, Target};
+
+use crate::assessment::Assessment;
+use crate::comparison;
 
 /// Slices whose memory is given back at once.
 const SLICES_AT_ONCE: usize = 512;
@@ -43,11 +40,11 @@ pub struct Source<'a> {
 
 /// The document of a run.
 pub fn document(source: &Source<'_>) -> Document {
-    let flags = flags_by_slice(source.assessment);
+    let flags = slice::flags_by_slice(source.assessment);
     let slices = source.slices.iter();
     Document {
         slices: slices
-            .map(|slice| slice_figures(source.plan, slice, &flags))
+            .map(|slice| slice::figures(source.plan, slice, &flags))
             .collect(),
         ..document_without_slices(source)
     }
@@ -61,7 +58,7 @@ pub fn take_slices(
     mut slices: Vec<Slice>,
     assessment: &Assessment,
 ) {
-    let flags = flags_by_slice(assessment);
+    let flags = slice::flags_by_slice(assessment);
     document.slices = Vec::with_capacity(slices.len());
     while !slices.is_empty() {
         let rest = slices.split_off(slices.len().saturating_sub(SLICES_AT_ONCE));
@@ -69,7 +66,7 @@ pub fn take_slices(
         let rest = rest.iter().rev();
         document
             .slices
-            .extend(rest.map(|slice| slice_figures(plan, slice, &flags)));
+            .extend(rest.map(|slice| slice::figures(plan, slice, &flags)));
     }
     document.slices.reverse();
 }
@@ -99,7 +96,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
                 observed: target.observe.as_ref().map(describe::observed_by),
             })
             .collect(),
-        workloads: plan.workloads.iter().map(workload).collect(),
+        workloads: plan.workloads.iter().map(workload::workload).collect(),
         environment: without_patterns(source.environment),
         slices: Vec::new(),
         use_cases: assessment.use_cases.clone(),
@@ -108,7 +105,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         nodes: assessment.nodes.clone(),
         capacities: assessment.capacities.clone(),
         capacity_comparisons: assessment.capacity_comparisons.clone(),
-        searches: search::searches(assessment),
+        searches: assessment.searches.clone(),
         rate_comparisons: assessment.rate_comparisons.clone(),
         earlier: None,
     }
@@ -125,7 +122,7 @@ fn without_patterns(environment: &Environment) -> Environment {
     environment
 }
 
-fn of_all(comparisons: &[verdict::Comparison]) -> Vec<Comparison> {
+fn of_all(comparisons: &[comparison::Comparison]) -> Vec<Comparison> {
     comparisons.iter().map(|each| each.found.clone()).collect()
 }
 
@@ -190,128 +187,10 @@ fn verdicts(assessment: &Assessment) -> Vec<String> {
         .chain(capacities.map(|found| found.sentence.clone()))
         .chain(rates.map(|found| found.sentence.clone()))
         .chain(alone)
-        .chain(searches.map(verdict::SearchResult::sentence))
+        .chain(searches.map(|found| found.sentence.clone()))
         .collect();
     if sentences.is_empty() {
         return vec!["one target was measured, so there is nothing to compare".to_owned()];
     }
     sentences
-}
-
-fn workload(workload: &tenbin_plan::Workload) -> Workload {
-    use tenbin_plan::Pace;
-    let pace = &workload.load.pace;
-    let rate = match pace {
-        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
-        Pace::Closed
-        | Pace::Ramp { .. }
-        | Pace::Steps { .. }
-        | Pace::Trace(_)
-        | Pace::Search(_) => None,
-    };
-    Workload {
-        name: workload.name.clone(),
-        description: describe::workload(workload),
-        load: describe::load(&workload.load),
-        closed_loop: matches!(pace, Pace::Closed),
-        connections: workload.load.connections as u64,
-        rate,
-        subject: Some(describe::subject(workload)),
-        settings: Some(workload.settings().into_iter().map(setting).collect()),
-    }
-}
-
-fn setting(setting: tenbin_plan::Setting) -> Setting {
-    Setting {
-        key: setting.key,
-        value: setting.value,
-        usual: setting.usual,
-    }
-}
-
-/// The tests that flag each slice, by its position in the run.
-fn flags_by_slice(assessment: &Assessment) -> BTreeMap<u32, Vec<String>> {
-    let mut by_slice: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for flag in &assessment.flags {
-        let mine = by_slice.entry(flag.slice).or_default();
-        mine.push(flag.test.to_owned());
-    }
-    by_slice
-}
-
-fn slice_figures(plan: &Plan, slice: &Slice, flags: &BTreeMap<u32, Vec<String>>) -> SliceFigures {
-    let quantile = |q| quantile_of(slice, q);
-    let mut workloads = plan.workloads.iter();
-    let workload = workloads.find(|workload| workload.name == slice.workload);
-    let allocated = slice.client.allocated;
-    SliceFigures {
-        index: slice.index,
-        block: slice.block,
-        round: slice.round,
-        workload: slice.workload.clone(),
-        target: slice.target.clone(),
-        offered: slice.probe.map(|probe| probe.rate),
-        start: slice.start,
-        seconds: slice.seconds,
-        cut_short: slice.cut_short,
-        ok: slice.ok(),
-        backlog: slice.backlog,
-        failed: slice.failed(),
-        throughput: slice.throughput(),
-        p50: quantile(0.5),
-        p99: quantile(0.99),
-        max: max_of(slice),
-        pause_start: slice.pause.map(|pause| pause.start),
-        pause_seconds: slice.pause.map(|pause| pause.seconds),
-        mean: mean_of(slice),
-        payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
-        server_cpu: slice.server.and_then(|server| server.cpu_seconds),
-        server_rss_bytes: slice.server.and_then(|server| server.rss_bytes),
-        server_written_bytes: slice.server.and_then(|server| server.written_bytes),
-        server: slice.server,
-        machine: slice.machine.clone(),
-        wire: slice.wire,
-        stored_bytes: workload.and_then(|work| verdict::stored_bytes(&work.kind, slice)),
-        client_cpu: Some(slice.client.cpu_seconds),
-        client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
-        client_allocations: allocated.map(|allocated| allocated.count),
-        client_busiest_thread: slice.client.busiest_thread,
-        cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
-        cache_hits: slice.cache.and_then(|cache| cache.observed()),
-        segment: slice.segment.clone(),
-        flags: flags.get(&slice.index).cloned().unwrap_or_default(),
-    }
-}
-
-/// Over all work, seconds; `None` when there is too little of it.
-fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
-    let mut work = slice.work().map(|op| &op.response);
-    let (first, second) = (work.next(), work.next());
-    let nanos = match (first, second) {
-        // Needs no sum, and there are as many of these as slices.
-        (Some(times), None) => {
-            printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
-        }
-        _ => {
-            let all = merged(slice.work().map(|op| &op.response));
-            printable_percentile(q, all.len()).then(|| all.value_at_quantile(q))
-        }
-    };
-    nanos.map(|nanos| nanos as f64 / 1e9)
-}
-
-/// Over all work, seconds; `None` when none was done.
-fn max_of(slice: &Slice) -> Option<f64> {
-    let filled = slice.work().map(|op| &op.response);
-    let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
-    Some(nanos as f64 / 1e9)
-}
-
-/// Of service times over all work, seconds; `None` when none was done.
-fn mean_of(slice: &Slice) -> Option<f64> {
-    let times = || slice.work().map(|op| &op.service);
-    let answers: u64 = times().map(|h| h.len()).sum();
-    let filled = times().filter(|h| !h.is_empty());
-    let nanos: f64 = filled.map(|h| h.mean() * h.len() as f64).sum();
-    (answers > 0).then(|| nanos / answers as f64 / 1e9)
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_result::format::percent;
@@ -64,7 +63,7 @@ impl Arm {
 pub static SLICE_TESTS: &[&dyn SliceTest] = &[&Failing, &BusyGenerator, &Outlying];
 
 /// One slice that a test has found wanting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Flag {
     /// Position of the slice in the run, from 0.
     pub slice: u32,

@@ -1,6 +1,7 @@
 //! The highest rate at which an objective is met, from the probes of a search.
 
 mod compare;
+mod document;
 mod evidence;
 mod finder;
 mod judge;
@@ -8,7 +9,6 @@ mod sentence;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
 use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
@@ -27,8 +27,7 @@ const BUSY_GENERATOR: f64 = 0.9;
 const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Void {
     /// The load generator sent too many requests late.
     LateGenerator,
@@ -47,7 +46,7 @@ impl Void {
 }
 
 /// What a search has found of one workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     /// Name of the workload.
     pub workload: String,
@@ -70,7 +69,7 @@ pub struct SearchResult {
 }
 
 /// One probe.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     /// Position of its slice in the run, from 0.
     pub slice: u32,

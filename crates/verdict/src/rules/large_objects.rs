@@ -1,7 +1,7 @@
 //! Large objects that no CPU is busy with.
 
 use tenbin_plan::S3Operation;
-use tenbin_result::format::{percent, plural};
+use tenbin_result::format::{BANDWIDTH, percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
@@ -73,9 +73,9 @@ impl LargeObjects {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "at {:.0} MiB/s (median of {}) the busiest generator thread used {} of a core and \
+                "at {} (median of {}) the busiest generator thread used {} of a core and \
                  the target {server:.2} of {}: neither is the limit",
-                moved / f64::from(1 << 20),
+                BANDWIDTH.of(moved),
                 plural(full.len(), "slice"),
                 percent(thread),
                 plural(cores, "core")

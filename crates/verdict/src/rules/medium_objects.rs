@@ -113,7 +113,7 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.contains("10.00 times the 99th percentile"),
+            evidence.contains("10.0 times the 99th percentile"),
             "{evidence}"
         );
     }
