@@ -1,7 +1,7 @@
 //! Expectations and optima in words.
 
 use tenbin_result::format::{
-    BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval,
+    BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_ends,
 };
 use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Optimum, RunEnded, Standing, Trust,
@@ -54,16 +54,7 @@ pub(crate) fn figure(expectation: &Expectation) -> String {
 fn times(figure: Option<Figure>) -> String {
     figure.map_or_else(
         || UNKNOWN.to_owned(),
-        |known| {
-            format!(
-                "{}x ({})",
-                ratio(known.value),
-                match known.interval {
-                    Some(_) => ratio_interval(figure),
-                    None => "interval unknown".to_owned(),
-                }
-            )
-        },
+        |known| format!("{}x ({})", ratio(known.value), ratio_ends(known)),
     )
 }
 

@@ -4,14 +4,6 @@
 use tenbin_result::format::{count, percent, plural};
 use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
-/// What the columns are.
-pub(crate) const BANDS: [StageBand; 4] = [
-    StageBand::FastestHalf,
-    StageBand::P50ToP90,
-    StageBand::P90ToP99,
-    StageBand::AboveP99,
-];
-
 /// The head of a band's column.
 pub(crate) fn band_name(band: StageBand) -> &'static str {
     match band {

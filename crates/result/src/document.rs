@@ -72,7 +72,7 @@ pub struct Document {
     /// What the nodes of clusters are worth, by cluster and workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeLadder>,
-    /// What each target can do at most, by ladder of connections (`--ramp`).
+    /// What each target can do at most, by sweep of connections (`--ramp`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
     /// The challengers at their capacity against the baseline.
@@ -94,7 +94,7 @@ pub struct Document {
 pub struct Run {
     /// Name of its directory.
     pub id: String,
-    /// Where its directory was, as Tenbin was told.
+    /// Path of its directory, as it was given to Tenbin.
     pub directory: String,
     /// Name of the plan.
     pub name: String,

@@ -147,7 +147,50 @@ pub fn ratio_interval(figure: Option<Figure>) -> String {
     )
 }
 
-/// How far off a figure may be, as a percentage: less than a tenth of a percent is not told apart.
+/// The ends of a ratio's interval, or that there are none: what stands in brackets behind it.
+pub fn ratio_ends(ratio: Figure) -> String {
+    match ratio.interval {
+        Some(_) => ratio_interval(Some(ratio)),
+        None => "interval unknown".to_owned(),
+    }
+}
+
+/// A ratio from which on it reads better as a multiple than as a percentage.
+pub const MULTIPLE: f64 = 2.0;
+
+/// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
+pub fn change(of: f64) -> String {
+    match of >= MULTIPLE {
+        true => format!("×{}", ratio(of)),
+        false => format!("{} %", points(of)),
+    }
+}
+
+/// A ratio as a change in percent, with its sign and without the unit: `−48`.
+pub fn points(ratio: f64) -> String {
+    let points = (ratio - 1.0) * 100.0;
+    let sign = if points < 0.0 { "−" } else { "+" };
+    match points.abs() {
+        size if size < 9.95 => format!("{sign}{size:.1}"),
+        size => format!("{sign}{size:.0}"),
+    }
+}
+
+/// A number as somebody would type it: `5`, `2.5`.
+pub fn typed(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A rate that was chosen: exact below 10,000 operations a second.
+pub fn exact_rate(per_second: f64) -> String {
+    match per_second < 10_000.0 {
+        true => format!("{per_second}/s"),
+        false => rate(per_second),
+    }
+}
+
+/// How far off a figure may be, as a percentage; below a tenth of a percent `<0.1 %`.
 pub fn within(share: f64) -> String {
     match share.abs() < 0.000_95 {
         true => "<0.1 %".to_owned(),
@@ -223,7 +266,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A size that somebody chose: exact, in the largest unit that leaves it whole.
+/// A size that somebody chose: exact, in the largest unit of which it is a multiple.
 pub fn exact_bytes(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
@@ -300,6 +343,24 @@ mod tests {
         assert_eq!(RATE.with_interval(point), "12.3 k/s (interval unknown)");
         assert_eq!(RATE.with_spread(None), "unknown");
         assert_eq!(TIME.with_interval(None), "unknown");
+    }
+
+    #[test]
+    fn a_ratio_reads_as_a_change() {
+        assert_eq!(change(0.52), "−48 %");
+        assert_eq!(change(1.031), "+3.1 %");
+        assert_eq!(change(1.0), "+0.0 %");
+        assert_eq!(change(0.0817), "−92 %");
+        assert_eq!(change(29.7), "×29.7");
+        assert_eq!(typed(2.5), "2.5");
+        assert_eq!(exact_rate(812.5), "812.5/s");
+        let known = figure(1.5, 1.25, 2.5).unwrap();
+        assert_eq!(ratio_ends(known), "1.250–2.50");
+        let point = Figure {
+            interval: None,
+            ..known
+        };
+        assert_eq!(ratio_ends(point), "interval unknown");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The result of a run as one document: what `result.json` holds and `--json`
-//! prints, and what every other report is made from.
+//! The result of a run as one document: what `result.json` holds and `--json` prints, and what
+//! every other report is made from.
 //!
 //! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
 //! What is not known is `null`, never 0.
-
-//! Every crate after `record` and `stats` shares these types: `verdict` fills them, `report` and
-//! `tenbin` read them. [`format`](mod@format) turns their numbers into text.
+//!
+//! `verdict` fills these types, `report` and `tenbin` read them. [`format`](mod@format) turns their
+//! numbers into text.
 
 mod asked;
 mod capacity;

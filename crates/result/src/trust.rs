@@ -82,7 +82,7 @@ pub struct Finding {
     pub workload: Option<String>,
     /// The target it is about; all of them when null.
     pub target: Option<String>,
-    /// What was seen, with figures: a clause without a full stop.
+    /// What was observed, with figures: a clause without a full stop.
     pub evidence: String,
     /// What to do: a clause without a full stop.
     pub advice: String,
@@ -136,7 +136,7 @@ pub enum Blame {
     Server,
     /// How the experiment was set up.
     Setup,
-    /// What was asked: more than the rounds can answer.
+    /// The question: the rounds are too few to answer it.
     Question,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that is to be said of a run.
+//! Findings, verdicts and figures of a run.
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
@@ -23,7 +23,7 @@ use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::optima;
 use crate::use_case::use_cases;
 
-/// Everything that is to be said of a run.
+/// Findings, verdicts and figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
@@ -135,7 +135,7 @@ pub fn assess(
     let mut searches = search_results(plan, slices);
     searches
         .iter_mut()
-        .for_each(|search| search.heed(&findings));
+        .for_each(|search| search.trust_after(&findings));
     let capacities = capacities(plan, slices, &findings);
     Assessment {
         nodes: node_ladders(plan, slices, &findings),

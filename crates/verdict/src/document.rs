@@ -14,7 +14,7 @@ use tenbin_result::{Comparison, Document, Run, RunEnded, SCHEMA, Target};
 use crate::assessment::Assessment;
 use crate::comparison;
 
-/// Slices whose memory is given back at once.
+/// Slices whose memory is freed at once.
 const SLICES_AT_ONCE: usize = 512;
 
 /// What a document is made from.
@@ -34,7 +34,7 @@ pub struct Source<'a> {
     pub complete: bool,
     /// Why it ended when it did, if it is complete.
     pub ended: Ended,
-    /// What is to be said of it.
+    /// Its findings, verdicts and figures.
     pub assessment: &'a Assessment,
 }
 
@@ -111,7 +111,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
     }
 }
 
-/// The document has the patterns with the results of each target, and not twice.
+/// The results have the patterns of each target, so the environment is without them.
 fn without_patterns(environment: &Environment) -> Environment {
     let mut environment = environment.clone();
     environment.patterns.clear();
@@ -167,7 +167,7 @@ fn ended(ended: Ended) -> RunEnded {
     }
 }
 
-/// The optima of sweeps first: they are what is asked where there is a sweep.
+/// The optima of sweeps come first: where there is a sweep, they are the question.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(|found| found.sentence.clone());
     let asked = assessment.primary().filter(|c| c.level.is_none());

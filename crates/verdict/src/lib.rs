@@ -1,9 +1,8 @@
 //! Findings and verdicts: whether the numbers can be trusted, and what they say.
 //!
-//! [`assess`] does both. Whether a run can be trusted is the business of the
-//! [`rules`], one file each and one line in [`RULES`]; which target is faster,
-//! of [`Comparison`]s, one for each workload, challenger and [`Metric`]. Nothing
-//! here measures, and nothing prints: the report finds words and figures ready.
+//! [`assess`] does both, and [`document()`] makes the document of it. The [`rules`], one file each and
+//! one line in [`RULES`], decide whether a run can be trusted; [`Comparison`]s, one for each workload,
+//! challenger and [`Metric`], say which target is faster. Nothing here measures, and nothing prints.
 
 mod assessment;
 mod backend;

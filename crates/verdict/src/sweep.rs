@@ -2,9 +2,7 @@
 
 use tenbin_plan::{Plan, SweepPoint, Target, Workload};
 use tenbin_record::Slice;
-use tenbin_result::format::{
-    BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_interval,
-};
+use tenbin_result::format::{BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_ends};
 use tenbin_result::{Figure, Finding, Optimum, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
@@ -160,10 +158,7 @@ fn reason(optimum: &Optimum, metric: Metric) -> String {
     let (Some(place), ratio) = (&optimum.rival, optimum.rival_ratio) else {
         return figure;
     };
-    let interval = match ratio.and_then(|ratio| ratio.interval) {
-        Some(_) => ratio_interval(ratio),
-        None => "interval unknown".to_owned(),
-    };
+    let interval = ratio.map_or_else(|| "interval unknown".to_owned(), ratio_ends);
     let ratio = ratio.map_or_else(|| UNKNOWN.to_owned(), |ratio| times(ratio.value));
     let beaten = match optimum.certain {
         true => "",

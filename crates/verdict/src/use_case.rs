@@ -2,9 +2,8 @@
 
 use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 
-use tenbin_result::format::ratio;
+use tenbin_result::format::{ratio, ratio_ends};
 use tenbin_result::{Outcome, Trust, UseCase};
-use tenbin_stats::Measured;
 
 use crate::comparison::Comparison;
 use crate::size_class::SizeClass;
@@ -118,17 +117,9 @@ fn clause(comparison: &Comparison) -> String {
         comparison.challenger,
         comparison.baseline
     );
-    match &comparison.ratio {
-        Measured::Interval(found) => format!(
-            "{what} is {} ({}–{})",
-            ratio(found.value),
-            ratio(found.low),
-            ratio(found.high)
-        ),
-        Measured::Point { value, .. } => {
-            format!("{what} is {} (interval unknown)", ratio(*value))
-        }
-        Measured::Unknown => format!("{what} is unknown"),
+    match comparison.found.ratio {
+        Some(found) => format!("{what} is {} ({})", ratio(found.value), ratio_ends(found)),
+        None => format!("{what} is unknown"),
     }
 }
 

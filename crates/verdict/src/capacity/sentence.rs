@@ -1,7 +1,7 @@
 //! A capacity in one sentence.
 
-use tenbin_result::format::{RATE, UNKNOWN, percent, ratio, ratio_interval};
-use tenbin_result::{Capacity, CapacityComparison, Figure, Knee, Outcome, Trust};
+use tenbin_result::format::{RATE, UNKNOWN, percent, ratio, ratio_ends};
+use tenbin_result::{Capacity, CapacityComparison, Knee, Outcome, Trust};
 
 /// What a capacity says, without a full stop. When the numbers cannot be believed it says that
 /// instead.
@@ -45,15 +45,8 @@ fn like_workers(found: &Capacity) -> String {
     format!(
         "; it behaves like {} workers{more} ({})",
         ratio(workers.value),
-        interval(workers)
+        ratio_ends(workers)
     )
-}
-
-fn interval(figure: Figure) -> String {
-    match figure.interval {
-        Some(_) => ratio_interval(Some(figure)),
-        None => "interval unknown".to_owned(),
-    }
 }
 
 /// What a comparison says, without a full stop. When the numbers cannot be believed it says that
@@ -99,7 +92,7 @@ fn compared(found: &CapacityComparison) -> String {
             "ratio {}, {} % interval {}",
             ratio(figure.value),
             (found.confidence * 100.0).floor(),
-            interval(figure)
+            ratio_ends(figure)
         ),
         (Some(figure), None) => format!("ratio {}, interval unknown", ratio(figure.value)),
         (None, _) => "ratio unknown".to_owned(),

@@ -97,7 +97,7 @@ pub struct ProbeResult {
 
 impl SearchResult {
     /// Lowers the trust to what the findings leave of it.
-    pub(crate) fn heed(&mut self, findings: &[Finding]) {
+    pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         self.trust = Trust::after(findings.iter().filter(concerns));

@@ -1,7 +1,7 @@
 //! What a search has found, in one sentence.
 
 use tenbin_result::RateComparison;
-use tenbin_result::format::{percent, plural, rate, ratio};
+use tenbin_result::format::{exact_rate, percent, plural, ratio};
 use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
 use super::{ProbeResult, SearchResult, Void};
@@ -21,8 +21,8 @@ impl SearchResult {
         match (self.found.rate(), self.found.failed()) {
             (Some(held), Some(failed)) => format!(
                 "; the limit is between {} and {} (each end is wrong in about {} of such searches)",
-                exact(held),
-                exact(failed),
+                exact_rate(held),
+                exact_rate(failed),
                 percent(SHARE_ERROR)
             ),
             _ => String::new(),
@@ -32,7 +32,11 @@ impl SearchResult {
     /// What could not be decided, and why.
     fn open_questions(&self) -> String {
         let mut said = String::new();
-        let rates: Vec<String> = self.undecided.iter().map(|rate| exact(*rate)).collect();
+        let rates: Vec<String> = self
+            .undecided
+            .iter()
+            .map(|rate| exact_rate(*rate))
+            .collect();
         if let Some((last, others)) = rates.split_last() {
             let rates = match others.is_empty() {
                 true => last.clone(),
@@ -48,7 +52,7 @@ impl SearchResult {
             let last = self.probes.last().map_or(0.0, |probe| probe.rate);
             said += &format!(
                 ", and the search ended because requests were late in each of the last probes, at {}",
-                exact(last)
+                exact_rate(last)
             );
         }
         said
@@ -91,7 +95,7 @@ impl SearchResult {
     /// `800/s failed by p99<10ms, and it did not keep up`.
     fn failed_at(&self, failed: f64) -> String {
         let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
-        let (rate, limits, others) = (exact(failed), limits.join(", "), others.join(" and "));
+        let (rate, limits, others) = (exact_rate(failed), limits.join(", "), others.join(" and "));
         match (limits.is_empty(), others.is_empty()) {
             (true, true) => format!("{rate} failed"),
             (false, true) => format!("{rate} failed by {limits}"),
@@ -129,12 +133,12 @@ impl SearchResult {
         match self.found {
             HighestRate::Proven { rate, failed } => format!(
                 "{target} holds {} at {workload} within {slo} (proven; {})",
-                exact(rate),
+                exact_rate(rate),
                 above(failed)
             ),
             HighestRate::AtLeast { rate, failed } => format!(
                 "{target} holds at least {} at {workload} within {slo} (not proven; {})",
-                exact(rate),
+                exact_rate(rate),
                 above(failed)
             ),
             HighestRate::Disproven {
@@ -143,13 +147,23 @@ impl SearchResult {
                 highest,
             } => {
                 let proofs = if failed < highest {
-                    format!("every proof ({}–{})", exact(failed), exact(highest))
+                    format!(
+                        "every proof ({}–{})",
+                        exact_rate(failed),
+                        exact_rate(highest)
+                    )
                 } else {
-                    format!("the proof ({})", exact(failed))
+                    format!("the proof ({})", exact_rate(failed))
                 };
                 let held = briefly.map_or_else(
                     || format!("{target} holds no rate that was proven"),
-                    |rate| format!("{target} held {}{}", exact(rate), self.for_so_long(rate)),
+                    |rate| {
+                        format!(
+                            "{target} held {}{}",
+                            exact_rate(rate),
+                            self.for_so_long(rate)
+                        )
+                    },
                 );
                 format!(
                     "{held} at {workload} within {slo}; {proofs} failed: what it holds for long \
@@ -166,7 +180,7 @@ impl SearchResult {
             ),
             HighestRate::Futile { tried } => format!(
                 "{target} holds no rate at {workload}: every operation at {} failed{}",
-                exact(tried),
+                exact_rate(tried),
                 self.failure()
                     .map_or_else(String::new, |why| format!(": {why}"))
             ),
@@ -217,15 +231,6 @@ fn compared(found: &RateComparison) -> String {
             ratio(low),
             ratio(high)
         ),
-    }
-}
-
-/// Four digits, as the search has them.
-fn exact(per_second: f64) -> String {
-    if per_second < 10_000.0 {
-        format!("{per_second}/s")
-    } else {
-        rate(per_second)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Some slices decide what the others do not.
 
-use tenbin_result::format::{plural, ratio};
-use tenbin_result::{Blame, Figure, Finding, Severity};
+use tenbin_result::format::{plural, ratio, ratio_ends};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::comparison::Comparison;
@@ -50,26 +50,19 @@ impl FlaggedSlices {
             return None;
         }
         let evidence = format!(
-            "the ratio to {} is {} ({}–{}) with all slices and {} without the blocks of {}",
+            "the ratio to {} is {} ({}–{}) with all slices and {} ({}) without the blocks of {}",
             comparison.baseline,
             ratio(with.value),
             ratio(with.low),
             ratio(with.high),
-            shown(&without),
+            ratio(without.value),
+            ratio_ends(without),
             told(comparison, flags),
         );
         let advice = "find out what happened in these slices before you use either figure; nothing \
                       has been left out of the result";
         let (severity, blame) = (Severity::Suspect, Blame::Setup);
         Some(comparison.finding(self.name(), severity, blame, evidence, advice))
-    }
-}
-
-fn shown(without: &Figure) -> String {
-    let value = ratio(without.value);
-    match without.interval {
-        Some(found) => format!("{value} ({}–{})", ratio(found.low), ratio(found.high)),
-        None => format!("{value} (interval unknown)"),
     }
 }
 
