@@ -11,9 +11,10 @@ use std::time::Duration;
 use tenbin_report::import::drnbench::Steps;
 use tenbin_report::import::{Imported, Selection, import};
 use tenbin_report::{
-    Extent, Overlay, Results, View, against, document_from_json, earlier_json, for_terminal,
-    terminal, terminal_earlier, warp,
+    Extent, Overlay, Results, View, against, earlier_json, for_terminal, terminal,
+    terminal_earlier, warp,
 };
+use tenbin_result::document_from_json;
 
 /// Panics when a file is refused without a reason, or when what is shown of it has control
 /// characters. Says whether any reader took the input.

@@ -9,10 +9,9 @@ use std::sync::{Mutex, OnceLock};
 
 use tenbin_plan::{Context, Draft, Plan};
 use tenbin_record::RecordedRun;
-use tenbin_report::document::Trust;
-use tenbin_report::{
-    Document, EXPORTERS, Extent, Source, View, document_from_json, for_terminal, terminal,
-};
+use tenbin_report::{EXPORTERS, Extent, View, for_terminal, terminal};
+use tenbin_result::{Document, Trust, document_from_json};
+use tenbin_verdict::Source;
 
 const FILES: [&str; 4] = [
     "intervals.jsonl",
@@ -88,7 +87,7 @@ fn document(directory: &Path, recorded: &RecordedRun, plan: &Plan) -> Document {
         &recorded.environment,
         &recorded.integrity,
     );
-    Document::new(&Source {
+    tenbin_verdict::document(&Source {
         directory,
         started: recorded.started,
         plan,

@@ -4,7 +4,8 @@
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tenbin_report::{Document, Extent, View, terminal};
+use tenbin_report::{Extent, View, terminal};
+use tenbin_result::Document;
 
 use crate::exit::Exit;
 

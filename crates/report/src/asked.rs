@@ -1,9 +1,11 @@
 //! Expectations and optima in words.
 
-use crate::document::{
+use tenbin_result::format::{
+    BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_ends,
+};
+use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Optimum, RunEnded, Standing, Trust,
 };
-use crate::words::{BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval};
 
 /// The word for what came of an expectation.
 pub(crate) fn standing(expectation: &Expectation) -> &'static str {
@@ -52,16 +54,7 @@ pub(crate) fn figure(expectation: &Expectation) -> String {
 fn times(figure: Option<Figure>) -> String {
     figure.map_or_else(
         || UNKNOWN.to_owned(),
-        |known| {
-            format!(
-                "{}x ({})",
-                ratio(known.value),
-                match known.interval {
-                    Some(_) => ratio_interval(figure),
-                    None => "interval unknown".to_owned(),
-                }
-            )
-        },
+        |known| format!("{}x ({})", ratio(known.value), ratio_ends(known)),
     )
 }
 
@@ -114,11 +107,9 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
 /// The optimum in few words, for the line that says everything.
 pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     let Optimum {
-        place,
-        sweep,
-        workload,
-        ..
+        sweep, workload, ..
     } = optimum;
+    let place = optimum.shown_place();
     match (optimum.trust, optimum.certain) {
         (Trust::Invalid, _) => format!("no optimum of {sweep} at {workload}"),
         (trust, certain) => {
@@ -127,11 +118,7 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
                 Trust::Suspect => " (suspect)",
                 Trust::Valid | Trust::Invalid => "",
             };
-            let last = match optimum.targets.as_slice() {
-                [_, .., last] if *last == optimum.target => ", the largest that was tried,",
-                _ => "",
-            };
-            format!("{place}{last} is {word}the optimum of {sweep}{doubt} at {workload}")
+            format!("{place} is {word}the optimum of {sweep}{doubt} at {workload}")
         }
     }
 }

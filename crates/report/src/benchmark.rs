@@ -6,7 +6,7 @@
 mod line;
 mod name;
 
-use crate::document::{Document, SliceFigures};
+use tenbin_result::{Document, SliceFigures};
 
 /// Units of which more is better, which `benchstat` cannot know.
 const HIGHER_IS_BETTER: &[&str] = &["ops/s"];

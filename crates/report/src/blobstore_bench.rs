@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use tenbin_plan::Phase;
 use tenbin_record::{LiveSecond, Slice};
+use tenbin_result::Document;
 
-use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 use crate::hsbench::{self, Bytes, Row, stamp};

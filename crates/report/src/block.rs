@@ -4,8 +4,8 @@
 //! [page](crate::page) prints them. Text in blocks is not escaped: every page escapes all of
 //! it, whoever wrote it.
 
-use crate::document::Figure;
-use crate::words::{UNKNOWN, Unit, digits, ratio, ratio_interval, within};
+use tenbin_result::Figure;
+use tenbin_result::format::{UNKNOWN, Unit, digits, ratio, ratio_interval, within};
 
 /// A part of a page.
 #[derive(Debug, Clone)]
@@ -324,7 +324,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::TIME;
+    use tenbin_result::format::TIME;
 
     fn known(value: f64) -> Option<Figure> {
         Some(Figure {

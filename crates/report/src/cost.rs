@@ -2,8 +2,8 @@
 
 use tenbin_record::UseScope;
 
-use crate::document::{Document, ProcessCost, ResultOf};
-use crate::words::BYTES;
+use tenbin_result::format::BYTES;
+use tenbin_result::{Document, ProcessCost, ResultOf};
 
 /// What stands behind a target of which only the whole host is known.
 pub(crate) const WHOLE_HOST: &str = "whole host";

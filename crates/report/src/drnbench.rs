@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use tenbin_record::{CacheUse, PackedHistogram, SingleRequest, Singles, Slice, latency_histogram};
+use tenbin_result::Document;
+use tenbin_result::format::{percent, plural, ratio};
 use tenbin_stats::Little;
 
-use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
-use crate::words::{percent, plural, ratio};
 
 /// The least value of a histogram, nanoseconds: that of failures that have no time.
 const WITHOUT_TIME: u64 = 1;

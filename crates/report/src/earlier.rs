@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_stats::Measured;
+use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
+use tenbin_result::{
+    Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, ResultOf, Severity, Trust,
+};
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
 mod parity;
@@ -13,16 +16,10 @@ mod terms;
 use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
-use crate::assemble::figure;
 use crate::block::Block;
-use crate::document::{
-    ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
-    Interval, ResultOf, Severity, Trust,
-};
 use crate::escape::for_json;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
-use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
 use crate::{page, section};
 
 /// The results of one run, or of one result file of another tool.
@@ -245,7 +242,7 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
         ));
     }
     let mut warnings = warnings(before, after, &found);
-    let mut changes: Vec<EarlierChange> = found.all.iter().map(change).collect();
+    let mut changes = found.all;
     let doubts = doubts(before, after);
     let invalid = doubts.iter().any(|doubt| doubt.trust == Trust::Invalid);
     for each in &mut changes {
@@ -262,11 +259,7 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
         doubts,
         shared: controls,
         together: found.together as u64,
-        controls: found.controls.map(|range| ControlRange {
-            count: range.count as u64,
-            low: range.low,
-            high: range.high,
-        }),
+        controls: found.controls,
         changes,
     })
 }
@@ -394,7 +387,11 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
                 .to_owned(),
         );
     }
-    if found.all.iter().all(|each| each.ratio.n() == 1) {
+    if found
+        .all
+        .iter()
+        .all(|each| each.ratio.is_some_and(|ratio| ratio.n == 1))
+    {
         warnings.push("one run each cannot tell: repeat both".to_owned());
     }
     warnings
@@ -418,52 +415,6 @@ fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, 
                 "no verdict on {target} at {workload}: the responses were not the same ({why})"
             )),
         ),
-    }
-}
-
-fn change(found: &verdict::Earlier) -> EarlierChange {
-    use verdict::{Change, Part};
-    // The median of inverse values is the inverse of the median, and the ends of the
-    // interval change places.
-    let shown = |speed: Measured| {
-        let shown = figure(speed)?;
-        if !found.by_time {
-            return Some(shown);
-        }
-        Some(Figure {
-            value: 1.0 / shown.value,
-            interval: shown.interval.map(|ends| Interval {
-                low: 1.0 / ends.high,
-                high: 1.0 / ends.low,
-                confidence: ends.confidence,
-            }),
-            n: shown.n,
-        })
-    };
-    EarlierChange {
-        workload: found.workload.clone(),
-        target: found.target.clone(),
-        part: match found.part {
-            Part::Changed => EarlierPart::Changed,
-            Part::Control => EarlierPart::Control,
-            Part::Unnamed => EarlierPart::Unnamed,
-        },
-        timed: found.by_time,
-        before: shown(found.before),
-        after: shown(found.after),
-        ratio: figure(found.ratio),
-        divided: found.divided.and_then(figure),
-        p: found.p,
-        adjusted_p: found.adjusted_p,
-        change: match found.change {
-            Change::Faster => EarlierWord::Faster,
-            Change::Slower => EarlierWord::Slower,
-            Change::Equivalent => EarlierWord::Equivalent,
-            Change::Differs => EarlierWord::Differs,
-            Change::Drift => EarlierWord::Drift,
-            Change::CannotTell => EarlierWord::CannotTell,
-            Change::TooFew => EarlierWord::TooFew,
-        },
     }
 }
 
@@ -553,7 +504,7 @@ pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
             Trust::Invalid => "; no verdict",
             Trust::Suspect | Trust::Valid => "",
         };
-        format!("{}  {}{so}: {}", trust(doubt.trust), doubt.name, doubt.why)
+        format!("{}  {}{so}: {}", doubt.trust.word(), doubt.name, doubt.why)
     };
     earlier.doubts.iter().map(said).collect()
 }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize as _;
 use serde_json::Serializer;
+use tenbin_result::Document;
 
-use crate::document::Document;
 use crate::escape::Harmless;
 use crate::page::markdown;
 use crate::{benchmark, ramp};

@@ -1,6 +1,6 @@
 //! Slices that something was wrong with, in words.
 
-use crate::document::{Document, SliceFigures};
+use tenbin_result::{Document, SliceFigures};
 
 /// So many are told one by one.
 const TOLD: usize = 3;

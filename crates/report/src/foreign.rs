@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::document::{Document, Finding};
+use tenbin_result::{Document, Finding};
+
 use crate::escape::for_terminal;
 use crate::section::last_three_lines;
-use crate::words::trust;
 
 /// What was found, then the last three lines.
 pub fn last_lines(document: &Document) -> String {
@@ -58,6 +58,6 @@ fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> 
 
 /// The same three lines as below Tenbin's own report.
 pub(crate) fn bottom(document: &Document) -> String {
-    let lines = last_three_lines(document, trust(document.trust));
+    let lines = last_three_lines(document, document.trust.word());
     lines.map(|line| line + "\n").concat()
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tenbin_record::{OpFigures, SecondCounts, Slice, rfc3339};
+use tenbin_result::Document;
 
-use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 

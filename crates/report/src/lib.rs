@@ -1,6 +1,6 @@
 //! What people and machines read of a run: terminal, Markdown, JSON.
 //!
-//! Everything is a pure function of a [`Document`], which holds all that is to
+//! Everything is a pure function of a [`Document`](tenbin_result::Document), which holds all that is to
 //! be said of a run and is itself what `result.json` holds. Sections turn it into blocks, and
 //! pages print blocks: a section is written once for the terminal and for Markdown. Files are made
 //! by [`Exporter`]s, all in one table, [`EXPORTERS`]; [`terminal`] makes the text
@@ -9,13 +9,10 @@
 
 pub mod ab;
 mod asked;
-mod assemble;
 mod benchmark;
 pub mod blobstore_bench;
 mod block;
 mod cost;
-mod describe;
-pub mod document;
 pub mod drnbench;
 mod earlier;
 mod escape;
@@ -27,7 +24,6 @@ pub mod import;
 mod page;
 mod paired;
 mod ramp;
-mod schema;
 mod section;
 mod stages;
 pub mod warp;
@@ -35,14 +31,11 @@ mod web;
 mod words;
 pub mod wrk;
 
-pub use assemble::Source;
-pub use document::{Document, document_from_json};
 pub use earlier::{Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use foreign::last_lines;
 pub use page::terminal::{Extent, View, terminal};
 pub use ramp::Overlay;
-pub use schema::schema_json;
 pub use section::section_names;
 pub use web::Pooled;

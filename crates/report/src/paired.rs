@@ -1,7 +1,7 @@
 //! Ratios that are not the quotient of the figures beside them.
 
-use crate::document::{Comparison, Document, Figure, OperationResult, ResultOf};
-use crate::words::ratio;
+use tenbin_result::format::ratio;
+use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
 
 /// How far a ratio may be from the quotient of two columns by rounding alone, on the scale of
 /// logarithms: each column has three significant digits, and 1.00 may stand for 1.005.

@@ -1,16 +1,8 @@
 //! Stages of targets as both tables show them: a row for each stage and target, a column
 //! for each band.
 
-use crate::document::{Document, Figure, ResultOf, StageBand, StagesOf};
-use crate::words::{count, percent, plural};
-
-/// What the columns are.
-pub(crate) const BANDS: [StageBand; 4] = [
-    StageBand::FastestHalf,
-    StageBand::P50ToP90,
-    StageBand::P90ToP99,
-    StageBand::AboveP99,
-];
+use tenbin_result::format::{count, percent, plural};
+use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
 /// The head of a band's column.
 pub(crate) fn band_name(band: StageBand) -> &'static str {

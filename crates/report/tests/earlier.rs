@@ -6,8 +6,8 @@
 mod made_up;
 
 use tenbin_plan::{Checksum, Mix, Payload, S3Operation, S3Work, WorkloadKind};
-use tenbin_report::document::{Earlier, EarlierPart, EarlierWord};
-use tenbin_report::{Document, Results, against, exporter, terminal_earlier};
+use tenbin_report::{Results, against, exporter, terminal_earlier};
+use tenbin_result::{Document, Earlier, EarlierPart, EarlierWord};
 
 fn published(name: &str) -> Results {
     let path = format!("{}/tests/published/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -31,7 +31,7 @@ fn later(get: f64, put: f64) -> Document {
     }
     // Answers beyond what so many connections can carry are not what is asked here.
     let mut document = run.document();
-    document.trust = tenbin_report::document::Trust::Valid;
+    document.trust = tenbin_result::Trust::Valid;
     document
 }
 
@@ -88,7 +88,7 @@ fn on_a_slower_machine(challenger: f64) -> Document {
         slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
     }
     let mut document = run.document();
-    document.trust = tenbin_report::document::Trust::Valid;
+    document.trust = tenbin_result::Trust::Valid;
     document
 }
 
@@ -128,7 +128,7 @@ fn without_anything_shared_two_runs_only_differ() {
             slice.throughput = slice.throughput.map(|rate| rate * share);
             slice.p50 = slice.p50.map(|seconds| seconds / share);
         }
-        document.trust = tenbin_report::document::Trust::Valid;
+        document.trust = tenbin_result::Trust::Valid;
         Results::of_document(&document)
     };
     let earlier = against(&alone(1.0), &alone(0.5), &[]).unwrap();
@@ -179,7 +179,7 @@ fn the_page_of_a_run_has_it() {
     insta::assert_snapshot!(section.split_once("\n**VALID**").unwrap().0);
     assert!(made_up::terminal(&after, 200, false).contains("Before and after"));
     let json = exporter("json").unwrap().export(&after);
-    let back = tenbin_report::document_from_json(&json).unwrap();
+    let back = tenbin_result::document_from_json(&json).unwrap();
     assert_eq!(back, after);
 }
 
@@ -348,7 +348,7 @@ fn no_verdict_without_the_same_answers() {
             slice.payload_bytes = Some(slice.ok * bytes);
             slice.failed = slice.ok * failed / 100;
         }
-        document.trust = tenbin_report::document::Trust::Valid;
+        document.trust = tenbin_result::Trust::Valid;
         document
     };
     let against_usual = |after: &Document| {
@@ -371,7 +371,7 @@ fn no_verdict_without_the_same_answers() {
         assert!(told, "{why}: {:?}", earlier.warnings);
     }
     let mut invalid = with(1_000, 0);
-    invalid.trust = tenbin_report::document::Trust::Invalid;
+    invalid.trust = tenbin_result::Trust::Invalid;
     let earlier = against_usual(&invalid);
     assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
 }
@@ -379,11 +379,11 @@ fn no_verdict_without_the_same_answers() {
 /// A Groonga run and an OpenSearch run of one list of terms: hits are compared, sizes are said.
 #[test]
 fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
-    use tenbin_report::document::{PatternResult, Setting};
+    use tenbin_result::{PatternResult, Setting};
 
     let run = |target: &str, bytes: u64, hits: [u64; 3]| {
         let mut document = made_up::single().document();
-        document.trust = tenbin_report::document::Trust::Valid;
+        document.trust = tenbin_result::Trust::Valid;
         for work in &mut document.workloads {
             let setting = |key: &str, value: &str| Setting {
                 key: key.to_owned(),

@@ -7,8 +7,8 @@ mod made_up;
 
 use made_up::{Run, screen, terminal};
 use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation};
-use tenbin_report::document::{Comparison, ResultOf};
-use tenbin_report::{Document, drnbench, exporter};
+use tenbin_report::{drnbench, exporter};
+use tenbin_result::{Comparison, Document, ResultOf};
 
 /// The suite with its ramp, the second target as the baseline. On `memory` the machine is slower
 /// in a few rounds, so that medians of columns and ratios paired by round are apart, and one slice

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use made_up::{Run, screen, terminal};
 use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
-use tenbin_report::document::{Outcome, RunEnded, SliceFigures, Trust};
-use tenbin_report::{Document, EXPORTERS, drnbench, exporter, last_lines};
+use tenbin_report::{EXPORTERS, drnbench, exporter, last_lines};
+use tenbin_result::{Document, Outcome, RunEnded, SliceFigures, Trust};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -145,7 +145,7 @@ fn flagged_slices_are_named_beside_the_ratio_without_them() {
     let workload = document.slices[2].workload.clone();
     document.slices[2].flags = vec!["outlying".to_owned()];
     let target = document.slices[2].target.clone();
-    let mine = |comparison: &&mut tenbin_report::document::Comparison| {
+    let mine = |comparison: &&mut tenbin_result::Comparison| {
         comparison.primary && comparison.workload == workload
     };
     let comparison = document.comparisons.iter_mut().find(mine).unwrap();

@@ -1,28 +1,30 @@
-//! Everything that is to be said of a run.
+//! Findings, verdicts and figures of a run.
 
-use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
+use tenbin_result::{
+    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
+    RateComparison, ResultOf, Search, Trust, UseCase,
+};
 
-use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
+use crate::capacity::{capacities, compare_capacities};
 use crate::compare::{Compared, compare_all};
 use crate::comparison::Comparison;
 use crate::evidence::{Evidence, cells};
-use crate::expected::{Expected, expected};
+use crate::expected::expected;
 use crate::explained::without_explained;
-use crate::figures::{TargetFigures, figures_of};
-use crate::finding::{Finding, Trust};
+use crate::figures::figures_of;
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
-use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
-use crate::nodes::{NodeLadder, node_ladders};
+use crate::highest_rate::{SearchResult, compare_rates, search_results};
+use crate::nodes::node_ladders;
 use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
-use crate::sweep::{Optimum, optima};
-use crate::use_case::{UseCase, use_cases};
+use crate::sweep::optima;
+use crate::use_case::use_cases;
 
-/// Everything that is to be said of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Findings, verdicts and figures of a run.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
@@ -39,11 +41,11 @@ pub struct Assessment {
     /// by target, then by workload, then by metric.
     pub workload_comparisons: Vec<Comparison>,
     /// What each target did at each workload.
-    pub figures: Vec<TargetFigures>,
+    pub figures: Vec<ResultOf>,
     /// Which target suits which use of an object store.
     pub use_cases: Vec<UseCase>,
     /// What came of everything that was expected.
-    pub expected: Vec<Expected>,
+    pub expected: Vec<Expectation>,
     /// The optimum of every sweep at every workload.
     pub optima: Vec<Optimum>,
     /// What nodes are worth, by cluster and workload.
@@ -55,34 +57,9 @@ pub struct Assessment {
     /// The challengers at their capacity against the baseline.
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The highest rates that held, by workload whose rate was searched for.
-    pub searches: Vec<SearchResult>,
+    pub searches: Vec<Search>,
     /// Those of the challengers against that of the baseline.
     pub rate_comparisons: Vec<RateComparison>,
-}
-
-/// How far absolute figures can be trusted. On a busy machine a ratio can stand, and they
-/// cannot.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct AbsoluteTrust {
-    /// As far as the findings and the rule `absolute_figures` allow.
-    pub trust: Trust,
-    /// What that rule observed, of each workload on each target.
-    pub because: Vec<String>,
-}
-
-impl AbsoluteTrust {
-    fn after(findings: &[Finding]) -> Self {
-        let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
-        let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
-        let trust = match because.is_empty() {
-            true => Trust::Valid,
-            false => Trust::Suspect,
-        };
-        Self {
-            trust: trust.max(Trust::after(findings)),
-            because,
-        }
-    }
 }
 
 impl Assessment {
@@ -132,20 +109,18 @@ pub fn assess(
 
     for comparison in &mut comparisons {
         let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
-        comparison.trust = Trust::after(
-            findings
-                .iter()
-                .filter(|finding| finding.concerns(&comparison.workload, &sides)),
-        );
+        let concerning = findings.iter();
+        let trust = Trust::after(concerning.filter(|it| it.concerns(&comparison.workload, &sides)));
+        comparison.settle(trust);
     }
     for curve in &mut curves {
         let levels = comparisons.iter().filter(|level| {
-            let of = level.level_of.as_ref();
             level.primary
                 && level.challenger == curve.challenger
-                && of.is_some_and(|of| of.sweep == curve.workload)
+                && level.level_of.as_ref() == Some(&curve.workload)
         });
-        curve.trust = levels.map(|level| level.trust).max().unwrap_or_default();
+        let trust = levels.map(|level| level.trust).max().unwrap_or_default();
+        curve.settle(trust);
     }
     for comparison in &mut workload_comparisons {
         let target = [comparison.workload.as_str()];
@@ -154,39 +129,24 @@ pub fn assess(
             let mut sides = sides.iter();
             sides.any(|workload| finding.concerns(workload, &target))
         };
-        comparison.trust = Trust::after(findings.iter().filter(concerns));
+        let trust = Trust::after(findings.iter().filter(concerns));
+        comparison.settle(trust);
     }
-    let mut optima = optima(plan, slices);
-    for optimum in &mut optima {
-        let sides: Vec<&str> = optimum.targets.iter().map(String::as_str).collect();
-        let concerning = findings.iter();
-        optimum.trust =
-            Trust::after(concerning.filter(|finding| finding.concerns(&optimum.workload, &sides)));
-    }
-    let mut nodes = node_ladders(plan, slices);
-    nodes.iter_mut().for_each(|ladder| ladder.heed(&findings));
     let mut searches = search_results(plan, slices);
     searches
         .iter_mut()
-        .for_each(|search| search.heed(&findings));
-    let mut capacities = capacities(plan, slices);
-    capacities
-        .iter_mut()
-        .for_each(|capacity| capacity.heed(&findings));
-    let mut capacity_comparisons = compare_capacities(plan, slices);
-    for comparison in &mut capacity_comparisons {
-        comparison.heed(&capacities);
-    }
+        .for_each(|search| search.trust_after(&findings));
+    let capacities = capacities(plan, slices, &findings);
     Assessment {
-        nodes,
+        nodes: node_ladders(plan, slices, &findings),
+        capacity_comparisons: compare_capacities(plan, slices, &capacities),
         capacities,
-        capacity_comparisons,
         rate_comparisons: compare_rates(plan, &searches),
-        searches,
+        searches: searches.iter().map(SearchResult::document).collect(),
         trust: Trust::after(&findings),
-        absolute: AbsoluteTrust::after(&findings),
+        absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),
-        optima,
+        optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
         // Last: until here each finding concerns its own workload and target.
         findings: gather(without_explained(findings), plan),
@@ -194,7 +154,22 @@ pub fn assess(
         comparisons,
         curves,
         workload_comparisons,
-        figures: figures_of(plan, slices, &cells),
+        figures: figures_of(plan, slices, &cells, environment),
+    }
+}
+
+/// As far as the findings and the rule `absolute_figures` allow. On a busy machine a ratio can stand,
+/// and absolute figures cannot.
+fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
+    let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
+    let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
+    let trust = match because.is_empty() {
+        true => Trust::Valid,
+        false => Trust::Suspect,
+    };
+    AbsoluteTrust {
+        trust: trust.max(Trust::after(findings)),
+        because,
     }
 }
 
@@ -203,8 +178,8 @@ mod tests {
     use tenbin_record::ErrorClass;
 
     use super::*;
-    use crate::finding::Severity;
     use crate::testing::Run;
+    use tenbin_result::Severity;
 
     #[test]
     fn a_good_run_is_valid() {
@@ -245,25 +220,9 @@ mod tests {
     }
 
     #[test]
-    fn serialises_without_made_up_figures() {
-        let assessment = Run::pair(2).interrupted(5).assess();
-        let json = serde_json::to_value(&assessment).unwrap();
-        assert_eq!(json["trust"], "suspect");
-        assert_eq!(json["figures"][0]["throughput"]["kind"], "point");
-        assert_eq!(json["comparisons"][0]["metric"], "throughput");
-        assert_eq!(json["comparisons"][0]["outcome"]["kind"], "inconclusive");
-        assert_eq!(json["findings"][0]["severity"], "suspect");
-    }
-
-    #[test]
     fn nothing_measured_is_nothing_known() {
         let assessment = Run::pair(8).interrupted(0).assess();
-        assert!(
-            assessment
-                .figures
-                .iter()
-                .all(|f| f.throughput.value().is_none())
-        );
+        assert!(assessment.figures.iter().all(|f| f.throughput.is_none()));
         assert!(assessment.primary().all(|c| c.ratio.value().is_none()));
         assert_eq!(assessment.trust, Trust::Invalid);
     }

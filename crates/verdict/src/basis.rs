@@ -1,6 +1,7 @@
 //! The slices that give the figures of a target, and the figures over them.
 
 use tenbin_record::Slice;
+use tenbin_result::Figure;
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::evidence::Cell;
@@ -26,7 +27,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    pub(crate) fn metric(&self, metric: Metric) -> Measured {
+    pub(crate) fn metric(&self, metric: Metric) -> Option<Figure> {
         self.checked(metric.figure(&self.slices))
     }
 
@@ -34,7 +35,7 @@ impl<'a> Basis<'a> {
         &self.slices
     }
 
-    pub(crate) fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
+    pub(crate) fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Option<Figure> {
         let values: Vec<f64> = self
             .slices
             .iter()
@@ -44,18 +45,16 @@ impl<'a> Basis<'a> {
     }
 
     /// Unknown when a slice lacks it: of a rate, those that lack it are the slow ones.
-    pub(crate) fn every(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
+    pub(crate) fn every(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Option<Figure> {
         let values: Option<Vec<f64>> = self.slices.iter().map(|slice| figure(slice)).collect();
-        values.map_or(Measured::Unknown, |values| {
-            self.checked(median(&values, CONFIDENCE))
-        })
+        self.checked(median(&values?, CONFIDENCE))
     }
 
     pub(crate) fn quantiles_over<const N: usize>(
         &self,
         quantiles: [f64; N],
         pick: &Pick<'_>,
-    ) -> [Measured; N] {
+    ) -> [Option<Figure>; N] {
         let found = latency::quantiles_over(&self.slices, &self.sums, quantiles, pick);
         found.map(|each| self.checked(each))
     }
@@ -65,20 +64,19 @@ impl<'a> Basis<'a> {
         quantiles: [f64; N],
         kind: Kind,
         operation: &str,
-    ) -> [Measured; N] {
+    ) -> [Option<Figure>; N] {
         self.quantiles_over(quantiles, &|slice| {
             let mine = slice.ops.iter().filter(|op| op.name == operation);
             mine.map(kind).collect()
         })
     }
 
-    pub(crate) fn checked(&self, measured: Measured) -> Measured {
-        match measured {
-            Measured::Interval(estimate) if self.cut_short => Measured::Point {
-                value: estimate.value,
-                n: estimate.n,
-            },
-            other => other,
-        }
+    /// Without an interval where the slices were cut short.
+    pub(crate) fn checked(&self, measured: Measured) -> Option<Figure> {
+        let figure = Figure::of(measured)?;
+        Some(Figure {
+            interval: figure.interval.filter(|_| !self.cut_short),
+            ..figure
+        })
     }
 }

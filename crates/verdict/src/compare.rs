@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{Measured, bonferroni, confidence_together, interval_p, ratio};
+use tenbin_result::{Figure, Together};
+use tenbin_stats::{Measured, bonferroni, confidence_together, ratio};
 
 use crate::blocks::{Blocks, is_observed, log_ratios_across};
 use crate::comparison::{Across, Comparison};
 use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
-use crate::family::{Family, Member, Together};
-use crate::finding::Trust;
+use crate::family::{Family, Member};
 use crate::flags::flags;
 use crate::metric::Metric;
-use crate::outcome::{NOISE_FLOOR, Outcome, Scale};
+use crate::outcome::Scale;
 
 /// Compares every other target with the baseline, its twin too, at every workload,
 /// by every metric of its load. Only blocks count in which both targets' slices are
@@ -93,27 +93,17 @@ fn curves(plan: &Plan, slices: &[Slice], family: Family) -> Vec<Comparison> {
             };
             let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
             let confidence = family.confidence(Member::of(true, twin, false));
-            found.push(Comparison {
-                across: Across::Levels,
-                workload: curve::family(&levels),
-                baseline: baseline.name.clone(),
-                challenger: challenger.name.clone(),
+            let mut curve = Comparison::new(
+                (Across::Levels, curve::family(&levels)),
+                [&baseline.name, &challenger.name],
                 metric,
-                direction: metric.direction(),
-                primary: !twin,
-                twin,
-                level_of: None,
-                ratio: ratio(&logs, confidence),
-                block_ratios: logs.iter().map(|log| log.exp()).collect(),
-                without_flagged: None,
-                rounds_per_block: plan.rounds_per_block() as usize,
-                p: interval_p(&logs),
-                adjusted_p: None,
-                together: None,
-                noise_floor: NOISE_FLOOR,
-                outcome: Outcome::Unknown { why: String::new() },
-                trust: Trust::Valid,
-            });
+                &logs,
+                confidence,
+                plan.rounds_per_block() as usize,
+            );
+            curve.found.primary = !twin;
+            curve.found.twin = twin;
+            found.push(curve);
         }
     }
     found
@@ -137,16 +127,18 @@ fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
 /// deciding figures only; the others explore.
 fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scale) {
     for level in comparisons {
-        let Some(of) = &mut level.level_of else {
+        let Some(of) = &mut level.level else {
             continue;
         };
+        let challenger = &level.found.challenger;
         let mut known = curves.iter();
-        let curve = known.find(|c| c.workload == of.sweep && c.challenger == level.challenger);
+        let curve = known.find(|c| c.workload == of.sweep && c.challenger == *challenger);
         of.differs = curve.is_some_and(|curve| curve.outcome.is_different());
-        if level.primary && !of.differs && level.outcome.is_different() {
-            let scale = scale.with_floor(level.noise_floor);
+        let differs = of.differs;
+        if level.primary && !differs && level.outcome.is_different() {
+            let scale = scale.with_floor(level.floor());
             let logs = level.log_ratios();
-            level.outcome = level.question(&logs, scale, 1).undecided();
+            level.found.outcome = level.question(&logs, scale, 1).undecided();
         }
     }
 }
@@ -199,29 +191,19 @@ fn across(
     }
     let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flagged)));
     let confidence = family.confidence(Member::of(primary, false, false));
-    Some(Comparison {
-        across: Across::Workloads,
-        workload: target.to_owned(),
-        baseline: baseline.name.clone(),
-        challenger: challenger.name.clone(),
+    let mut found = Comparison::new(
+        (Across::Workloads, target.to_owned()),
+        [&baseline.name, &challenger.name],
         metric,
-        direction: metric.direction(),
-        primary,
-        twin: false,
-        level_of: None,
-        ratio: ratio(&log_ratios, confidence),
-        block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
-        without_flagged: without_flagged
-            .filter(|left| left.len() < log_ratios.len())
-            .map(|left| ratio(&left, confidence)),
-        rounds_per_block: sides[1].rounds,
-        p: interval_p(&log_ratios),
-        adjusted_p: None,
-        together: None,
-        noise_floor: NOISE_FLOOR,
-        outcome: Outcome::Unknown { why: String::new() },
-        trust: Trust::Valid,
-    })
+        &log_ratios,
+        confidence,
+        sides[1].rounds,
+    );
+    found.found.primary = primary;
+    found.found.without_flagged = without_flagged
+        .filter(|left| left.len() < log_ratios.len())
+        .and_then(|left| Figure::of(ratio(&left, confidence)));
+    Some(found)
 }
 
 fn by_metric(
@@ -236,7 +218,7 @@ fn by_metric(
         return Vec::new();
     };
     let decides = Metric::primary(plan, workload) == metric;
-    let level_of = level_of(plan, workload);
+    let level = level_of(plan, workload);
     let challengers = plan.challengers().map(|target| (target, false));
     challengers
         .chain(plan.twin().map(|twin| (twin, true)))
@@ -244,32 +226,28 @@ fn by_metric(
             let (a, b) = (baseline.name.as_str(), challenger.name.as_str());
             let log_ratios = blocks.log_ratios(metric, a, b);
             let primary = decides && !twin;
-            let confidence = family.confidence(Member::of(decides, twin, level_of.is_some()));
+            let confidence = family.confidence(Member::of(decides, twin, level.is_some()));
             let without_flagged = |log_ratios: &[f64]| {
                 let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flagged));
-                (left.len() < log_ratios.len()).then(|| ratio(&left, confidence))
+                let is_less = left.len() < log_ratios.len();
+                is_less
+                    .then(|| Figure::of(ratio(&left, confidence)))
+                    .flatten()
             };
-            Comparison {
-                across: Across::Targets,
-                workload: workload.name.clone(),
-                baseline: a.to_owned(),
-                challenger: b.to_owned(),
+            let mut found = Comparison::new(
+                (Across::Targets, workload.name.clone()),
+                [a, b],
                 metric,
-                direction: metric.direction(),
-                primary,
-                twin,
-                level_of: level_of.clone(),
-                ratio: ratio(&log_ratios, confidence),
-                block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
-                without_flagged: primary.then(|| without_flagged(&log_ratios)).flatten(),
-                rounds_per_block: blocks.rounds,
-                p: interval_p(&log_ratios),
-                adjusted_p: None,
-                together: None,
-                noise_floor: NOISE_FLOOR,
-                outcome: Outcome::Unknown { why: String::new() },
-                trust: Trust::Valid,
-            }
+                &log_ratios,
+                confidence,
+                blocks.rounds,
+            );
+            found.found.primary = primary;
+            found.found.twin = twin;
+            found.found.level_of = level.as_ref().map(|level| level.sweep.clone());
+            found.found.without_flagged = primary.then(|| without_flagged(&log_ratios)).flatten();
+            found.level = level.clone();
+            found
         })
         .collect()
 }
@@ -306,8 +284,8 @@ fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
         };
         let size = family.size(comparison.member(plan));
         let log_ratios = comparison.log_ratios();
-        comparison.outcome = comparison.question(&log_ratios, scale, size).outcome();
-        comparison.noise_floor = scale.floor;
+        comparison.found.outcome = comparison.question(&log_ratios, scale, size).outcome();
+        comparison.found.noise_floor = Some(scale.floor);
     }
 }
 
@@ -328,12 +306,12 @@ fn correct_those(
     let known = mine.filter_map(|each| Some(each.ratio.estimate()?.confidence));
     let confidence = confidence_together(known);
     for each in all.iter_mut().filter(|each| belongs(each)) {
-        each.adjusted_p = each.p.map(|p| bonferroni(p, comparisons));
-        each.together =
-            (comparisons > 1 && !matches!(each.ratio, Measured::Unknown)).then_some(Together {
-                comparisons,
-                confidence,
-            });
+        each.found.adjusted_p = each.p.map(|p| bonferroni(p, comparisons));
+        let is_known = !matches!(each.ratio, Measured::Unknown);
+        each.found.together = (comparisons > 1 && is_known).then_some(Together {
+            comparisons: comparisons as u64,
+            confidence,
+        });
     }
 }
 

@@ -1,18 +1,18 @@
 //! One comparison: what is compared, the ratio, and what it says.
 
-use serde::Serialize;
+use std::ops::Deref;
+
 use tenbin_plan::{Plan, Workload};
-use tenbin_stats::Measured;
+use tenbin_result::{Blame, Figure, Finding, Outcome, Severity, Trust};
+use tenbin_stats::{Measured, interval_p, ratio};
 
 use crate::curve::LevelOf;
-use crate::family::{Member, Together};
-use crate::finding::{Blame, Finding, Severity, Trust};
+use crate::family::Member;
 use crate::metric::{Direction, Metric};
-use crate::outcome::{Outcome, Question, Scale};
+use crate::outcome::{NOISE_FLOOR, Question, Scale};
 
 /// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Across {
     /// Targets, at one workload.
     Targets,
@@ -22,66 +22,88 @@ pub enum Across {
     Workloads,
 }
 
-/// One target against the baseline at one workload, by one metric; or one workload against
-/// another on one target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A comparison of the document, with what its outcome is decided from.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
+    /// What the document has.
+    pub found: tenbin_result::Comparison,
     /// What is compared.
     pub across: Across,
-    /// Name of the workload; of the target where workloads are compared; what the names of the
-    /// levels have in common where those of a sweep are.
-    pub workload: String,
-    /// Name of the target, or workload, compared with.
-    pub baseline: String,
-    /// Name of the target, or workload, that is compared.
-    pub challenger: String,
     /// By what.
     pub metric: Metric,
-    /// Which way is better.
-    pub direction: Direction,
-    /// Whether this is the figure that decides the workload. The others explore:
-    /// they are not corrected for being many.
-    pub primary: bool,
-    /// Whether the challenger is the baseline's twin: then the ratio is noise, and
-    /// decides nothing.
-    pub twin: bool,
+    /// The challenger's figure divided by the baseline's, as it was computed.
+    pub ratio: Measured,
     /// At a level of a sweep: the sweep, whose curve is the question. The level itself is not a
     /// question, so its p-value is not corrected.
-    pub level_of: Option<LevelOf>,
-    /// The challenger's figure divided by the baseline's: above 1 is better only
-    /// when higher is. Its interval is the one that decides: for a figure that decides a
-    /// workload, one of several that hold [together](Comparison::together).
-    pub ratio: Measured,
-    /// The ratio in each complete block, in the order of the run.
-    pub block_ratios: Vec<f64>,
-    /// Of a primary figure: the ratio without the blocks of flagged slices; `None`
-    /// when no slice is flagged.
-    pub without_flagged: Option<Measured>,
-    /// Rounds that make one block: two for an ABBA quad.
-    pub rounds_per_block: usize,
-    /// Two-sided signed-rank p-value of "no difference", as the interval has it: see
-    /// [`interval_p`](tenbin_stats::interval_p).
-    pub p: Option<f64>,
-    /// The same after Bonferroni's correction over all questions of the run, or for
-    /// a twin over those of twins: at most 5 % exactly where the interval excludes 1.
-    /// `None` for the others.
-    pub adjusted_p: Option<f64>,
-    /// The comparisons whose intervals hold together, this one among them; `None` where it
-    /// is the only one, or none of them.
-    pub together: Option<Together>,
-    /// The smallest effect that is called a difference here, as a share.
-    pub noise_floor: f64,
-    /// What it says.
-    pub outcome: Outcome,
-    /// How far that can be trusted.
-    pub trust: Trust,
+    pub level: Option<LevelOf>,
+}
+
+impl Deref for Comparison {
+    type Target = tenbin_result::Comparison;
+
+    fn deref(&self) -> &Self::Target {
+        &self.found
+    }
 }
 
 impl Comparison {
+    /// Of two targets at a workload, or two workloads on a target: `sides` are the baseline and the
+    /// challenger. Correction, outcome and trust are still to be decided.
+    pub(crate) fn new(
+        (across, place): (Across, String),
+        sides: [&str; 2],
+        metric: Metric,
+        log_ratios: &[f64],
+        confidence: f64,
+        rounds_per_block: usize,
+    ) -> Self {
+        let ratio = ratio(log_ratios, confidence);
+        let [baseline, challenger] = sides.map(str::to_owned);
+        Self {
+            found: tenbin_result::Comparison {
+                workload: place,
+                baseline,
+                challenger,
+                metric: metric.name(),
+                metric_phrase: metric.phrase(),
+                higher_is_better: metric.direction() == Direction::HigherIsBetter,
+                primary: false,
+                level_of: None,
+                twin: false,
+                ratio: Figure::of(ratio),
+                together: None,
+                block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
+                without_flagged: None,
+                noise_floor: Some(NOISE_FLOOR),
+                rounds_per_block: rounds_per_block as u64,
+                p: interval_p(log_ratios),
+                adjusted_p: None,
+                outcome: Outcome::Unknown { why: String::new() },
+                trust: Trust::Valid,
+                sentence: String::new(),
+            },
+            across,
+            metric,
+            ratio,
+            level: None,
+        }
+    }
+
+    /// How far it can be trusted, and what it then says.
+    pub(crate) fn settle(&mut self, trust: Trust) {
+        self.found.trust = trust;
+        self.found.sentence = self.sentence();
+    }
+
+    /// The smallest effect that is called a difference here, as a share.
+    pub fn floor(&self) -> f64 {
+        self.noise_floor.unwrap_or(NOISE_FLOOR)
+    }
+
     /// What it is in the family of the plan.
     pub(crate) fn member(&self, plan: &Plan) -> Member {
         let decides = self.primary || is_deciding(plan, self);
-        Member::of(decides, self.twin, self.level_of.is_some())
+        Member::of(decides, self.twin, self.level.is_some())
     }
 
     /// A finding about its challenger at its workload.
@@ -94,7 +116,7 @@ impl Comparison {
         advice: &str,
     ) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame,
             workload: Some(self.workload.clone()),
@@ -119,7 +141,7 @@ impl Comparison {
             metric: self.metric,
             ratio: &self.ratio,
             log_ratios,
-            rounds_per_block: self.rounds_per_block,
+            rounds_per_block: self.rounds_per_block as usize,
             family,
             scale,
         }
@@ -128,7 +150,7 @@ impl Comparison {
 
 /// Whether it is one of those that [`Plan::questions`] counts.
 pub(crate) fn is_question(comparison: &Comparison) -> bool {
-    comparison.primary && comparison.level_of.is_none()
+    comparison.primary && comparison.level.is_none()
 }
 
 /// Whether it is by a figure that decides a workload.

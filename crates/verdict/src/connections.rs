@@ -2,71 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use tenbin_record::{Ledger, PackedHistogram, SetupFigures, Slice};
-use tenbin_stats::Measured;
+use tenbin_record::{HostFigures, Ledger, PackedHistogram, SetupFigures, Slice};
+use tenbin_result::{Connections, HostResult, SetupStep};
 
 use crate::basis::Basis;
 use crate::evidence::Cell;
 
-/// The connections of one workload to one target. Counts are sums over all slices.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ConnectionFigures {
-    /// Connections established, with those that a slice found open.
-    pub opened: u64,
-    /// Requests sent on a connection that had carried one before.
-    pub reused: u64,
-    /// Closed by Tenbin.
-    pub closed_by_client: u64,
-    /// Closed by the target in good order.
-    pub closed_by_server: u64,
-    /// Attempts refused or failed.
-    pub refused: u64,
-    /// Reset or closed in the middle of an answer.
-    pub reset: u64,
-    /// From the first step to an open socket: TCP's handshake.
-    pub connect: StepFigures,
-    /// TLS handshakes.
-    pub tls: StepFigures,
-    /// From the write to the first byte of the first answer on a connection.
-    pub first_byte: StepFigures,
-}
-
-/// One step of opening connections; never part of the time of an operation on a
-/// connection that stands.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct StepFigures {
-    /// How often it was timed, over all slices.
-    pub count: u64,
-    /// Median, seconds.
-    pub p50: Measured,
-    /// 99th percentile, seconds.
-    pub p99: Measured,
-}
-
-/// One host of a target, over all operations of a workload.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HostFigures {
-    /// Its name.
-    pub host: String,
-    /// Correct answers, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
-    /// Failures by class; absent classes did not occur.
-    pub errors: BTreeMap<&'static str, u64>,
-    /// Median service time, seconds.
-    pub p50: Measured,
-    /// 99th percentile of service time, seconds.
-    pub p99: Measured,
-}
-
-pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> ConnectionFigures {
+pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Connections {
     let mut sum = Ledger::default();
     for slice in &cell.slices {
         sum += slice.ledger;
     }
-    ConnectionFigures {
+    Connections {
         opened: sum.opened,
         reused: sum.reused,
         closed_by_client: sum.closed_by_client,
@@ -83,16 +30,13 @@ fn step(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
     of: fn(&SetupFigures) -> &PackedHistogram,
-) -> StepFigures {
+) -> Option<SetupStep> {
     let [p50, p99] = basis.quantiles_over([0.50, 0.99], &|slice| vec![of(&slice.setup)]);
-    StepFigures {
-        count: cell.slices.iter().map(|slice| of(&slice.setup).len()).sum(),
-        p50,
-        p99,
-    }
+    let count = cell.slices.iter().map(|slice| of(&slice.setup).len()).sum();
+    (count > 0).then_some(SetupStep { count, p50, p99 })
 }
 
-pub(crate) fn hosts_of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<HostFigures> {
+pub(crate) fn hosts_of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<HostResult> {
     let names = names_of_hosts(cell).into_iter();
     names.map(|name| of_host(cell, basis, name)).collect()
 }
@@ -107,10 +51,7 @@ fn names_of_hosts<'a>(cell: &Cell<'a>) -> Vec<&'a str> {
     names
 }
 
-fn find_all<'a>(
-    cell: &Cell<'a>,
-    name: &str,
-) -> impl Iterator<Item = &'a tenbin_record::HostFigures> {
+fn find_all<'a>(cell: &Cell<'a>, name: &str) -> impl Iterator<Item = &'a HostFigures> {
     let slices = cell.slices.iter();
     slices.filter_map(move |slice| find(slice, name))
 }
@@ -152,27 +93,27 @@ impl<'a> HostLoad<'a> {
     }
 }
 
-fn of_host(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> HostFigures {
+fn of_host(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> HostResult {
     let mine = || find_all(cell, name);
     let mut errors = BTreeMap::new();
     for (class, count) in mine().flat_map(|host| &host.errors) {
-        *errors.entry(class.name()).or_default() += count;
+        *errors.entry(class.name().to_owned()).or_default() += count;
     }
     let [p50, p99] = basis.quantiles_over([0.50, 0.99], &|slice| {
         let hosts = find(slice, name).into_iter();
         hosts.map(|host| &host.service).collect()
     });
-    HostFigures {
+    HostResult {
         host: name.to_owned(),
         ok: mine().map(|host| host.ok).sum(),
-        failed: mine().map(tenbin_record::HostFigures::failed_count).sum(),
+        failed: mine().map(HostFigures::failed_count).sum(),
         errors,
         p50,
         p99,
     }
 }
 
-fn find<'a>(slice: &'a Slice, name: &str) -> Option<&'a tenbin_record::HostFigures> {
+fn find<'a>(slice: &'a Slice, name: &str) -> Option<&'a HostFigures> {
     slice.hosts.iter().find(|host| host.name == name)
 }
 
@@ -181,7 +122,6 @@ mod tests {
     use tenbin_record::ErrorClass;
 
     use super::*;
-    use crate::figures::figures;
     use crate::testing::Run;
 
     #[test]
@@ -193,20 +133,16 @@ mod tests {
             slice.0.setup.connect.record_n(50_000, 10).unwrap();
             slice.0.setup.first_byte.record_n(3_000_000, 10).unwrap();
         });
-        let connections = figures(&run.plan, &run.slices).remove(0).connections;
+        let connections = run.figures().remove(0).connections.unwrap();
+        let connect = connections.connect.unwrap();
         assert_eq!((connections.opened, connections.reused), (160, 15_840));
-        let p50 = connections.connect.p50.estimate().unwrap().value;
+        let p50 = connect.p50.unwrap().value;
         assert!((p50 - 0.000_05).abs() < 1e-7, "{p50}");
-        assert_eq!(connections.connect.count, 160);
-        assert_eq!(
-            connections.connect.p99,
-            Measured::Unknown,
-            "160 are too few"
-        );
-        let p50 = connections.first_byte.p50.value().unwrap();
+        assert_eq!(connect.count, 160);
+        assert_eq!(connect.p99, None, "160 are too few");
+        let p50 = connections.first_byte.unwrap().p50.unwrap().value;
         assert!((p50 - 0.003).abs() < 1e-5, "{p50}");
-        assert_eq!(connections.tls.count, 0);
-        assert_eq!(connections.tls.p50, Measured::Unknown);
+        assert_eq!(connections.tls, None);
     }
 
     #[test]
@@ -221,14 +157,14 @@ mod tests {
             }
             slice.0.hosts[1].errors.insert(ErrorClass::Reset, 2);
         });
-        let rows = figures(&run.plan, &run.slices);
+        let rows = run.figures();
         let [one, two] = rows[0].hosts.as_slice() else {
             panic!("two hosts");
         };
         assert_eq!((one.host.as_str(), one.ok, one.failed), ("one", 9_600, 0));
         assert_eq!((two.host.as_str(), two.ok, two.failed), ("two", 6_400, 32));
-        assert_eq!(two.errors, BTreeMap::from([("reset", 32)]));
-        let p50 = |host: &HostFigures| host.p50.estimate().unwrap().value;
+        assert_eq!(two.errors, BTreeMap::from([("reset".to_owned(), 32)]));
+        let p50 = |host: &HostResult| host.p50.unwrap().value;
         assert!((p50(one) - 0.001).abs() < 1e-5);
         assert!((p50(two) - 0.004).abs() < 1e-5);
         assert!(rows[1].hosts.is_empty());

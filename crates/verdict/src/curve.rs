@@ -1,10 +1,9 @@
 //! The levels of a sweep as one question: the curve.
 
-use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 
 /// The question that a level of a sweep belongs to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LevelOf {
     /// What the names of the levels have in common.
     pub sweep: String,

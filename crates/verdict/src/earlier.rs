@@ -5,7 +5,7 @@
 //! how much: the controls. A control's change is divided out, with its uncertainty; without a
 //! control nobody can say what the change comes from.
 
-use serde::Serialize;
+use tenbin_result::{ControlRange, EarlierChange, EarlierPart, EarlierWord, Figure, Interval};
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, bonferroni, confidence_of_each, median, rank_sum_p,
     unpaired_ratio,
@@ -45,87 +45,13 @@ impl Series {
     }
 }
 
-/// Whether a workload was touched by what changed between the runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Part {
-    /// It was named as changed.
-    Changed,
-    /// Others were named, or the target is the same in both runs, so that this one shows what
-    /// the machine did.
-    Control,
-    /// Nothing was named.
-    Unnamed,
-}
-
-/// What became of the speed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    /// It is higher, after the change of the controls was divided out.
-    Faster,
-    /// It is lower, after the change of the controls was divided out.
-    Slower,
-    /// After the change of the controls was divided out, it is the same within 5 %.
-    Equivalent,
-    /// It changed, but no further than the controls did.
-    Drift,
-    /// It changed, and without a control the cause is unknown.
-    Differs,
-    /// The interval allows more than one of the above.
-    CannotTell,
-    /// Too few values on a side for an interval.
-    TooFew,
-}
-
-/// One workload on one target, before and after.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Earlier {
-    /// Name of the workload.
-    pub workload: String,
-    /// Name of the target, where there is one.
-    pub target: Option<String>,
-    /// The speeds are inverse times.
-    pub by_time: bool,
-    /// What it is to the comparison.
-    pub part: Part,
-    /// Median speed before.
-    pub before: Measured,
-    /// Median speed after.
-    pub after: Measured,
-    /// Speed after divided by speed before: Hodges–Lehmann over all pairs of one value
-    /// each, with the rank-sum interval. Without a control this is the interval that decides.
-    pub ratio: Measured,
-    /// The same divided by the change of the controls, with their uncertainty in its interval,
-    /// which decides; `None` without a control.
-    pub divided: Option<Measured>,
-    /// Two-sided rank-sum p-value of "no change" in what decides; `None` where the controls are
-    /// other workloads.
-    pub p: Option<f64>,
-    /// The same after Bonferroni's correction over all that is not a control.
-    pub adjusted_p: Option<f64>,
-    /// What it says.
-    pub change: Change,
-}
-
-/// The range of the controls' ratios: how far the machine moved.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Controls {
-    /// How many there are.
-    pub count: usize,
-    /// Lowest ratio.
-    pub low: f64,
-    /// Highest ratio.
-    pub high: f64,
-}
-
 /// A run against an earlier one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EarlierRun {
     /// Every workload on every target that both have, in the order of the later run.
-    pub all: Vec<Earlier>,
+    pub all: Vec<EarlierChange>,
     /// The controls, if there are any.
-    pub controls: Option<Controls>,
+    pub controls: Option<ControlRange>,
     /// Comparisons whose intervals hold together: all that are not controls.
     pub together: usize,
 }
@@ -134,14 +60,14 @@ pub struct EarlierRun {
 /// workloads that were touched by what lies between the runs; all others are then
 /// controls, as are shared targets.
 pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) -> EarlierRun {
-    let pairs: Vec<(&Series, &Series, Part)> = after
+    let pairs: Vec<(&Series, &Series, EarlierPart)> = after
         .iter()
         .filter_map(|after| Some((find(before, after)?, after)))
         .map(|(before, after)| (before, after, part(after, changed)))
         .collect();
     let (controls, tested): (Vec<_>, Vec<_>) = pairs
         .iter()
-        .partition(|(_, _, part)| *part == Part::Control);
+        .partition(|(_, _, part)| *part == EarlierPart::Control);
     let together = tested.len();
     let each = confidence_of_each(CONFIDENCE, together);
     // Half of the error for the control, half for what it is divided out of.
@@ -151,7 +77,7 @@ pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) 
             .iter()
             .map(|(before, after, _)| unpaired_ratio(&before.values, &after.values, half)),
     );
-    let all: Vec<Earlier> = pairs
+    let all: Vec<EarlierChange> = pairs
         .iter()
         .map(|(before, after, part)| compare(before, after, *part, control, together))
         .collect();
@@ -170,15 +96,15 @@ fn find<'a>(all: &'a [Series], wanted: &Series) -> Option<&'a Series> {
     })
 }
 
-fn part(series: &Series, changed: &[String]) -> Part {
+fn part(series: &Series, changed: &[String]) -> EarlierPart {
     if series.shared {
-        Part::Control
+        EarlierPart::Control
     } else if changed.is_empty() {
-        Part::Unnamed
+        EarlierPart::Unnamed
     } else if changed.contains(&series.workload) {
-        Part::Changed
+        EarlierPart::Changed
     } else {
-        Part::Control
+        EarlierPart::Control
     }
 }
 
@@ -239,8 +165,14 @@ impl Hull {
     }
 }
 
-fn compare(before: &Series, after: &Series, part: Part, control: Hull, together: usize) -> Earlier {
-    let is_control = part == Part::Control;
+fn compare(
+    before: &Series,
+    after: &Series,
+    part: EarlierPart,
+    control: Hull,
+    together: usize,
+) -> EarlierChange {
+    let is_control = part == EarlierPart::Control;
     let each = match is_control {
         true => CONFIDENCE,
         false => confidence_of_each(CONFIDENCE, together),
@@ -262,32 +194,49 @@ fn compare(before: &Series, after: &Series, part: Part, control: Hull, together:
             (divided, p.flatten())
         }
     };
-    let mut found = Earlier {
+    let ratio = ratio_at(each);
+    EarlierChange {
         workload: after.workload.clone(),
         target: after.target.clone(),
-        by_time: after.by_time,
         part,
-        before: median(&before.values, CONFIDENCE),
-        after: median(&after.values, CONFIDENCE),
-        ratio: ratio_at(each),
-        divided,
+        timed: after.by_time,
+        before: shown(before),
+        after: shown(after),
+        ratio: Figure::of(ratio),
+        divided: divided.and_then(Figure::of),
         p,
         adjusted_p: p.filter(|_| !is_control).map(|p| bonferroni(p, together)),
-        change: Change::CannotTell,
-    };
-    found.change = found.decide();
-    found
+        change: decide(&ratio, divided.as_ref()),
+    }
+}
+
+/// The median speed; the time where speeds are inverse times: the median of inverse values is the
+/// inverse of the median, and the ends of the interval change places.
+fn shown(series: &Series) -> Option<Figure> {
+    let speed = Figure::of(median(&series.values, CONFIDENCE))?;
+    if !series.by_time {
+        return Some(speed);
+    }
+    Some(Figure {
+        value: 1.0 / speed.value,
+        interval: speed.interval.map(|ends| Interval {
+            low: 1.0 / ends.high,
+            high: 1.0 / ends.low,
+            ..ends
+        }),
+        ..speed
+    })
 }
 
 /// Of the controls, if there are any.
-fn range(all: &[Earlier]) -> Option<Controls> {
+fn range(all: &[EarlierChange]) -> Option<ControlRange> {
     let ratios: Vec<f64> = all
         .iter()
-        .filter(|each| each.part == Part::Control)
-        .filter_map(|each| each.ratio.value())
+        .filter(|each| each.part == EarlierPart::Control)
+        .filter_map(|each| Some(each.ratio?.value))
         .collect();
-    (!ratios.is_empty()).then(|| Controls {
-        count: ratios.len(),
+    (!ratios.is_empty()).then(|| ControlRange {
+        count: ratios.len() as u64,
         low: ratios.iter().copied().fold(f64::INFINITY, f64::min),
         high: ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     })
@@ -298,31 +247,30 @@ fn is_different(found: &Estimate) -> bool {
     !found.contains(1.0) && effect(found.value) > NOISE_FLOOR
 }
 
-impl Earlier {
-    fn decide(&self) -> Change {
-        let Some(divided) = &self.divided else {
-            return match self.ratio.estimate() {
-                None => Change::TooFew,
-                Some(found) if is_different(found) => Change::Differs,
-                Some(_) => Change::CannotTell,
-            };
+/// What the ratio says or, where there is a control, the ratio with its change `divided` out.
+fn decide(ratio: &Measured, divided: Option<&Measured>) -> EarlierWord {
+    let Some(divided) = divided else {
+        return match ratio.estimate() {
+            None => EarlierWord::TooFew,
+            Some(found) if is_different(found) => EarlierWord::Differs,
+            Some(_) => EarlierWord::CannotTell,
         };
-        let Some(found) = divided.estimate() else {
-            return Change::TooFew;
-        };
-        let margin = 1.0 + EQUIVALENCE;
-        if is_different(found) {
-            match found.value > 1.0 {
-                true => Change::Faster,
-                false => Change::Slower,
-            }
-        } else if found.low >= 1.0 / margin && found.high <= margin {
-            Change::Equivalent
-        } else if self.ratio.estimate().is_some_and(is_different) {
-            Change::Drift
-        } else {
-            Change::CannotTell
+    };
+    let Some(found) = divided.estimate() else {
+        return EarlierWord::TooFew;
+    };
+    let margin = 1.0 + EQUIVALENCE;
+    if is_different(found) {
+        match found.value > 1.0 {
+            true => EarlierWord::Faster,
+            false => EarlierWord::Slower,
         }
+    } else if found.low >= 1.0 / margin && found.high <= margin {
+        EarlierWord::Equivalent
+    } else if ratio.estimate().is_some_and(is_different) {
+        EarlierWord::Drift
+    } else {
+        EarlierWord::CannotTell
     }
 }
 
@@ -349,7 +297,7 @@ mod tests {
         against_earlier(&before, &after, &changed)
     }
 
-    fn changes(run: &EarlierRun) -> Vec<Change> {
+    fn changes(run: &EarlierRun) -> Vec<EarlierWord> {
         run.all.iter().map(|each| each.change).collect()
     }
 
@@ -358,10 +306,14 @@ mod tests {
         let run = compared(&[("put", 1.2), ("get", 0.8), ("list", 1.0)], 12, &[]);
         assert_eq!(
             changes(&run),
-            [Change::Differs, Change::Differs, Change::CannotTell]
+            [
+                EarlierWord::Differs,
+                EarlierWord::Differs,
+                EarlierWord::CannotTell
+            ]
         );
         assert_eq!(run.controls, None);
-        let ratio = run.all[0].ratio.estimate().unwrap();
+        let ratio = run.all[0].ratio.unwrap();
         assert!((ratio.value - 1.2).abs() < 1e-9, "{ratio:?}");
     }
 
@@ -369,13 +321,13 @@ mod tests {
     fn no_further_than_the_controls_is_drift() {
         let moved = [("list", 1.15), ("put", 1.2), ("get", 0.97)];
         let run = compared(&moved, 12, &["list"]);
-        assert_eq!(run.all[0].change, Change::Drift);
+        assert_eq!(run.all[0].change, EarlierWord::Drift);
         let controls = run.controls.unwrap();
         assert_eq!(controls.count, 2);
         assert!((controls.low - 0.97).abs() < 1e-9, "{controls:?}");
         assert!((controls.high - 1.2).abs() < 1e-9, "{controls:?}");
         let further = compared(&[("list", 1.5), ("put", 1.2), ("get", 0.97)], 12, &["list"]);
-        assert_eq!(further.all[0].change, Change::Faster);
+        assert_eq!(further.all[0].change, EarlierWord::Faster);
     }
 
     #[test]
@@ -385,14 +337,14 @@ mod tests {
         let controls = run.controls.unwrap();
         assert!((controls.low - 1.372).abs() < 1e-9, "{controls:?}");
         assert!((controls.high - 1.912).abs() < 1e-9, "{controls:?}");
-        assert_eq!(run.all[0].change, Change::Drift, "between 1 and 1.912");
+        assert_eq!(run.all[0].change, EarlierWord::Drift, "between 1 and 1.912");
     }
 
     #[test]
     fn one_run_each_cannot_tell_whatever_the_ratio() {
         let run = compared(&[("list", 58.0)], 1, &[]);
-        assert_eq!(changes(&run), [Change::TooFew]);
-        assert!((run.all[0].ratio.value().unwrap() - 58.0).abs() < 1e-9);
+        assert_eq!(changes(&run), [EarlierWord::TooFew]);
+        assert!((run.all[0].ratio.unwrap().value - 58.0).abs() < 1e-9);
     }
 
     #[test]
@@ -400,10 +352,10 @@ mod tests {
         // Of four values each the smallest p is 2/70: enough for one question, not for two.
         assert_eq!(
             changes(&compared(&[("put", 2.0)], 4, &[])),
-            [Change::Differs]
+            [EarlierWord::Differs]
         );
         let two = compared(&[("put", 2.0), ("get", 2.0)], 4, &[]);
-        assert_eq!(changes(&two), [Change::TooFew; 2]);
+        assert_eq!(changes(&two), [EarlierWord::TooFew; 2]);
     }
 
     #[test]
@@ -438,17 +390,29 @@ mod tests {
     #[test]
     fn what_a_shared_target_lost_too_is_divided_out() {
         let run = with_shared_target(1.0, 0.01);
-        assert_eq!(run.all[0].part, Part::Control);
-        let raw = run.all[1].ratio.estimate().unwrap();
+        assert_eq!(run.all[0].part, EarlierPart::Control);
+        let raw = run.all[1].ratio.unwrap().interval.unwrap();
         assert!(raw.high < 0.7, "the machine is slower: {raw:?}");
-        assert_eq!(run.all[1].change, Change::Equivalent, "{:?}", run.all[1]);
-        assert_eq!(with_shared_target(1.0, 0.2).all[1].change, Change::Drift);
+        assert_eq!(
+            run.all[1].change,
+            EarlierWord::Equivalent,
+            "{:?}",
+            run.all[1]
+        );
+        assert_eq!(
+            with_shared_target(1.0, 0.2).all[1].change,
+            EarlierWord::Drift
+        );
 
         let faster = with_shared_target(1.3, 0.01);
-        assert_eq!(faster.all[1].change, Change::Faster);
+        assert_eq!(faster.all[1].change, EarlierWord::Faster);
         let divided = faster.all[1].divided.unwrap();
-        assert!(divided.estimate().unwrap().contains(1.3), "{divided:?}");
-        assert_eq!(with_shared_target(0.8, 0.01).all[1].change, Change::Slower);
+        let ends = divided.interval.unwrap();
+        assert!(ends.low <= 1.3 && 1.3 <= ends.high, "{divided:?}");
+        assert_eq!(
+            with_shared_target(0.8, 0.01).all[1].change,
+            EarlierWord::Slower
+        );
     }
 
     /// The interval that is shown decides, and Bonferroni's correction is in it.
@@ -461,12 +425,18 @@ mod tests {
                     values,
                     changed,
                 );
-                for each in run.all.iter().filter(|each| each.part != Part::Control) {
-                    let shown = each.divided.unwrap_or(each.ratio);
-                    let different = shown.estimate().is_some_and(is_different);
+                for each in run
+                    .all
+                    .iter()
+                    .filter(|each| each.part != EarlierPart::Control)
+                {
+                    let shown = each.divided.or(each.ratio).unwrap();
+                    let outside = |ends: Interval| 1.0 < ends.low || ends.high < 1.0;
+                    let different =
+                        shown.interval.is_some_and(outside) && effect(shown.value) > NOISE_FLOOR;
                     let word = match each.divided {
-                        Some(_) => matches!(each.change, Change::Faster | Change::Slower),
-                        None => each.change == Change::Differs,
+                        Some(_) => matches!(each.change, EarlierWord::Faster | EarlierWord::Slower),
+                        None => each.change == EarlierWord::Differs,
                     };
                     assert_eq!(word, different, "{each:?}");
                 }

@@ -1,69 +1,17 @@
 //! Whether what was expected of the figures is true.
 
-use serde::Serialize;
-use tenbin_plan::{Bound, Demand, Expectation, Figure, Plan, Relation};
+use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
+use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
 use crate::blocks::Blocks;
 use crate::comparison::Comparison;
 use crate::evidence::{Cell, cells, is_closed};
-use crate::finding::{Finding, Trust};
 use crate::latency;
 use crate::metric::Metric;
 use crate::outcome::Scale;
 use crate::sentence::one_start;
-
-/// An expectation of one target at one workload, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Expected {
-    /// Whether the condition is to be proven true or not to be.
-    pub fails_if: bool,
-    /// The condition, as it is written: `p99<20ms`.
-    pub condition: String,
-    /// The target.
-    pub target: String,
-    /// The workload.
-    pub workload: String,
-    /// What the figure is counted in.
-    pub unit: ExpectedUnit,
-    /// The figure, or the ratio to the baseline's.
-    pub figure: Measured,
-    /// What came of it.
-    pub standing: Standing,
-}
-
-/// What a figure that something is expected of is counted in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExpectedUnit {
-    /// Operations a second.
-    PerSecond,
-    /// Seconds.
-    Seconds,
-    /// A share of 1.
-    Share,
-    /// Bytes a second.
-    BytesPerSecond,
-    /// Times the baseline's.
-    Ratio,
-}
-
-/// What came of an expectation. Of `expect`, only [`Standing::Met`] passes; of `fail_if`,
-/// only [`Standing::NotMet`] fails.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Standing {
-    /// The whole interval is on the right side of the bound.
-    Met,
-    /// The whole interval is on the wrong side of the bound.
-    NotMet,
-    /// The run cannot tell.
-    CannotTell {
-        /// Why not; a clause without a full stop.
-        why: String,
-    },
-}
 
 /// What came of every expectation of the plan, for every target and workload that
 /// it is about. Figures that `findings` void meet nothing.
@@ -75,7 +23,7 @@ pub(crate) fn expected(
     slices: &[Slice],
     comparisons: &[Comparison],
     findings: &[Finding],
-) -> Vec<Expected> {
+) -> Vec<Expectation> {
     let cells = cells(plan, slices);
     let expectations = plan.comparing.expect.iter();
     expectations
@@ -91,7 +39,7 @@ pub(crate) fn expected(
         .collect()
 }
 
-fn is_about(plan: &Plan, expectation: &Expectation, cell: &Cell<'_>) -> bool {
+fn is_about(plan: &Plan, expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
     let fits = |asked: &Option<String>, name: &str| asked.as_ref().is_none_or(|it| it == name);
     // The twin is there to be like the baseline, and the baseline is always once
     // the baseline.
@@ -108,7 +56,7 @@ fn figure(
     plan: &Plan,
     slices: &[Slice],
     comparisons: &[Comparison],
-    expectation: &Expectation,
+    expectation: &plan::Expectation,
     cell: &Cell<'_>,
 ) -> Measured {
     match expected_baseline(plan, expectation) {
@@ -133,7 +81,7 @@ fn figure(
 /// The baseline, where the expectation is one of a ratio to it.
 fn expected_baseline<'p>(
     plan: &'p Plan,
-    expectation: &Expectation,
+    expectation: &plan::Expectation,
 ) -> Option<&'p tenbin_plan::Target> {
     let is_relative = matches!(expectation.bound, Bound::Baseline(_));
     plan.baseline().filter(|_| is_relative)
@@ -141,45 +89,42 @@ fn expected_baseline<'p>(
 
 fn judge(
     plan: &Plan,
-    expectation: &Expectation,
+    expectation: &plan::Expectation,
     cell: &Cell<'_>,
     figure: Measured,
     findings: &[Finding],
-) -> Expected {
+) -> Expectation {
     let baseline = expected_baseline(plan, expectation);
     let mut sides = vec![cell.target.name.as_str()];
     sides.extend(baseline.map(|baseline| baseline.name.as_str()));
     let concerning = findings
         .iter()
         .filter(|finding| finding.concerns(&cell.workload.name, &sides));
-    let standing = match Trust::after(concerning) == Trust::Invalid {
-        true => Standing::CannotTell {
-            why: "the numbers cannot be believed".to_owned(),
-        },
+    let (standing, why) = match Trust::after(concerning) == Trust::Invalid {
+        true => cannot("the numbers cannot be believed"),
         false => standing(expectation, &figure),
     };
     let once = baseline.and_then(|baseline| {
         let scale = Scale::of(plan).between(plan, [&baseline.name, &cell.target.name]);
         scale.within_start_noise(&figure)
     });
-    let standing = match (standing, once) {
-        (Standing::NotMet, Some(up_to)) => Standing::CannotTell {
-            why: one_start(up_to),
-        },
-        (standing, _) => standing,
+    let (standing, why) = match (standing, once) {
+        (Standing::NotMet, Some(up_to)) => (Standing::CannotTell, Some(one_start(up_to))),
+        (standing, _) => (standing, why),
     };
-    Expected {
+    Expectation {
         fails_if: expectation.demand == Demand::FailIf,
         condition: expectation.condition(),
         target: cell.target.name.clone(),
         workload: cell.workload.name.clone(),
         unit: unit(expectation),
-        figure,
+        figure: Figure::of(figure),
         standing,
+        why,
     }
 }
 
-fn unit(expectation: &Expectation) -> ExpectedUnit {
+fn unit(expectation: &plan::Expectation) -> ExpectedUnit {
     match expectation.bound {
         Bound::Rate(_) => ExpectedUnit::PerSecond,
         Bound::Time(_) => ExpectedUnit::Seconds,
@@ -189,11 +134,11 @@ fn unit(expectation: &Expectation) -> ExpectedUnit {
     }
 }
 
-fn absolute(figure: Figure, cell: &Cell<'_>) -> Measured {
+fn absolute(figure: plan::Figure, cell: &Cell<'_>) -> Measured {
     let closed = is_closed(cell.workload);
     match Metric::named(figure, closed) {
         Some(metric) => metric.figure(&cell.full()),
-        None if figure == Figure::Max => longest(cell, closed),
+        None if figure == plan::Figure::Max => longest(cell, closed),
         None => failures(cell),
     }
 }
@@ -228,16 +173,13 @@ fn failures(cell: &Cell<'_>) -> Measured {
     proportion(failed, failed + ok, CONFIDENCE)
 }
 
-fn standing(expectation: &Expectation, figure: &Measured) -> Standing {
+fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Option<String>) {
     let bound = expectation.bound.value();
     let wanted = expectation.demand == Demand::Expect;
     let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
     let told = |met: bool| match met {
-        true => Standing::Met,
-        false => Standing::NotMet,
-    };
-    let cannot = |why: &str| Standing::CannotTell {
-        why: why.to_owned(),
+        true => (Standing::Met, None),
+        false => (Standing::NotMet, None),
     };
     let Some(value) = figure.value() else {
         return cannot("the figure is unknown");
@@ -248,19 +190,23 @@ fn standing(expectation: &Expectation, figure: &Measured) -> Standing {
     match figure.estimate() {
         None => cannot("too few slices or blocks for an interval"),
         Some(estimate) => match (holds(estimate.low), holds(estimate.high)) {
-            (true, true) => Standing::Met,
-            (false, false) => Standing::NotMet,
+            (true, true) => told(true),
+            (false, false) => told(false),
             _ => cannot("the bound lies inside the interval"),
         },
     }
 }
 
+fn cannot(why: &str) -> (Standing, Option<String>) {
+    (Standing::CannotTell, Some(why.to_owned()))
+}
+
 /// Whether it asks what happened in this run, and not what would happen in others.
-fn is_fact(expectation: &Expectation, bound: f64) -> bool {
+fn is_fact(expectation: &plan::Expectation, bound: f64) -> bool {
     let asks_for_none = expectation.relation == Relation::AtMost && bound == 0.0;
     match expectation.figure {
-        Figure::Max => true,
-        Figure::Errors => asks_for_none,
+        plan::Figure::Max => true,
+        plan::Figure::Errors => asks_for_none,
         _ => false,
     }
 }
@@ -268,6 +214,8 @@ fn is_fact(expectation: &Expectation, bound: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use tenbin_record::ErrorClass;
+
+    use tenbin_plan::{Expectation, Figure};
 
     use super::*;
     use crate::testing::Run;
@@ -308,7 +256,7 @@ mod tests {
                 let word = match each.standing {
                     Standing::Met => "met",
                     Standing::NotMet => "not met",
-                    Standing::CannotTell { .. } => "cannot tell",
+                    Standing::CannotTell => "cannot tell",
                 };
                 (each.target, word)
             })

@@ -3,7 +3,7 @@
 //! A machine without an idle core is what other programs, or a target at its limit, make of it. The
 //! explaining finding is at least as severe, so that the trust that is shown has its reason.
 
-use crate::finding::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Severity};
 
 /// Findings, and those that explain them where they were made.
 const EXPLAINED: &[(&str, &[&str])] = &[
@@ -44,7 +44,8 @@ pub(crate) fn without_explained(findings: Vec<Finding>) -> Vec<Finding> {
 
 fn explains(other: &Finding, finding: &Finding) -> bool {
     let mut rows = EXPLAINED.iter();
-    let is_listed = rows.any(|(rule, by)| *rule == finding.rule && by.contains(&other.rule));
+    let is_listed =
+        rows.any(|(rule, by)| *rule == finding.rule && by.contains(&other.rule.as_str()));
     // A pause of the target, or one in a published percentile, is no matter of the machine alone.
     let is_own = finding.rule == "stalls"
         && (finding.blame != Blame::Generator || finding.severity != Severity::Note);
@@ -74,7 +75,7 @@ mod tests {
 
     fn finding(rule: &'static str, severity: Severity, target: Option<&str>) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: None,
@@ -84,9 +85,9 @@ mod tests {
         }
     }
 
-    fn kept(findings: &[Finding]) -> Vec<&'static str> {
+    fn kept(findings: &[Finding]) -> Vec<String> {
         let kept = without_explained(findings.to_vec());
-        kept.iter().map(|finding| finding.rule).collect()
+        kept.into_iter().map(|finding| finding.rule).collect()
     }
 
     #[test]
@@ -126,7 +127,10 @@ mod tests {
         let mut run = Run::pair(8);
         run.each(|slice| slice.server_cpu(1.9));
         let findings = run.assess().findings;
-        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        let rules: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule.as_str())
+            .collect();
         // That no core was idle still matters for absolute figures.
         let left = ["server_cpu", "server_cpu", "absolute_figures"];
         assert_eq!(rules, left, "{findings:?}");

@@ -1,18 +1,8 @@
 //! The comparisons of a run that are judged together, so that one of twenty runs, and not one
 //! of twenty comparisons, has an interval that misses the truth.
 
-use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_stats::{CONFIDENCE, confidence_of_each};
-
-/// Comparisons whose intervals hold together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Together {
-    /// How many.
-    pub comparisons: usize,
-    /// Confidence with which all their intervals are right at once, 0 to 1.
-    pub confidence: f64,
-}
 
 /// What a comparison is in the family of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
+use tenbin_result::format::percent;
 
 use crate::evidence::{Cell, cells, is_closed};
 use crate::generator::Thread;
 use crate::metric::Metric;
-use crate::words::{middle, percent};
+use crate::words::middle;
 
 /// Looks at one slice among those of its target and workload.
 pub trait SliceTest: Sync {
@@ -63,7 +63,7 @@ impl Arm {
 pub static SLICE_TESTS: &[&dyn SliceTest] = &[&Failing, &BusyGenerator, &Outlying];
 
 /// One slice that a test has found wanting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Flag {
     /// Position of the slice in the run, from 0.
     pub slice: u32,

@@ -1,8 +1,8 @@
 //! Which findings are reported in one line for several workloads, targets and levels of a sweep.
 
 use tenbin_plan::Plan;
+use tenbin_result::Finding;
 
-use crate::finding::Finding;
 use crate::ladder::ladders;
 use crate::precedence::{Tier, tier};
 
@@ -193,12 +193,12 @@ fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Blame, Severity};
     use crate::testing::Run;
+    use tenbin_result::{Blame, Severity};
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: place.map(|(workload, _)| workload.to_owned()),

@@ -1,10 +1,11 @@
 //! How busy the load generator's threads were.
 
 use tenbin_record::Slice;
+use tenbin_result::format::percent;
 
 use crate::backend::Backends;
 use crate::evidence::Cell;
-use crate::words::{middle, percent};
+use crate::words::middle;
 
 /// Share of the time from which on a thread is busy, and not waiting for responses: Tenbin's own
 /// convention.

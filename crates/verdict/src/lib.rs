@@ -1,9 +1,8 @@
 //! Findings and verdicts: whether the numbers can be trusted, and what they say.
 //!
-//! [`assess`] does both. Whether a run can be trusted is the business of the
-//! [`rules`], one file each and one line in [`RULES`]; which target is faster,
-//! of [`Comparison`]s, one for each workload, challenger and [`Metric`]. Nothing
-//! here measures, and nothing prints: the report finds words and figures ready.
+//! [`assess`] does both, and [`document()`] makes the document of it. The [`rules`], one file each and
+//! one line in [`RULES`], decide whether a run can be trusted; [`Comparison`]s, one for each workload,
+//! challenger and [`Metric`], say which target is faster. Nothing here measures, and nothing prints.
 
 mod assessment;
 mod backend;
@@ -14,13 +13,13 @@ mod compare;
 mod comparison;
 mod connections;
 mod curve;
+mod document;
 mod earlier;
 mod evidence;
 mod expected;
 mod explained;
 mod family;
 mod figures;
-mod finding;
 mod flags;
 mod gathered;
 mod generator;
@@ -51,31 +50,20 @@ mod testing;
 mod use_case;
 mod words;
 
-pub use assessment::{AbsoluteTrust, Assessment, assess};
-pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
+pub use assessment::{Assessment, assess};
 pub use compare::{Compared, compare, compare_all};
 pub use comparison::{Across, Comparison};
-pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use curve::LevelOf;
-pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
+pub use document::{Source, document, document_without_slices, take_slices};
+pub use earlier::{EarlierRun, Series, against_earlier};
 pub use evidence::{Cell, Evidence, cells};
-pub use expected::{Expected, ExpectedUnit, Standing};
-pub use family::Together;
-pub use figures::{GroupFigures, OperationFigures, TargetFigures, figures};
-pub use finding::{Blame, Finding, SUSPECT, Severity, Trust};
 pub use flags::{Arm, Flag, SLICE_TESTS, SliceTest, flags};
-pub use highest_rate::{Finder, RateComparison, SearchResult, Wish};
+pub use highest_rate::{Finder, SearchResult, Wish};
 pub use metric::{Direction, Metric};
-pub use nodes::{NodeLadder, NodeStep};
-pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
+pub use outcome::{EQUIVALENCE, NOISE_FLOOR};
 pub use precision::is_precise;
-pub use processes::ProcessFigures;
 pub use rules::{RULES, Rule, connecting};
 pub use sentence::one_start;
 pub use server::cpu_seconds as server_cpu_seconds;
-pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;
-pub use stages::{Band, BandFigures, StageFigures, StageMeans};
 pub use stored::bytes as stored_bytes;
-pub use sweep::{Optimum, Rival};
-pub use use_case::{Choice, UseCase};

@@ -2,10 +2,11 @@
 //! where it is too large.
 
 use tenbin_record::{MachineUse, Slice};
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
 
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle};
+use crate::words::middle;
 
 /// One figure of a slice; `None` where it is not known.
 pub(crate) type Figure<'f> = &'f dyn Fn(&Slice, &MachineUse) -> Option<f64>;
@@ -33,7 +34,7 @@ impl Place {
 
     /// What the value is the middle of, in words.
     pub(crate) fn basis(&self) -> String {
-        format!("median of {}", count(self.slices, "slice"))
+        format!("median of {}", plural(self.slices, "slice"))
     }
 
     /// Whether a slice belongs to it.
@@ -51,7 +52,7 @@ impl Place {
         advice: &str,
     ) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame,
             workload: self.workload,

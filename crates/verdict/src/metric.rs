@@ -1,6 +1,5 @@
 //! The figures by which targets are compared.
 
-use serde::{Serialize, Serializer};
 use tenbin_plan::{Figure, Pace, Plan, Quantile, Statistic, Workload};
 use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
@@ -27,15 +26,8 @@ const fn percentile(percent: u32) -> Statistic {
     Statistic::Quantile(Quantile::percent(percent))
 }
 
-impl Serialize for Metric {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name())
-    }
-}
-
 /// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// More is better.
     HigherIsBetter,

@@ -1,72 +1,55 @@
 //! What the nodes of a cluster are worth: the cost of the first, the gain of each further
 //! one.
 
-use serde::Serialize;
 use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, ratio};
+use tenbin_result::format::{percent, ratio as times, ratio_interval};
+use tenbin_result::{Figure, Finding, NodeLadder, NodeStep, Trust};
+use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::is_closed;
-use crate::finding::{Finding, Trust};
-use crate::metric::{Direction, Metric};
-use crate::words;
-
-/// One cluster at one workload, size after size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NodeLadder {
-    /// What the plan calls the cluster.
-    pub cluster: String,
-    /// Name of the workload.
-    pub workload: String,
-    /// From each size to the next, the smallest first.
-    pub steps: Vec<NodeStep>,
-    /// How far all of that can be trusted.
-    pub trust: Trust,
-}
-
-/// From one size of a cluster to the next; or, first of all, from the baseline, which is no
-/// cluster, to the smallest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NodeStep {
-    /// Name of the target.
-    pub target: String,
-    /// Its nodes.
-    pub nodes: usize,
-    /// Name of the target that it is held against.
-    pub against: String,
-    /// Nodes of that; `None` where it is the baseline and no size of the cluster.
-    pub against_nodes: Option<usize>,
-    /// Throughput divided by that of the other: block by block.
-    pub throughput: Measured,
-    /// The same of the median time.
-    pub median: Measured,
-    /// By what the median time is meant: service time in a closed loop, response time in an
-    /// open one.
-    pub median_of: Metric,
-    /// The same of the 99th percentile.
-    pub p99: Measured,
-}
+use crate::metric::Metric;
 
 /// Every cluster of the plan with two steps' worth of targets, at every workload. Rates
-/// that are searched for are compared elsewhere.
-pub(crate) fn node_ladders(plan: &Plan, slices: &[Slice]) -> Vec<NodeLadder> {
+/// that are searched for are compared elsewhere. Each is trusted as far as the findings allow.
+pub(crate) fn node_ladders(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<NodeLadder> {
     let clusters = plan.clusters();
     let workloads = plan.workloads.iter().filter(|work| work.search().is_none());
     let of_workload = |workload| {
         let blocks = Blocks::of(workload, slices);
         let ladders = clusters.iter().filter_map(|sizes| {
             let steps = steps(plan, workload, sizes, &blocks);
-            (!steps.is_empty()).then(|| NodeLadder {
-                cluster: sizes.cluster.clone(),
-                workload: workload.name.clone(),
-                steps,
-                trust: Trust::Valid,
-            })
+            (!steps.is_empty()).then(|| ladder(workload, sizes, steps, findings))
         });
         ladders.collect::<Vec<_>>()
     };
     workloads.flat_map(of_workload).collect()
+}
+
+fn ladder(
+    workload: &Workload,
+    sizes: &ClusterSizes,
+    steps: Vec<NodeStep>,
+    findings: &[Finding],
+) -> NodeLadder {
+    let (cluster, workload) = (&sizes.cluster, &workload.name);
+    let sides: Vec<&str> = steps
+        .iter()
+        .flat_map(|step| [step.target.as_str(), step.against.as_str()])
+        .collect();
+    let concerning = findings.iter();
+    let trust = Trust::after(concerning.filter(|finding| finding.concerns(workload, &sides)));
+    let clauses: Vec<String> = steps.iter().map(clause).collect();
+    let claim = format!("{cluster} at {workload}: {}", clauses.join("; "));
+    let about = format!("what nodes of {cluster} are worth at {workload}");
+    NodeLadder {
+        cluster: cluster.clone(),
+        workload: workload.clone(),
+        sentence: trust.qualify(claim, &about),
+        steps,
+        trust,
+    }
 }
 
 fn steps(
@@ -103,104 +86,63 @@ fn step(
 ) -> NodeStep {
     let of = |metric| {
         let logs = blocks.log_ratios(metric, &other.name, &target.name);
-        ratio(&logs, CONFIDENCE)
+        Figure::of(ratio(&logs, CONFIDENCE))
     };
     let (median, p99) = match is_closed(workload) {
         true => (Metric::SERVICE_P50, Metric::SERVICE_P99),
         false => (Metric::RESPONSE_P50, Metric::RESPONSE_P99),
     };
+    let nodes = target.host_count() as u64;
+    let against_nodes = (!is_outside).then(|| other.host_count() as u64);
     NodeStep {
+        what: what(nodes, against_nodes),
         target: target.name.clone(),
-        nodes: target.host_count(),
+        nodes,
         against: other.name.clone(),
-        against_nodes: (!is_outside).then(|| other.host_count()),
+        against_nodes,
         throughput: of(Metric::Throughput),
         median: of(median),
-        median_of: median,
         p99: of(p99),
     }
 }
 
-impl NodeLadder {
-    /// Lowers the trust to what the findings leave of it.
-    pub(crate) fn heed(&mut self, findings: &[Finding]) {
-        let steps = self.steps.iter();
-        let sides: Vec<&str> = steps
-            .flat_map(|step| [step.target.as_str(), step.against.as_str()])
-            .collect();
-        let concerns = |finding: &&Finding| finding.concerns(&self.workload, &sides);
-        self.trust = Trust::after(findings.iter().filter(concerns));
-    }
-
-    /// What it says, without a full stop. When the numbers cannot be believed it says that
-    /// instead.
-    pub fn sentence(&self) -> String {
-        let Self {
-            cluster, workload, ..
-        } = self;
-        let steps: Vec<String> = self.steps.iter().map(NodeStep::clause).collect();
-        let claim = format!("{cluster} at {workload}: {}", steps.join("; "));
-        let about = format!("what nodes of {cluster} are worth at {workload}");
-        self.trust.qualify(claim, &about)
+/// Which nodes these are.
+fn what(nodes: u64, against: Option<u64>) -> String {
+    match against {
+        None if nodes == 1 => "the first node".to_owned(),
+        None => format!("the first {nodes} nodes"),
+        Some(before) if nodes == before + 1 => format!("node {nodes}"),
+        Some(before) => format!("nodes {} to {nodes}", before + 1),
     }
 }
 
-impl NodeStep {
-    /// What stands before the figures: which nodes these are.
-    pub fn what(&self) -> String {
-        match self.against_nodes {
-            None if self.nodes == 1 => "the first node".to_owned(),
-            None => format!("the first {} nodes", self.nodes),
-            Some(before) if self.nodes == before + 1 => format!("node {}", self.nodes),
-            Some(before) => format!("nodes {} to {}", before + 1, self.nodes),
-        }
-    }
-
-    fn clause(&self) -> String {
-        let Measured::Interval(found) = self.throughput else {
-            return match self.throughput.value() {
-                Some(value) => format!(
-                    "{} {} {} times the throughput of {} (interval unknown)",
-                    self.what(),
-                    self.verb(),
-                    words::ratio(value),
-                    self.against
-                ),
-                None => format!("what {} {} is unknown", self.what(), self.worth()),
-            };
-        };
-        let gains = match Metric::Throughput.direction() {
-            Direction::HigherIsBetter => (found.low > 1.0, found.high < 1.0),
-            Direction::LowerIsBetter => (found.high < 1.0, found.low > 1.0),
-        };
-        let change = words::percent((found.value - 1.0).abs());
-        let (what, against) = (self.what(), &self.against);
-        let said = match gains {
-            (true, _) => format!("{what} gains {change} of the throughput of {against}"),
-            (_, true) => format!("{what} costs {change} of the throughput of {against}"),
-            _ => format!("cannot tell whether {what} gains or costs throughput against {against}"),
-        };
-        format!(
-            "{said} (ratio {}, {}–{})",
-            words::ratio(found.value),
-            words::ratio(found.low),
-            words::ratio(found.high)
-        )
-    }
-
-    fn verb(&self) -> &'static str {
-        match self.what().contains("nodes") {
-            true => "make",
-            false => "makes",
-        }
-    }
-
-    fn worth(&self) -> &'static str {
-        match self.against_nodes {
+fn clause(step: &NodeStep) -> String {
+    let NodeStep { what, against, .. } = step;
+    let Some(figure) = step.throughput else {
+        let worth = match step.against_nodes {
             None => "costs",
             Some(_) => "gains",
-        }
-    }
+        };
+        return format!("what {what} {worth} is unknown");
+    };
+    let Some(found) = figure.interval else {
+        let verb = match what.contains("nodes") {
+            true => "make",
+            false => "makes",
+        };
+        return format!(
+            "{what} {verb} {} times the throughput of {against} (interval unknown)",
+            times(figure.value)
+        );
+    };
+    let change = percent((figure.value - 1.0).abs());
+    let said = match (found.low > 1.0, found.high < 1.0) {
+        (true, _) => format!("{what} gains {change} of the throughput of {against}"),
+        (_, true) => format!("{what} costs {change} of the throughput of {against}"),
+        _ => format!("cannot tell whether {what} gains or costs throughput against {against}"),
+    };
+    let interval = ratio_interval(step.throughput);
+    format!("{said} (ratio {}, {interval})", times(figure.value))
 }
 
 #[cfg(test)]
@@ -254,8 +196,8 @@ mod tests {
     }
 
     fn node_ladders_of(run: &Run) -> Vec<String> {
-        let ladders = node_ladders(&run.plan, &run.slices);
-        ladders.iter().map(NodeLadder::sentence).collect()
+        let ladders = node_ladders(&run.plan, &run.slices, &[]);
+        ladders.into_iter().map(|ladder| ladder.sentence).collect()
     }
 
     #[test]
@@ -263,8 +205,8 @@ mod tests {
         let mut run = run([1_000, 800, 1_500, 2_000], 24);
         run.plan.targets.reverse();
         run.plan.comparing.baseline = 3;
-        let ladder = &node_ladders(&run.plan, &run.slices)[0];
-        let steps: Vec<(&str, usize, Option<usize>)> = ladder
+        let ladder = &node_ladders(&run.plan, &run.slices, &[])[0];
+        let steps: Vec<(&str, u64, Option<u64>)> = ladder
             .steps
             .iter()
             .map(|step| (step.target.as_str(), step.nodes, step.against_nodes))
@@ -276,7 +218,7 @@ mod tests {
         let times: Vec<f64> = ladder
             .steps
             .iter()
-            .filter_map(|step| step.median.value())
+            .filter_map(|step| Some(step.median?.value))
             .collect();
         assert!((times[0] - 1.25).abs() < 0.01, "{times:?}");
     }
@@ -297,8 +239,8 @@ mod tests {
     fn a_baseline_in_the_cluster_is_its_first_size() {
         let mut run = run([1_000, 800, 1_500, 1_500], 24);
         run.plan.comparing.baseline = 1;
-        let steps = node_ladders(&run.plan, &run.slices).remove(0).steps;
+        let steps = node_ladders(&run.plan, &run.slices, &[]).remove(0).steps;
         assert_eq!(steps.len(), 2);
-        assert_eq!(steps[0].what(), "node 2");
+        assert_eq!(steps[0].what, "node 2");
     }
 }

@@ -1,7 +1,7 @@
 //! What a ratio and its interval let one say.
 
-use serde::Serialize;
 use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
+use tenbin_result::Outcome;
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
@@ -86,59 +86,6 @@ impl Scale {
             floor: self.floor.max(measured),
             ..self
         }
-    }
-}
-
-/// What a comparison says of the challenger.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Outcome {
-    /// It is faster than the baseline.
-    Faster,
-    /// It is slower than the baseline.
-    Slower,
-    /// It costs the server less than the baseline does.
-    #[serde(rename = "cheaper")]
-    CostsLess,
-    /// It costs the server more than the baseline does.
-    #[serde(rename = "dearer")]
-    CostsMore,
-    /// The whole interval lies within the margin.
-    Equivalent {
-        /// The margin, as a share.
-        within: f64,
-    },
-    /// The interval excludes 1, but two starts of one program may differ as much, and it does not
-    /// contain that.
-    OneStart {
-        /// How much they may differ, as a share.
-        up_to: f64,
-    },
-    /// The interval allows more than one of the above.
-    Inconclusive {
-        /// The smallest difference, as a share, that these blocks would have
-        /// found with 80 % chance; `None` when there are too few of them.
-        detectable: Option<f64>,
-        /// A difference, as a share, that more rounds would find.
-        aim: f64,
-        /// How many rounds in all that takes; `None` when it is beyond reason.
-        /// With too few blocks to know the noise: how many an interval takes.
-        rounds_needed: Option<usize>,
-    },
-    /// There is no ratio.
-    Unknown {
-        /// Why not.
-        why: String,
-    },
-}
-
-impl Outcome {
-    /// Whether it calls the two different.
-    pub fn is_different(&self) -> bool {
-        matches!(
-            self,
-            Self::Faster | Self::Slower | Self::CostsLess | Self::CostsMore
-        )
     }
 }
 
@@ -230,7 +177,8 @@ impl Question<'_> {
         Outcome::Inconclusive {
             detectable,
             aim,
-            rounds_needed: needed.map(|needed| needed.max(blocks + 1) * self.rounds_per_block),
+            rounds_needed: needed
+                .map(|needed| (needed.max(blocks + 1) * self.rounds_per_block) as u64),
         }
     }
 

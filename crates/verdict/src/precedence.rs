@@ -8,7 +8,8 @@
 
 use std::cmp::Reverse;
 
-use crate::finding::{Blame, Finding, Severity};
+use tenbin_result::{Blame, Finding, Severity};
+
 use crate::rules::RULES;
 
 /// What a finding is about, in the order of the report.
@@ -118,7 +119,7 @@ const TIERS: &[(Tier, &[&str])] = &[
 
 /// That of the rule, but for a pause that is not known to be the target's.
 pub(crate) fn tier(finding: &Finding) -> Tier {
-    match (finding.rule, finding.blame) {
+    match (finding.rule.as_str(), finding.blame) {
         ("stalls", Blame::Generator) => Tier::Circumstance,
         // As long as every connection could be made, it says how near the end of ports is.
         ("port_exhaustion", _) if finding.severity == Severity::Note => Tier::Circumstance,
@@ -153,8 +154,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::finding::Blame;
     use crate::testing::Run;
+    use tenbin_result::Blame;
 
     #[test]
     fn every_rule_has_one_tier() {
@@ -170,7 +171,7 @@ mod tests {
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
-            rule,
+            rule: rule.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: place.map(|(workload, _)| workload.to_owned()),
@@ -194,7 +195,10 @@ mod tests {
             finding("errors", Suspect, None),
         ];
         sort(&mut findings);
-        let order: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        let order: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule.as_str())
+            .collect();
         assert_eq!(
             order,
             [
@@ -222,7 +226,10 @@ mod tests {
             slice.others(0.8);
         });
         let findings = run.assess().findings;
-        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        let rules: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule.as_str())
+            .collect();
         assert_eq!(
             rules[..2],
             ["client_saturated", "keep_alive"],
@@ -282,7 +289,10 @@ mod tests {
             slice.0.ledger.closed_by_server = 1_000;
         });
         let findings = run.assess().findings;
-        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        let rules: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule.as_str())
+            .collect();
         assert_eq!(
             rules,
             ["keep_alive", "steal", "others_busy"],
@@ -309,7 +319,7 @@ mod tests {
             }
         });
         let trusts: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
-        use crate::finding::Trust::{Suspect, Valid};
+        use tenbin_result::Trust::{Suspect, Valid};
         assert_eq!(trusts, [Valid, Suspect]);
     }
 }

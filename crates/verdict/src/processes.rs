@@ -1,39 +1,21 @@
 //! The cost of a target by program: those that are observed, and those that are not and used the
 //! CPU only while the target had load.
 
-use serde::Serialize;
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ProgramUse, Slice};
-use tenbin_stats::Measured;
+use tenbin_result::ProcessCost;
 
 use crate::backend::Backend;
 use crate::basis::Basis;
 use crate::evidence::Cell;
 use crate::server;
 
-/// What the processes of one name cost.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProcessFigures {
-    /// What the system calls them: hostile until escaped.
-    pub name: String,
-    /// The most of them that were seen at a time.
-    pub processes: u64,
-    /// Whether they are observed, and so part of the target's figures.
-    pub observed: bool,
-    /// Their numbers, where they are not observed; otherwise that of one of them.
-    pub pids: Vec<i32>,
-    /// CPU seconds for a piece of work done by the target.
-    pub cpu: Measured,
-    /// The largest resident memory at the end of a slice, bytes.
-    pub rss_bytes: Option<u64>,
-}
-
 /// Those of a target, the observed ones first.
 pub(crate) fn of_cell(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
     unobserved: &[Backend],
-) -> Vec<ProcessFigures> {
+) -> Vec<ProcessCost> {
     let mut names: Vec<&str> = Vec::new();
     for program in basis.slices().iter().flat_map(|slice| observed(slice)) {
         if !names.contains(&program.name.as_str()) {
@@ -49,7 +31,7 @@ pub(crate) fn of_cell(
         let found = figures(cell, basis, false, &backend.name, &|slice| {
             beside(slice).filter(|p| backend.is_it(p)).collect()
         });
-        ProcessFigures {
+        ProcessCost {
             pids: backend.pids.clone(),
             ..found
         }
@@ -79,7 +61,7 @@ fn figures(
     observed: bool,
     name: &str,
     pick: &dyn for<'s> Fn(&'s Slice) -> Vec<&'s ProgramUse>,
-) -> ProcessFigures {
+) -> ProcessCost {
     let all = || cell.slices.iter().map(|slice| pick(slice));
     let number = |found: &[&ProgramUse]| found.iter().map(|p| p.processes.unwrap_or(1)).sum();
     let memory = |found: &[&ProgramUse]| {
@@ -87,7 +69,7 @@ fn figures(
         sum.filter(|_| !found.is_empty())
     };
     let pid = all().flatten().map(|program| program.pid).next();
-    ProcessFigures {
+    ProcessCost {
         name: name.to_owned(),
         processes: all().map(|found| number(&found)).max().unwrap_or(0),
         observed,
@@ -124,7 +106,6 @@ mod tests {
     use tenbin_record::PauseUse;
 
     use super::*;
-    use crate::figures::figures;
     use crate::testing::Run;
 
     fn program(pid: i32, name: &str, cpu_seconds: f64) -> ProgramUse {
@@ -156,11 +137,18 @@ mod tests {
                 programs: vec![program(99, "cc1", 0.05)],
             });
         });
-        let all = figures(&run.plan, &run.slices);
+        let all = run.figures();
         let told: Vec<_> = all[0]
             .processes
             .iter()
-            .map(|p| (p.name.as_str(), p.observed, p.processes, p.cpu.value()))
+            .map(|p| {
+                (
+                    p.name.as_str(),
+                    p.observed,
+                    p.processes,
+                    p.cpu.map(|cpu| cpu.value),
+                )
+            })
             .collect();
         // 1,000 requests in each slice.
         assert_eq!(
@@ -186,9 +174,6 @@ mod tests {
             };
             slice.machine().target_programs = Some(vec![silent]);
         });
-        assert_eq!(
-            figures(&run.plan, &run.slices)[0].processes[0].rss_bytes,
-            None
-        );
+        assert_eq!(run.figures()[0].processes[0].rss_bytes, None);
     }
 }

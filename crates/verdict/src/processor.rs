@@ -1,10 +1,11 @@
 //! How busy the cores of a machine are that generator and target share.
 
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
 
 use crate::evidence::{Cell, Evidence};
 use crate::server;
-use crate::words::{count, middle, percent};
+use crate::words::middle;
 
 /// Share of all cores that has to be idle for CPU not to be the limit: Tenbin's own convention.
 const ROOM: f64 = 0.20;
@@ -89,7 +90,7 @@ impl Busy {
     /// The same with a word such as "at least " before the figure.
     pub(crate) fn idle_in_words(&self, least: &str) -> String {
         let share = percent(self.idle());
-        let cores = count(self.cores, "core");
+        let cores = plural(self.cores, "core");
         match self.idle {
             Some(_) => format!("{least}{share} of {cores} was idle"),
             None => format!("neither side used {least}{share} of {cores}"),

@@ -1,12 +1,12 @@
 //! A comparison in one sentence.
 
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Outcome, Trust};
 use tenbin_stats::{Estimate, Measured};
 
 use crate::comparison::{Across, Comparison};
-use crate::finding::Trust;
 use crate::metric::Metric;
-use crate::outcome::{NOISE_FLOOR, Outcome};
-use crate::words::{count, percent, ratio};
+use crate::outcome::NOISE_FLOOR;
 
 /// From this ratio on, "times" says more than a percentage.
 const TIMES: f64 = 2.0;
@@ -45,11 +45,7 @@ impl Comparison {
     }
 
     fn claim(&self) -> String {
-        let Self {
-            baseline,
-            challenger,
-            ..
-        } = self;
+        let (baseline, challenger) = (&self.baseline, &self.challenger);
         let place = self.place();
         match &self.outcome {
             Outcome::Faster | Outcome::Slower | Outcome::CostsLess | Outcome::CostsMore => {
@@ -72,11 +68,7 @@ impl Comparison {
     }
 
     fn difference(&self) -> String {
-        let Self {
-            baseline,
-            challenger,
-            ..
-        } = self;
+        let (baseline, challenger) = (&self.baseline, &self.challenger);
         let place = self.place();
         let value = self.ratio.value().unwrap_or(f64::NAN);
         let far = !(1.0 / TIMES..TIMES).contains(&value);
@@ -105,7 +97,7 @@ impl Comparison {
     /// The ratio and its interval in brackets, with a space before; empty when
     /// there is none.
     fn figures(&self) -> String {
-        let blocks = count(
+        let blocks = plural(
             self.block_ratios.len(),
             if self.rounds_per_block == 2 {
                 "quad"
@@ -154,8 +146,8 @@ impl Comparison {
         if self.outcome.is_different() || !self.ratio.estimate().is_some_and(excludes_one) {
             return String::new();
         }
-        let floor = percent(self.noise_floor);
-        let noise = match self.noise_floor > NOISE_FLOOR {
+        let floor = percent(self.floor());
+        let noise = match self.floor() > NOISE_FLOOR {
             true => format!("{floor}, which the twin may differ by"),
             false => floor,
         };
@@ -204,7 +196,7 @@ impl Comparison {
     /// Why a level whose interval excludes 1 is not called different.
     fn why_not_alone(&self) -> String {
         let excludes = |found: &Estimate| !found.contains(1.0);
-        match &self.level_of {
+        match &self.level {
             Some(of) if !of.differs && self.ratio.estimate().is_some_and(excludes) => format!(
                 "; the {} levels of {} are one question, and no difference is shown over all of \
                  them, so none is claimed for a single level",

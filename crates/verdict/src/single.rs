@@ -2,43 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use tenbin_record::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
-use tenbin_stats::{CONFIDENCE, Measured, clustered_mean};
+use tenbin_record::{CacheUse, Environment, PatternCount, SearchUse, SingleRequest, Singles};
+use tenbin_result::{PatternResult, SingleResult};
+use tenbin_stats::{CONFIDENCE, clustered_mean};
 
 use crate::basis::Basis;
 use crate::evidence::Cell;
 
 /// What is known of single requests of a workload on a target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct SingleFigures {
-    /// The slowest of all slices, the slowest first.
-    pub slowest: Vec<SingleRequest>,
-    /// The fastest that were answered, the fastest first.
-    pub fastest: Vec<SingleRequest>,
-    /// What came of each pattern that was sent, by its position.
-    pub patterns: Vec<PatternFigures>,
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct SingleFigures {
+    pub(crate) slowest: Vec<SingleResult>,
+    pub(crate) fastest: Vec<SingleResult>,
+    pub(crate) patterns: Vec<PatternResult>,
 }
 
-/// What came of one pattern.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PatternFigures {
-    /// Its position among those of the workload, from 0.
-    pub pattern: u32,
-    /// Correct answers, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
-    /// Mean time of its correct answers, seconds, over the slices that count.
-    pub mean: Measured,
-    /// The shortest time of a correct answer, seconds: an extreme, which has no
-    /// interval.
-    pub min: Option<f64>,
-    /// The longest one.
-    pub max: Option<f64>,
-}
-
-pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> SingleFigures {
+/// The environment has the patterns' names and the hits that were found for each before the run.
+pub(crate) fn of_cell(
+    cell: &Cell<'_>,
+    basis: &Basis<'_>,
+    environment: &Environment,
+) -> SingleFigures {
+    let labels = environment.patterns.get(&cell.workload.name);
+    let target = environment.targets.get(&cell.target.name);
+    let hosts = target.map_or_else(Vec::new, |target| target.hits_before(&cell.workload.name));
     let all = || {
         cell.slices
             .iter()
@@ -60,21 +47,33 @@ pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> SingleFigures {
     let patterns = counts.into_iter().map(|(pattern, counts)| {
         let timed = || counts.iter().filter(|count| count.ok > 0);
         let seconds = |nanos: u64| nanos as f64 / 1e9;
-        PatternFigures {
+        PatternResult {
+            request: labels.and_then(|labels| labels.get(pattern as usize).cloned()),
             pattern,
             ok: counts.iter().map(|count| count.ok).sum(),
             failed: counts.iter().map(|count| count.failed).sum(),
-            mean: means.get(&pattern).map_or(Measured::Unknown, |sums| {
-                basis.checked(clustered_mean(sums, CONFIDENCE))
-            }),
+            mean: means
+                .get(&pattern)
+                .and_then(|sums| basis.checked(clustered_mean(sums, CONFIDENCE))),
             min: timed().map(|count| count.min_ns).min().map(seconds),
             max: timed().map(|count| count.max_ns).max().map(seconds),
+            hits: hosts.iter().find_map(|(_, hits)| *hits.get(&pattern)?),
         }
     });
     SingleFigures {
-        slowest,
-        fastest,
+        slowest: slowest.into_iter().map(request).collect(),
+        fastest: fastest.into_iter().map(request).collect(),
         patterns: patterns.collect(),
+    }
+}
+
+fn request(single: SingleRequest) -> SingleResult {
+    SingleResult {
+        request: single.request,
+        host: single.host,
+        status: single.status,
+        correct: single.correct,
+        time: single.ns as f64 / 1e9,
     }
 }
 
@@ -111,7 +110,6 @@ pub(crate) fn search_of(cell: &Cell<'_>) -> Option<SearchUse> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::figures;
     use crate::testing::Run;
 
     fn single(ns: u64) -> SingleRequest {
@@ -143,24 +141,25 @@ mod tests {
                 }],
             });
         });
-        let row = figures(&run.plan, &run.slices).remove(0).singles;
-        let nanos = |all: &[SingleRequest]| all.iter().map(|s| s.ns).collect::<Vec<_>>();
-        assert_eq!(nanos(&row.slowest), [6_000_000, 5_000_000]);
-        assert_eq!(nanos(&row.fastest), [1, 2]);
+        let row = run.figures().remove(0);
+        let times = |all: &[SingleResult]| all.iter().map(|s| s.time).collect::<Vec<_>>();
+        assert_eq!(times(&row.slowest), [0.006, 0.005]);
+        assert_eq!(times(&row.fastest), [1e-9, 2e-9]);
         let [pattern] = row.patterns.as_slice() else {
             panic!("one pattern");
         };
         assert_eq!((pattern.pattern, pattern.ok, pattern.failed), (3, 60, 6));
-        let mean = pattern.mean.estimate().unwrap();
-        assert!((mean.value - 0.003_5).abs() < 1e-9 && mean.low < mean.value);
+        let mean = pattern.mean.unwrap();
+        assert!((mean.value - 0.003_5).abs() < 1e-9 && mean.interval.unwrap().low < mean.value);
         assert_eq!(pattern.max, Some(0.012));
     }
 
     #[test]
     fn runs_without_patterns_have_none() {
         let run = Run::pair(8);
-        let row = figures(&run.plan, &run.slices).remove(0);
-        assert_eq!(row.singles, SingleFigures::default());
+        let row = run.figures().remove(0);
+        assert_eq!((row.slowest, row.fastest), (vec![], vec![]));
+        assert_eq!(row.patterns, []);
         assert_eq!(row.cache, None);
     }
 }

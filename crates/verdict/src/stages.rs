@@ -1,93 +1,25 @@
 //! Times that targets told of their own stages: means by band of service time.
 
-use serde::Serialize;
 use tenbin_record::{OperationStages, Slice};
-use tenbin_stats::{CONFIDENCE, Measured, band_shares, jackknife, printable_percentile};
+use tenbin_result::{StageBand, StageBandResult, StageResult, StagesOf};
+use tenbin_stats::{CONFIDENCE, band_shares, jackknife, printable_percentile};
 
 use crate::basis::Basis;
 
-/// A band of the service times of correct answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Band {
-    /// Up to the median.
-    FastestHalf,
-    /// From the median to the 90th percentile.
-    P50ToP90,
-    /// From there to the 99th percentile.
-    P90ToP99,
-    /// Beyond the 99th percentile.
-    AboveP99,
-}
+/// The quantiles between the bands.
+const EDGES: [f64; 3] = [0.50, 0.90, 0.99];
 
-impl Band {
-    /// All of them, the fastest first.
-    pub const ALL: [Self; 4] = [
-        Self::FastestHalf,
-        Self::P50ToP90,
-        Self::P90ToP99,
-        Self::AboveP99,
-    ];
-    /// The quantiles between them.
-    const EDGES: [f64; 3] = [0.50, 0.90, 0.99];
-
-    /// The quantile that has to be known for the band to be.
-    pub(crate) fn edge(self) -> f64 {
-        match self {
-            Self::FastestHalf => 0.50,
-            Self::P50ToP90 => 0.90,
-            Self::P90ToP99 | Self::AboveP99 => 0.99,
-        }
+/// The quantile that has to be known for the band to be.
+fn edge(band: StageBand) -> f64 {
+    match band {
+        StageBand::FastestHalf => 0.50,
+        StageBand::P50ToP90 => 0.90,
+        StageBand::P90ToP99 | StageBand::AboveP99 => 0.99,
     }
 }
 
-/// What a target told of its stages, for one operation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StageFigures {
-    /// Name of the operation.
-    pub operation: String,
-    /// Correct answers to requests that were due in the windows, over all slices.
-    pub answers: u64,
-    /// Those that told a time.
-    pub carrying: u64,
-    /// Those with a header that could not be read.
-    pub unreadable: u64,
-    /// Means by band, the fastest first.
-    pub bands: Vec<BandFigures>,
-    /// Means by stage, in the order in which they were first told.
-    pub stages: Vec<StageMeans>,
-}
-
-/// Means of the requests in a band, over all slices.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BandFigures {
-    /// The band.
-    pub band: Band,
-    /// Service time, seconds.
-    pub service: Measured,
-    /// Time of the whole request as the target saw it, seconds, over the answers that
-    /// told it.
-    pub total: Measured,
-    /// What is left of the service time of the same answers, seconds: network and client.
-    pub remainder: Measured,
-    /// Share of the answers that told a time, 0 to 1.
-    pub carrying: Measured,
-}
-
-/// Means of one stage.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StageMeans {
-    /// Its name. Server-supplied: hostile until escaped.
-    pub stage: String,
-    /// Share of the answers with a time that named it, 0 to 1, over all slices.
-    pub named: f64,
-    /// Mean over the answers with a time, seconds, by band: an answer that does not name
-    /// the stage spent, by its target's word, no time in it.
-    pub bands: Vec<Measured>,
-}
-
 /// Empty if nobody asked for stages.
-pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StageFigures> {
+pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StagesOf> {
     operations(basis.slices())
         .into_iter()
         .map(|name| of_operation(basis, name))
@@ -112,14 +44,14 @@ pub(crate) fn operations<'a>(slices: &[&'a Slice]) -> Vec<&'a str> {
     names
 }
 
-fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
+fn of_operation(basis: &Basis<'_>, operation: &str) -> StagesOf {
     let slices = basis.slices();
     let all = pooled(slices, operation);
     let without: Vec<OperationStages> = (0..slices.len())
         .map(|at| pooled(&[&slices[..at], &slices[at + 1..]].concat(), operation))
         .collect();
-    let bands = Band::ALL.map(|band| {
-        let known = printable_percentile(band.edge(), all.answers());
+    let bands = StageBand::ALL.map(|band| {
+        let known = printable_percentile(edge(band), all.answers());
         let means = |sums: &OperationStages| Means::of(sums, band);
         known.then(|| (means(&all), without.iter().map(means).collect::<Vec<_>>()))
     });
@@ -128,19 +60,19 @@ fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
             let without: Vec<Option<f64>> = without.iter().map(of).collect();
             Some(jackknife(of(all)?, &without, 0.0, CONFIDENCE))
         });
-        basis.checked(value.unwrap_or(Measured::Unknown))
+        basis.checked(value?)
     };
     let named = |at: usize| -> u64 { all.buckets.iter().map(|each| each.stages[at].named).sum() };
     let carrying = all.carrying();
-    StageFigures {
+    StagesOf {
         operation: operation.to_owned(),
         answers: all.answers(),
         carrying,
         unreadable: all.unreadable(),
-        bands: Band::ALL
+        bands: StageBand::ALL
             .into_iter()
             .enumerate()
-            .map(|(at, band)| BandFigures {
+            .map(|(at, band)| StageBandResult {
                 band,
                 service: mean(at, &|means| means.service),
                 total: mean(at, &|means| means.total),
@@ -152,7 +84,7 @@ fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
             .stages
             .iter()
             .enumerate()
-            .map(|(stage, name)| StageMeans {
+            .map(|(stage, name)| StageResult {
                 stage: name.clone(),
                 named: named(stage) as f64 / carrying.max(1) as f64,
                 bands: (0..bands.len())
@@ -178,9 +110,9 @@ pub(crate) struct Means {
 
 impl Means {
     /// Of what was summed up over some slices.
-    pub(crate) fn of(sums: &OperationStages, band: Band) -> Self {
+    pub(crate) fn of(sums: &OperationStages, band: StageBand) -> Self {
         let counts: Vec<u64> = sums.buckets.iter().map(|bucket| bucket.answers).collect();
-        let shares = &band_shares(&counts, &Band::EDGES)[band as usize];
+        let shares = &band_shares(&counts, &EDGES)[band as usize];
         let sum = |of: &dyn Fn(usize) -> u64| -> f64 {
             let parts = shares.iter().enumerate();
             parts.map(|(at, share)| share * of(at) as f64).sum()
@@ -240,19 +172,20 @@ pub(crate) fn pooled(slices: &[&Slice], operation: &str) -> OperationStages {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_result::Figure;
+
     use super::*;
-    use crate::figures::figures;
     use crate::testing::{Run, stages};
 
     /// Made by block.
-    fn with_stages(made: impl Fn(u32) -> tenbin_record::StageSums) -> Vec<StageFigures> {
+    fn with_stages(made: impl Fn(u32) -> tenbin_record::StageSums) -> Vec<StagesOf> {
         let mut run = Run::pair(8);
         run.each(|slice| slice.0.stages = Some(made(slice.0.block)));
-        figures(&run.plan, &run.slices).remove(0).stages
+        run.figures().remove(0).stages
     }
 
-    fn close(measured: Measured, expected: f64) -> bool {
-        let value = measured.value().unwrap();
+    fn close(figure: Option<Figure>, expected: f64) -> bool {
+        let value = figure.unwrap().value;
         (value - expected).abs() < 1e-6
     }
 
@@ -276,10 +209,13 @@ mod tests {
                 close(get.stages[0].bands[at], f64::from(db) / 1e3),
                 "{get:?}"
             );
-            assert!(band.service.estimate().is_some(), "with its interval");
-            assert_eq!(band.total, Measured::Unknown, "nobody told it");
-            assert_eq!(band.remainder, Measured::Unknown);
-            assert_eq!(band.carrying.value(), Some(1.0));
+            assert!(
+                band.service.unwrap().interval.is_some(),
+                "with its interval"
+            );
+            assert_eq!(band.total, None, "nobody told it");
+            assert_eq!(band.remainder, None);
+            assert_eq!(band.carrying.unwrap().value, 1.0);
         }
     }
 
@@ -308,7 +244,7 @@ mod tests {
             sums
         });
         assert!(close(figures[0].bands[0].total, 0.006));
-        assert_eq!(figures[0].bands[0].remainder, Measured::Unknown);
+        assert_eq!(figures[0].bands[0].remainder, None);
     }
 
     #[test]
@@ -327,18 +263,17 @@ mod tests {
     #[test]
     fn too_few_answers_for_a_band_leave_it_unknown() {
         let few = with_stages(|_| stages(&[(20, 4, &[("db", 1)])]));
-        assert!(few[0].bands[0].service.estimate().is_some());
+        assert!(few[0].bands[0].service.is_some());
         let rare = few[0].bands[3].service;
-        assert!(rare.estimate().is_none(), "320 answers in all: {rare:?}");
-        assert_eq!(rare, Measured::Unknown);
+        assert_eq!(rare, None, "320 answers in all");
         let some = with_stages(|_| stages(&[(30, 4, &[("db", 1)])]));
         let rare = some[0].bands[3].service;
-        assert_eq!(rare.estimate().unwrap().n, 16, "480 in all");
+        assert_eq!(rare.unwrap().n, 16, "480 in all");
     }
 
     #[test]
     fn nobody_asked() {
         let run = Run::pair(8);
-        assert_eq!(figures(&run.plan, &run.slices).remove(0).stages, []);
+        assert_eq!(run.figures().remove(0).stages, []);
     }
 }

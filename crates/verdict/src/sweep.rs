@@ -1,145 +1,22 @@
 //! The best value of what was swept.
 
-use serde::Serialize;
 use tenbin_plan::{Plan, SweepPoint, Target, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_ends};
+use tenbin_result::{Figure, Finding, Optimum, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::blocks::Blocks;
 use crate::evidence::cells;
-use crate::finding::Trust;
 use crate::metric::{Direction, Metric};
-use crate::words;
 
-/// The optimum of one sweep at one workload: the smallest value that no other beats
-/// by more than the margin.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Optimum {
-    /// Name of the workload.
-    pub workload: String,
-    /// What the plan calls the target that is swept.
-    pub sweep: String,
-    /// Every target of the sweep.
-    pub targets: Vec<String>,
-    /// The target with the optimal value.
-    pub target: String,
-    /// Its place in the sweep, as `workers=4`.
-    pub place: String,
-    /// By what.
-    pub metric: Metric,
-    /// What the optimum does.
-    pub figure: Measured,
-    /// The other that comes nearest to beating it, or beats it by the most within
-    /// the margin.
-    pub rival: Option<Rival>,
-    /// The margin, as a share.
-    pub margin: f64,
-    /// How far that can be trusted.
-    pub trust: Trust,
-}
+/// Another value of the sweep, and how many times as good as the optimum it is: above 1 is better,
+/// whichever way the figure counts.
+type Rival = (String, Measured);
 
-/// Another value of the sweep.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rival {
-    /// Its place in the sweep.
-    pub place: String,
-    /// How many times as good as the optimum it is: above 1 is better, whichever way
-    /// the figure counts.
-    pub ratio: Measured,
-}
-
-impl Optimum {
-    /// Whether no other can be better by more than the margin: every interval is
-    /// known and within it.
-    pub fn is_certain(&self) -> bool {
-        self.rival.as_ref().is_none_or(|rival| {
-            let estimate = rival.ratio.estimate();
-            estimate.is_some_and(|estimate| estimate.high <= 1.0 + self.margin)
-        })
-    }
-
-    /// Whether larger values were not tried, so that one of them may be better still.
-    pub fn is_largest(&self) -> bool {
-        self.targets.len() > 1 && self.targets.last() == Some(&self.target)
-    }
-
-    /// All of that in one sentence without a full stop.
-    pub fn sentence(&self) -> String {
-        let Self {
-            workload, sweep, ..
-        } = self;
-        if self.trust == Trust::Invalid {
-            return format!(
-                "no optimum of {sweep} at {workload}: the numbers cannot be believed, see the findings"
-            );
-        }
-        let doubt = match self.trust {
-            Trust::Suspect => "; the numbers are suspect, see the findings",
-            Trust::Valid | Trust::Invalid => "",
-        };
-        let word = match self.is_certain() {
-            true => "the optimum",
-            false => "probably the optimum",
-        };
-        format!(
-            "{} is {word} of {sweep} at {workload}: {}{doubt}",
-            self.shown_place(),
-            self.reason()
-        )
-    }
-
-    /// Its place, and whether that is where the sweep ends.
-    pub fn shown_place(&self) -> String {
-        match self.is_largest() {
-            true => format!("{}, the largest that was tried,", self.place),
-            false => self.place.clone(),
-        }
-    }
-
-    /// The figures behind it; a clause.
-    pub fn reason(&self) -> String {
-        let figure = format!("{} {}", self.metric.phrase(), self.shown());
-        let Some(Rival { place, ratio }) = &self.rival else {
-            return figure;
-        };
-        let margin = words::percent(self.margin);
-        let interval = match ratio.estimate() {
-            Some(found) => format!("{}–{}", words::ratio(found.low), words::ratio(found.high)),
-            None => "interval unknown".to_owned(),
-        };
-        let times = words::ratio(ratio.value().unwrap_or(f64::NAN));
-        let beaten = match self.is_certain() {
-            true => "",
-            false => ", which may be more than that",
-        };
-        format!(
-            "{figure}; no other value is more than {margin} better, and {place} comes nearest \
-             with {times} times as good ({interval}){beaten}"
-        )
-    }
-
-    fn shown(&self) -> String {
-        let unit = |value: f64| match self.metric {
-            Metric::Throughput => words::rate(value),
-            Metric::Bandwidth => format!("{}/s", words::bytes(value as u64)),
-            _ => words::time(value),
-        };
-        match &self.figure {
-            Measured::Interval(found) => format!(
-                "{} ({}–{})",
-                unit(found.value),
-                unit(found.low),
-                unit(found.high)
-            ),
-            Measured::Point { value, .. } => format!("{} (interval unknown)", unit(*value)),
-            Measured::Unknown => "unknown".to_owned(),
-        }
-    }
-}
-
-/// The optimum of every sweep at every workload that has figures. Trust is left at
-/// its best.
-pub(crate) fn optima(plan: &Plan, slices: &[Slice]) -> Vec<Optimum> {
+/// The optimum of every sweep at every workload that has figures: the smallest value that no other
+/// beats by more than the margin. Each is trusted as far as the findings allow.
+pub(crate) fn optima(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Optimum> {
     let sweeps = sweeps(plan);
     let workloads = plan.workloads.iter();
     workloads
@@ -147,7 +24,7 @@ pub(crate) fn optima(plan: &Plan, slices: &[Slice]) -> Vec<Optimum> {
             let blocks = Blocks::of(workload, slices);
             let found = sweeps
                 .iter()
-                .filter_map(|sweep| optimum(plan, workload, sweep, &blocks, slices));
+                .filter_map(|sweep| optimum(plan, workload, sweep, &blocks, slices, findings));
             found.collect::<Vec<_>>()
         })
         .collect()
@@ -193,6 +70,7 @@ fn optimum(
     points: &[Point<'_>],
     blocks: &Blocks<'_>,
     slices: &[Slice],
+    findings: &[Finding],
 ) -> Option<Optimum> {
     let metric = Metric::primary(plan, workload);
     let margin = plan.comparing.margin.share();
@@ -209,43 +87,88 @@ fn optimum(
     };
     let mut candidates = points.iter().map(|(target, point)| {
         let others = points.iter().filter(|(other, _)| other.name != target.name);
-        let rivals = others.map(|(other, place)| Rival {
-            place: place.to_string(),
-            ratio: better(other, target),
-        });
+        let rivals = others.map(|(other, place)| (place.to_string(), better(other, target)));
         let strongest = rivals.max_by(|a, b| f64::total_cmp(&value(a), &value(b)));
         (target, point, strongest)
     });
     let unbeaten = |rival: &Option<Rival>| {
-        let value = rival.as_ref().map(|rival| rival.ratio.value());
+        let value = rival.as_ref().map(|(_, ratio)| ratio.value());
         value.is_none_or(|value| value.is_some_and(|value| value <= 1.0 + margin))
     };
     let (target, point, rival) = candidates.find(|(_, _, it)| unbeaten(it))?;
     let cell = cells(plan, slices)
         .into_iter()
         .find(|cell| cell.target.name == target.name && cell.workload.name == workload.name)?;
-    let figure = metric.figure(&cell.full());
-    figure.value()?;
-    Some(Optimum {
+    let figure = Figure::of(metric.figure(&cell.full()))?;
+    let (rival, rival_ratio) = rival.unzip();
+    let estimate = rival_ratio.as_ref().map(Measured::estimate);
+    let targets: Vec<String> = points.iter().map(|(each, _)| each.name.clone()).collect();
+    let sides: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let concerning = findings.iter();
+    let trust = Trust::after(concerning.filter(|it| it.concerns(&workload.name, &sides)));
+    let mut optimum = Optimum {
         workload: workload.name.clone(),
         sweep: point.of.clone(),
-        targets: points
-            .iter()
-            .map(|(target, _)| target.name.clone())
-            .collect(),
+        targets,
         target: target.name.clone(),
         place: point.to_string(),
-        metric,
-        figure,
+        figure: Some(figure),
         rival,
+        rival_ratio: rival_ratio.and_then(Figure::of),
         margin,
-        trust: Trust::Valid,
-    })
+        certain: estimate.is_none_or(|it| it.is_some_and(|it| it.high <= 1.0 + margin)),
+        trust,
+        sentence: String::new(),
+    };
+    optimum.sentence = sentence(&optimum, metric);
+    Some(optimum)
 }
 
 /// One that is not known beats everything: nothing can be said then.
-fn value(rival: &Rival) -> f64 {
-    rival.ratio.value().unwrap_or(f64::INFINITY)
+fn value((_, ratio): &Rival) -> f64 {
+    ratio.value().unwrap_or(f64::INFINITY)
+}
+
+/// All of it in one sentence without a full stop.
+fn sentence(optimum: &Optimum, metric: Metric) -> String {
+    let word = match optimum.certain {
+        true => "the optimum",
+        false => "probably the optimum",
+    };
+    let about = format!("{} at {}", optimum.sweep, optimum.workload);
+    match optimum.trust {
+        Trust::Invalid => {
+            format!("no optimum of {about}: the numbers cannot be believed, see the findings")
+        }
+        trust => {
+            let (place, reason) = (optimum.shown_place(), reason(optimum, metric));
+            trust.qualify(format!("{place} is {word} of {about}: {reason}"), &about)
+        }
+    }
+}
+
+/// The figures behind it; a clause.
+fn reason(optimum: &Optimum, metric: Metric) -> String {
+    let unit = match metric {
+        Metric::Throughput => RATE,
+        Metric::Bandwidth => BANDWIDTH,
+        _ => TIME,
+    };
+    let figure = format!("{} {}", metric.phrase(), unit.with_interval(optimum.figure));
+    let (Some(place), ratio) = (&optimum.rival, optimum.rival_ratio) else {
+        return figure;
+    };
+    let interval = ratio.map_or_else(|| "interval unknown".to_owned(), ratio_ends);
+    let ratio = ratio.map_or_else(|| UNKNOWN.to_owned(), |ratio| times(ratio.value));
+    let beaten = match optimum.certain {
+        true => "",
+        false => ", which may be more than that",
+    };
+    format!(
+        "{figure}; no other value is more than {} better, and {place} comes nearest with {ratio} \
+         times as good ({interval}){beaten}",
+        percent(optimum.margin)
+    )
 }
 
 #[cfg(test)]
@@ -287,8 +210,8 @@ pub(crate) mod tests {
     }
 
     fn found(run: &Run) -> Vec<String> {
-        let optima = optima(&run.plan, &run.slices);
-        optima.iter().map(Optimum::sentence).collect()
+        let optima = optima(&run.plan, &run.slices, &[]);
+        optima.into_iter().map(|optimum| optimum.sentence).collect()
     }
 
     #[test]
@@ -297,7 +220,7 @@ pub(crate) mod tests {
         assert_eq!(
             found(&run),
             [
-                "workers=2 is the optimum of web at get: throughput 1.90 k/s (1.90 k/s–1.90 k/s); no \
+                "workers=2 is the optimum of web at get: throughput 1.90 k/s (1.90–1.90); no \
                  other value is more than 5 % better, and workers=4 comes nearest with 1.026 times \
                  as good (1.026–1.026)"
             ]

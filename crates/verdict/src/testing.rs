@@ -13,11 +13,12 @@ use tenbin_record::{
     StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostAsked, PatternAsked};
+use tenbin_result::{Finding, ResultOf};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
-use crate::evidence::Evidence;
-use crate::finding::Finding;
+use crate::evidence::{Evidence, cells};
+use crate::figures::figures_of;
 use crate::rules::Rule;
 
 /// A run in which nothing is wrong until it is changed: closed loop, two
@@ -219,6 +220,11 @@ impl Run {
             assert_eq!(finding.rule, rule.name());
         }
         findings
+    }
+
+    pub(crate) fn figures(&self) -> Vec<ResultOf> {
+        let cells = cells(&self.plan, &self.slices);
+        figures_of(&self.plan, &self.slices, &cells, &self.environment)
     }
 
     pub(crate) fn assess(&self) -> Assessment {

@@ -1,36 +1,18 @@
 //! Which target suits which use of an object store, as far as the comparisons say.
 
-use serde::Serialize;
 use tenbin_plan::{Direction, Facts, Plan};
 
-use tenbin_stats::Measured;
+use tenbin_result::format::{ratio, ratio_ends};
+use tenbin_result::{Outcome, Trust, UseCase};
 
 use crate::comparison::Comparison;
-use crate::finding::Trust;
-use crate::outcome::Outcome;
 use crate::size_class::SizeClass;
-use crate::words::ratio;
-
-/// A use of an object store and what the run says about it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UseCase {
-    /// What it is.
-    pub name: &'static str,
-    /// Which target suits it.
-    pub choice: Choice,
-    /// The comparisons behind that, a clause each.
-    pub because: Vec<String>,
-}
 
 /// Which target suits a use.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Choice {
+#[derive(Debug, Clone, PartialEq)]
+enum Choice {
     /// This one: faster wherever a difference shows, slower nowhere.
-    Target {
-        /// Its name.
-        name: String,
-    },
+    Target(String),
     /// Any: all are equivalent.
     Either,
     /// No difference shows, and none is ruled out.
@@ -39,6 +21,18 @@ pub enum Choice {
     Depends,
     /// The numbers cannot be believed.
     Unbelievable,
+}
+
+impl Choice {
+    fn words(&self) -> &str {
+        match self {
+            Self::Target(name) => name,
+            Self::Either => "either: equivalent",
+            Self::CannotTell => "either: cannot tell",
+            Self::Depends => "depends: see the comparisons",
+            Self::Unbelievable => "none: the numbers cannot be believed",
+        }
+    }
 }
 
 /// A use and the workloads that stand for it.
@@ -100,36 +94,36 @@ pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase>
                     mine.filter(|c| c.primary)
                 })
                 .collect();
-            (!decisive.is_empty()).then(|| UseCase {
-                name: each.name,
-                choice: choose(&decisive),
-                because: decisive.iter().map(|c| clause(c)).collect(),
-            })
+            (!decisive.is_empty()).then(|| use_case(each, &decisive))
         })
         .collect()
 }
 
+fn use_case(of: &Use, decisive: &[&Comparison]) -> UseCase {
+    let choice = choose(decisive);
+    UseCase {
+        name: of.name.to_owned(),
+        choice: choice.words().to_owned(),
+        target: match choice {
+            Choice::Target(name) => Some(name),
+            _ => None,
+        },
+        because: decisive.iter().map(|c| clause(c)).collect(),
+    }
+}
+
 /// What one comparison says, in few words.
 fn clause(comparison: &Comparison) -> String {
-    let Comparison {
-        workload,
-        baseline,
-        challenger,
-        metric,
-        ..
-    } = comparison;
-    let what = format!("{workload}: {} {challenger} ÷ {baseline}", metric.phrase());
-    match &comparison.ratio {
-        Measured::Interval(found) => format!(
-            "{what} is {} ({}–{})",
-            ratio(found.value),
-            ratio(found.low),
-            ratio(found.high)
-        ),
-        Measured::Point { value, .. } => {
-            format!("{what} is {} (interval unknown)", ratio(*value))
-        }
-        Measured::Unknown => format!("{what} is unknown"),
+    let what = format!(
+        "{}: {} {} ÷ {}",
+        comparison.workload,
+        comparison.metric.phrase(),
+        comparison.challenger,
+        comparison.baseline
+    );
+    match comparison.found.ratio {
+        Some(found) => format!("{what} is {} ({})", ratio(found.value), ratio_ends(found)),
+        None => format!("{what} is unknown"),
     }
 }
 
@@ -174,9 +168,7 @@ fn loses(decisive: &[&Comparison], challenger: &str) -> bool {
 }
 
 fn target(name: &str) -> Choice {
-    Choice::Target {
-        name: name.to_owned(),
-    }
+    Choice::Target(name.to_owned())
 }
 
 #[cfg(test)]
@@ -186,12 +178,16 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    fn chosen(run: &Run) -> Vec<(&'static str, Choice)> {
+    fn chosen(run: &Run) -> Vec<(String, String)> {
         let cases = run.assess().use_cases;
         cases
             .into_iter()
             .map(|each| (each.name, each.choice))
             .collect()
+    }
+
+    fn of(name: &str, choice: Choice) -> [(String, String); 1] {
+        [(name.to_owned(), choice.words().to_owned())]
     }
 
     fn scaled(shares: &[(&str, f64)]) -> Run {
@@ -213,21 +209,21 @@ mod tests {
     fn the_faster_one_is_chosen_whichever_side_it_is_on() {
         let name = "many small writes";
         let quicker = scaled(&[("b", 2.0)]);
-        assert_eq!(chosen(&quicker), [(name, target("b"))]);
+        assert_eq!(chosen(&quicker), of(name, target("b")));
         assert_eq!(
             quicker.assess().use_cases[0].because,
             ["put: throughput b ÷ a is 2.00 (2.00–2.00)"]
         );
-        assert_eq!(chosen(&scaled(&[("b", 0.5)])), [(name, target("a"))]);
-        assert_eq!(chosen(&scaled(&[("b", 1.0)])), [(name, Choice::Either)]);
+        assert_eq!(chosen(&scaled(&[("b", 0.5)])), of(name, target("a")));
+        assert_eq!(chosen(&scaled(&[("b", 1.0)])), of(name, Choice::Either));
         let three = scaled(&[("b", 2.0), ("c", 1.0)]);
-        assert_eq!(chosen(&three), [(name, target("b"))]);
+        assert_eq!(chosen(&three), of(name, target("b")));
         let unclear = scaled(&[("b", 2.0), ("c", 3.0)]);
-        assert_eq!(chosen(&unclear), [(name, Choice::Depends)]);
+        assert_eq!(chosen(&unclear), of(name, Choice::Depends));
         let baseline_not_best_of_all = scaled(&[("b", 0.5), ("c", 1.0)]);
         assert_eq!(
             chosen(&baseline_not_best_of_all),
-            [(name, Choice::CannotTell)]
+            of(name, Choice::CannotTell)
         );
     }
 
@@ -235,10 +231,10 @@ mod tests {
     fn too_few_rounds_choose_nobody_and_bad_numbers_nothing() {
         let mut few = Run::pair(2).of_s3(S3Operation::Get, 1_000_000);
         few.each_of("b", |slice| slice.answers(2_000, 0.001));
-        assert_eq!(chosen(&few), [("large reads", Choice::CannotTell)]);
+        assert_eq!(chosen(&few), of("large reads", Choice::CannotTell));
         let mut bad = scaled(&[("b", 2.0)]);
         bad.each_of("a", |slice| slice.answers(1_000, 0.009));
-        assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable);
+        assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable.words());
     }
 
     #[test]

@@ -17,8 +17,17 @@ const WAY: &[(&str, &[&str])] = &[
     ("tenbin-workloads", &["tenbin-plan", "tenbin-engine"]),
     ("tenbin-record", &["tenbin-plan", "tenbin-engine"]),
     (
-        "tenbin-verdict",
+        "tenbin-result",
         &["tenbin-plan", "tenbin-record", "tenbin-stats"],
+    ),
+    (
+        "tenbin-verdict",
+        &[
+            "tenbin-plan",
+            "tenbin-record",
+            "tenbin-stats",
+            "tenbin-result",
+        ],
     ),
     (
         "tenbin-report",
@@ -26,6 +35,7 @@ const WAY: &[(&str, &[&str])] = &[
             "tenbin-plan",
             "tenbin-record",
             "tenbin-stats",
+            "tenbin-result",
             "tenbin-verdict",
         ],
     ),
@@ -52,6 +62,7 @@ const WAY: &[(&str, &[&str])] = &[
             "tenbin-engine",
             "tenbin-workloads",
             "tenbin-record",
+            "tenbin-result",
             "tenbin-verdict",
             "tenbin-report",
             "tenbin-runner",

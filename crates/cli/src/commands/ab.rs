@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tenbin_compat::ab::{AbJob, parse};
 use tenbin_plan::{Plan, Reach, Target};
-use tenbin_report::{Document, Pooled, ab, last_lines};
+use tenbin_report::{Pooled, ab, last_lines};
+use tenbin_result::Document;
 
 use super::foreign::{answer, can_keep, keep, show_recorded, tell};
 use super::measure::measure_and_show;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tenbin_report::document::{Earlier, EarlierPart, SCHEMA, Trust};
-use tenbin_report::{Document, Results, against, terminal_earlier};
+use tenbin_report::{Results, against, terminal_earlier};
+use tenbin_result::{Document, Earlier, EarlierPart, SCHEMA, Trust};
 
 use super::show::document_of;
 use crate::args::{CompareArgs, EarlierArgs};
@@ -117,7 +117,7 @@ fn results_of(path: &Path) -> Result<Results, Exit> {
 
 fn read_document(path: &Path, content: &[u8]) -> Result<Document, Exit> {
     let shown = path.display();
-    let document = tenbin_report::document_from_json(content)
+    let document = tenbin_result::document_from_json(content)
         .map_err(|why| refuse(&format!("{shown} is not a result of Tenbin: {why}")))?;
     if document.schema == SCHEMA {
         return Ok(document);

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use tenbin_plan::nearest_few;
-use tenbin_verdict::{RULES, Rule, Severity};
+use tenbin_result::Severity;
+use tenbin_verdict::{RULES, Rule};
 
 use crate::args::ExplainArgs;
 use crate::exit::Exit;

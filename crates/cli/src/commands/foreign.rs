@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tenbin_compat::{Asked, Mistakes};
 use tenbin_record::RecordedRun;
-use tenbin_report::{Document, Extent};
+use tenbin_report::Extent;
+use tenbin_result::Document;
 
 use crate::exit::Exit;
 use crate::output;

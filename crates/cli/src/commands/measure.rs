@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::{Ended, Integrity};
-use tenbin_report::Document;
+use tenbin_result::Document;
 use tenbin_runner::{Ending, Progress, RunContext, RunOutcome, Stop, places};
 
 use super::compare::Before;

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically_with};
-use tenbin_report::document::Trust;
-use tenbin_report::{Document, EXPORTERS, Source};
-use tenbin_verdict::Assessment;
+use tenbin_report::EXPORTERS;
+use tenbin_result::{Document, Trust};
+use tenbin_verdict::{Assessment, Source};
 
 use crate::exit::Exit;
 
@@ -27,13 +27,13 @@ impl Run<'_> {
     /// Judges the run and writes down what is to be said of it.
     pub(crate) fn document(&self) -> Document {
         let assessment = self.assess();
-        Document::new(&self.source(&assessment))
+        tenbin_verdict::document(&self.source(&assessment))
     }
 
     /// What is to be said of the run, and a document that has yet to take the slices.
     pub(crate) fn document_without_slices(&self) -> (Assessment, Document) {
         let assessment = self.assess();
-        let document = Document::without_slices(&self.source(&assessment));
+        let document = tenbin_verdict::document_without_slices(&self.source(&assessment));
         (assessment, document)
     }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_regular};
 use tenbin_record::{RecordError, RecordedRun};
-use tenbin_report::Document;
 use tenbin_report::import::drnbench::Steps;
+use tenbin_result::Document;
 
 use super::clean::leftovers;
 use super::foreign::can_keep;
@@ -186,7 +186,7 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
         integrity: &recorded.integrity,
     };
     let (assessment, mut document) = run.document_without_slices();
-    document.take_slices(&plan, recorded.slices, &assessment);
+    tenbin_verdict::take_slices(&mut document, &plan, recorded.slices, &assessment);
     Ok(document)
 }
 

@@ -6,7 +6,8 @@ use tenbin_compat::Mistakes;
 use tenbin_compat::warp::{Asked, Reading, WarpJob, WarpReading, parse};
 use tenbin_plan::Plan;
 use tenbin_report::import::{Imported, Selection, import};
-use tenbin_report::{Document, warp};
+use tenbin_report::warp;
+use tenbin_result::Document;
 
 use super::foreign::{help, refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;

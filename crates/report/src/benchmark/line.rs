@@ -1,6 +1,6 @@
 //! The line of one slice: its name, how often, and values with their units.
 
-use crate::document::SliceFigures;
+use tenbin_result::SliceFigures;
 
 /// The line, with its newline. What is not known is left out: there is no word for it
 /// in the format.

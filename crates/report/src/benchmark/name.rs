@@ -3,7 +3,7 @@
 use tenbin_plan::size::Size;
 use tenbin_plan::work::traits_of;
 
-use crate::document::{Document, Share, Subject, Workload};
+use tenbin_result::{Document, Share, Subject, Workload};
 
 /// The name of one workload on one target. Its last part ends in a number without a
 /// dash before it: what follows a last dash would be read as Go's GOMAXPROCS.

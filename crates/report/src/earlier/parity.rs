@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use tenbin_plan::work::traits_of;
 
-use crate::document::{Document, SliceFigures};
-use crate::words::percent;
+use tenbin_result::format::percent;
+use tenbin_result::{Document, SliceFigures};
 
 /// Terms with other numbers of hits that a sentence names.
 const NAMED: usize = 5;

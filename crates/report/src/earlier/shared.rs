@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::Document;
+use tenbin_result::Document;
 
 /// What is known of a target, to tell whether it is the one of another run.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) struct Identity {
 impl Identity {
     /// Of every target of a run.
     pub(super) fn all(document: &Document) -> BTreeMap<String, Self> {
-        let of = |target: &crate::document::Target| {
+        let of = |target: &tenbin_result::Target| {
             let known = document.environment.targets.get(&target.name);
             let files = known.map_or(&[][..], |known| &known.program);
             let build = (!files.is_empty()).then(|| format!("{files:?}"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::Workload;
+use tenbin_result::Workload;
 
 /// A name or a setting with its sizes as they are written now: earlier versions wrote `1kB`
 /// for what is `1KB`, 1,000 bytes.

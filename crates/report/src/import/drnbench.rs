@@ -5,15 +5,15 @@
 //! deals its clients out to processes and rounds up, so that a step with a number that
 //! these do not divide is made with more clients than its row says.
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 use tenbin_stats::Little;
 use tenbin_verdict::Series;
 
 use crate::block::{Block, Table};
-use crate::document::{Capacity, CapacityLevel, Figure, Trust};
 use crate::drnbench::COLUMNS;
 use crate::escape::for_terminal;
 use crate::page;
-use crate::words::{RATE, TIME, UNKNOWN, ratio};
 
 /// How long a client of drnbench rests after each answer when nothing else is said,
 /// seconds. Its files do not tell.

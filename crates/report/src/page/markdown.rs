@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::Document;
+
 use crate::block::{Block, Detail, Look, Table, Text};
-use crate::document::Document;
 use crate::escape::{as_code, for_html, for_markdown};
 use crate::section::{SECTIONS, Section, Shown};
 

@@ -1,9 +1,9 @@
 //! The page for a terminal: the answer first, where to read more last.
 
+use tenbin_result::Document;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::block::{Block, Detail, Look, Span, Table, Text};
-use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::section::{SECTIONS, Section, Shown};
 

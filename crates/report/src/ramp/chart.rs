@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::format::plural;
+use tenbin_result::{Capacity, CapacityLevel, Document, Figure, Trust};
+
 use super::axes::{Axes, BOTTOM, PANEL, RIGHT, TOP, WIDTH, for_xml, text};
 use super::labels::{Labels, shortened};
-use crate::document::{Capacity, CapacityLevel, Document, Figure, Trust};
-use crate::words::plural;
 
 /// Colours that most people can tell apart (Okabe and Ito, 2008).
 const COLOURS: [&str; 7] = [

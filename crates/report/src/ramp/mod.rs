@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub(crate) use chart::{latency, throughput};
 pub use overlay::Overlay;
 
-use crate::document::{Capacity, Document, Figure};
+use tenbin_result::{Capacity, Document, Figure};
 
 /// The columns of `ramp.csv`. Times are seconds, rates are per second; what is not known
 /// is empty.

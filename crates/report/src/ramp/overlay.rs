@@ -1,7 +1,8 @@
 //! Ramps of several runs and result files, in one chart and one table.
 
+use tenbin_result::{Capacity, Document};
+
 use super::{chart, table};
-use crate::document::{Capacity, Document};
 use crate::import::drnbench::Steps;
 
 /// Ramps that are laid over each other.

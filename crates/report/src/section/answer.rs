@@ -1,11 +1,12 @@
 //! The answer: what came out, in a sentence for each question, and how it was measured.
 
+use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
+use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
+
 use super::claims::{Said, claim_parts, decisive, grouped, place, said};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
-use crate::document::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
-use crate::words::{RATE, TIME, plural, ratio};
 use tenbin_verdict::one_start;
 
 /// Comparisons that get a sentence with figures each; of more the table has the figures.
@@ -98,27 +99,6 @@ fn in_capitals(comparison: &Comparison) -> Text {
         .and(Look::Plain, after)
 }
 
-/// A ratio from which on it reads better as a multiple than as a percentage.
-const MULTIPLE: f64 = 2.0;
-
-/// `−48 %`, `+3.1 %` or `×29.7`.
-fn change(ratio_of: f64) -> String {
-    match ratio_of >= MULTIPLE {
-        true => format!("×{}", ratio(ratio_of)),
-        false => format!("{} %", points(ratio_of)),
-    }
-}
-
-/// The change in percent, with its sign.
-fn points(ratio: f64) -> String {
-    let points = (ratio - 1.0) * 100.0;
-    let sign = if points < 0.0 { "−" } else { "+" };
-    match points.abs() {
-        size if size < 9.95 => format!("{sign}{size:.1}"),
-        size => format!("{sign}{size:.0}"),
-    }
-}
-
 fn interval(comparison: &Comparison, figure: Figure) -> String {
     let Some(ends) = figure.interval else {
         return "interval unknown".to_owned();
@@ -176,12 +156,6 @@ fn figures(document: &Document, result: &ResultOf) -> String {
     text
 }
 
-/// A number as somebody would type it: `5`, `2.5`.
-fn digits_of(number: f64) -> String {
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 /// How it was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
 fn method(document: &Document) -> String {
     let mut parts = vec![document.run.name.clone()];
@@ -214,21 +188,7 @@ fn method(document: &Document) -> String {
             .run
             .margin
             .filter(|_| document.targets.len() > 1)
-            .map(|margin| format!("equivalent within {} %", digits_of(margin * 100.0))),
+            .map(|margin| format!("equivalent within {} %", typed(margin * 100.0))),
     );
     parts.join(" · ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_reads_as_percent_below_twice_and_as_a_multiple_from_there_on() {
-        assert_eq!(change(0.52), "−48 %");
-        assert_eq!(change(1.031), "+3.1 %");
-        assert_eq!(change(1.0), "+0.0 %");
-        assert_eq!(change(0.0817), "−92 %");
-        assert_eq!(change(29.7), "×29.7");
-    }
 }

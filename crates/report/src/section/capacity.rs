@@ -1,8 +1,9 @@
 //! Throughput over numbers of connections: the levels of a sweep, and what follows from them.
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, digits, percent, ratio, ratio_interval};
+use tenbin_result::{Capacity, Document, Figure, UslResult};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Capacity, Document, Figure, UslResult};
-use crate::words::{RATE, TIME, UNKNOWN, digits, percent, ratio, ratio_interval};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let optima = document.optima.iter().map(|optimum| &optimum.sentence);

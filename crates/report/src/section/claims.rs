@@ -1,7 +1,8 @@
 //! What comparisons claim, in words.
 
+use tenbin_result::{Comparison, Document, Outcome, Trust};
+
 use crate::asked::{expectations_clause, optimum_claim};
-use crate::document::{Comparison, Document, Outcome, Trust};
 
 /// The word for a comparison, which is none when its numbers are not believed.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn the_word_of_a_claim_is_not_looked_for_in_names() {
         let pair = include_bytes!("../../tests/documents/pair.json");
-        let pair = crate::document_from_json(pair).expect("a document");
+        let pair = tenbin_result::document_from_json(pair).expect("a document");
         let comparison = Comparison {
             baseline: "noise".to_owned(),
             challenger: "slower".to_owned(),

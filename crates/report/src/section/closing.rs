@@ -1,19 +1,18 @@
 //! How far the numbers can be trusted, and where the rest is: the end of every first screen, and
 //! the last three lines of reports in another tool's format.
 
+use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
+use tenbin_result::{
+    Comparison, Document, Figure, Finding, ResultOf, RunEnded, SUSPECT, Severity, SliceFigures,
+    Trust,
+};
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
-use tenbin_verdict::SUSPECT;
 
 use super::claims::{claim, decisive, place, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::{Block, Look, Text};
-use crate::document::{
-    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
-};
 use crate::escape::for_terminal;
-use crate::words::{
-    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning, within,
-};
+use crate::words::trust_meaning;
 
 /// Comparisons that stand in one line with their figures; of more only the words do.
 const WITH_FIGURES: usize = 4;
@@ -42,7 +41,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         ),
     };
     let trusted = Text::default()
-        .and(look, trust(document.trust))
+        .and(look, document.trust.word())
         .and(Look::Plain, format!("  {about}{}", incomplete(document)));
     let mut blocks = vec![Block::Paragraph(trusted)];
     let directory = &document.run.directory;

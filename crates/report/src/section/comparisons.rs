@@ -1,11 +1,13 @@
 //! Every challenger against the baseline, by every figure.
 
+use tenbin_result::format::{UNKNOWN, digits, ratio, ratio_interval};
+use tenbin_result::{Comparison, Document};
+
 use super::claims::{verdict_word, winner};
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::{Comparison, Document};
 use crate::flagged::flagged;
 use crate::paired::paired;
-use crate::words::{UNKNOWN, digits, intervals_together, ratio, ratio_interval};
+use crate::words::intervals_together;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

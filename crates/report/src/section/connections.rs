@@ -1,8 +1,9 @@
 //! Connections: how many were opened, and how long each phase of opening one took.
 
+use tenbin_result::format::{TIME, UNKNOWN, count};
+use tenbin_result::{Connections, Document};
+
 use crate::block::{Block, Cell, NOT_TIMED, Table};
-use crate::document::{Connections, Document};
-use crate::words::{TIME, UNKNOWN, count};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let known = || {

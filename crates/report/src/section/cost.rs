@@ -1,12 +1,13 @@
 //! What an operation cost either side.
 
+use tenbin_result::Document;
+use tenbin_result::format::{BYTES, SHARE, TIME};
+
 use crate::block::{Block, Cell, Table};
 use crate::cost::{
     ABOUT_GROUPS, ABOUT_WHOLE_HOST, by_program, company, covered, has_rows, is_of_host, memory,
     named,
 };
-use crate::document::Document;
-use crate::words::{BYTES, SHARE, TIME};
 
 /// Columns of the table of servers, and where CPU and peak of memory stand in it.
 const SERVERS: [&str; 12] = [

@@ -1,7 +1,8 @@
 //! How the run stands against an earlier one.
 
+use tenbin_result::{Document, Earlier};
+
 use crate::block::{Block, Table};
-use crate::document::{Document, Earlier};
 use crate::earlier::{COLUMNS, cells, of_doubts, remarks};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {

@@ -1,8 +1,9 @@
 //! The machine and the versions.
 
+use tenbin_result::Document;
+use tenbin_result::format::{BYTES, TIME, UNKNOWN, count};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
-use crate::words::{BYTES, TIME, UNKNOWN, count};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let here = &document.environment;

@@ -1,8 +1,9 @@
 //! Everything that was expected, with the figures.
 
+use tenbin_result::{Document, Expectation, Standing};
+
 use crate::asked;
 use crate::block::{Block, Look, Table, Text};
-use crate::document::{Document, Expectation, Standing};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(1, ["", "expected", "target", "workload", "figure"]);

@@ -1,7 +1,8 @@
 //! What was observed about the run.
 
+use tenbin_result::{Document, Finding, Severity};
+
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::{Document, Finding, Severity};
 
 /// Those that speak against the numbers: what was seen, and what to do.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
@@ -60,7 +61,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
                 true => "the run".into(),
                 false => about.join(", ").into(),
             },
-            finding.blame.clone().into(),
+            finding.blame.to_string().into(),
             finding.evidence.clone().into(),
             finding.advice.clone().into(),
         ]);

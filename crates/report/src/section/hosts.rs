@@ -1,8 +1,9 @@
 //! Each host of targets that have several.
 
+use tenbin_result::format::{TIME, UNKNOWN, count, errors, percent};
+use tenbin_result::{Document, ResultOf};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, ResultOf};
-use crate::words::{TIME, UNKNOWN, count, errors, percent};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

@@ -1,8 +1,9 @@
 //! The maximum rate within an objective: every probe of the search, and what it found.
 
+use tenbin_result::format::{SHARE, TIME};
+use tenbin_result::{Document, Search, SearchLimit, SearchProbe};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, Search, SearchLimit, SearchProbe};
-use crate::words::{SHARE, TIME};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     document.searches.iter().flat_map(of_search).collect()

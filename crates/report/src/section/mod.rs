@@ -31,9 +31,9 @@ pub(crate) use closing::last_three_lines;
 pub(crate) use earlier::of as earlier;
 
 use Shown::{Always, Closing, Details, InShort};
+use tenbin_result::Document;
 
 use crate::block::Block;
-use crate::document::Document;
 
 /// A part of a result.
 pub(crate) struct Section {

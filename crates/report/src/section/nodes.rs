@@ -1,7 +1,8 @@
 //! What further nodes of a cluster are worth.
 
+use tenbin_result::{Document, NodeLadder};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, NodeLadder};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     by_cluster(&document.nodes)

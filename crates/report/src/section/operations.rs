@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{BANDWIDTH, RATE, TIME, count};
+use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, Figure, OperationResult, ResultOf, TimedFrom};
-use crate::words::{BANDWIDTH, RATE, TIME, about_steps, count, named_by_role};
+use crate::words::{about_steps, named_by_role};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{TIME, UNKNOWN, count};
+use tenbin_result::{Document, PatternResult};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, PatternResult};
-use crate::words::{TIME, UNKNOWN, count};
 
 /// Patterns with different numbers of hits that are listed.
 const MOST_DIFFERENT: usize = 100;

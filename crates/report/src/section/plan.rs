@@ -1,9 +1,10 @@
 //! What was asked for: the schedule, the workloads and the targets.
 
+use tenbin_result::Document;
+use tenbin_result::format::{UNKNOWN, plural};
+
 use crate::asked::schedule;
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::Document;
-use crate::words::{UNKNOWN, plural};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let run = &document.run;

@@ -1,10 +1,12 @@
 //! The table of results: what each target did, and the ratios that compare them.
 
+use tenbin_result::format::{RATE, TIME, errors, ratio, ratio_interval};
+use tenbin_result::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
+
 use super::claims::verdict_word;
 use crate::block::{Block, Cell, Table};
-use crate::document::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
 use crate::paired::is_paired;
-use crate::words::{RATE, TIME, errors, named_by_role, ratio, ratio_interval};
+use crate::words::named_by_role;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let (measured, missing): (Vec<&Workload>, Vec<&Workload>) = document

@@ -1,9 +1,11 @@
 //! The slowest and the fastest requests, caches, and what search servers report.
 
+use tenbin_result::Document;
+use tenbin_result::format::TIME;
+
 use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
-use crate::words::{TIME, cache_sentence, search_sentence};
+use crate::words::{cache_sentence, search_sentence};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut sentences = Vec::new();

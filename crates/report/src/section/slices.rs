@@ -1,8 +1,9 @@
 //! The figures of every slice.
 
+use tenbin_result::Document;
+use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
-use crate::words::{BYTES, RATE, SHARE, TIME, count};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(

@@ -1,9 +1,10 @@
 //! Times that targets report of their own stages.
 
+use tenbin_result::format::TIME;
+use tenbin_result::{Document, StageBand};
+
 use crate::block::{Block, Cell, Table};
-use crate::document::Document;
-use crate::stages::{BANDS, band_name, notes, operations, rows};
-use crate::words::TIME;
+use crate::stages::{band_name, notes, operations, rows};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut results = document.results.iter();
@@ -18,7 +19,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     for workload in &document.workloads {
         for operation in operations(document, &workload.name) {
             let mut head = vec!["stage", "target"];
-            head.extend(BANDS.map(band_name));
+            head.extend(StageBand::ALL.map(band_name));
             let mut table = Table::new(2, head);
             for row in rows(document, &workload.name, operation) {
                 let mut cells: Vec<Cell> = vec![row.what.into(), row.target.into()];

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::format::UNKNOWN;
+
 use super::section::{MIB, time};
 use super::{caveats, unfit_line};
 use crate::escape::for_terminal;
 use crate::import::{Imported, Operation, Quantile};
-use crate::words::UNKNOWN;
 
 /// Both results side by side, with the change from the first to the second. `unfit` says
 /// of results that cannot be believed which they are.

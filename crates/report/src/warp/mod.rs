@@ -8,8 +8,8 @@ mod section;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use tenbin_result::{Document, Severity, Trust};
 
-use crate::document::{Document, Severity, Trust};
 use crate::escape::{for_json, for_terminal};
 use crate::foreign::bottom;
 use crate::import::{Imported, Operation, Quantile};

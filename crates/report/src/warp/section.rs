@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::format::UNKNOWN;
+
 use crate::escape::for_terminal;
 use crate::import::{Operation, Quantile, Second, Times};
-use crate::words::UNKNOWN;
 
 /// Bytes in a MiB.
 pub(super) const MIB: f64 = 1_048_576.0;

@@ -12,8 +12,9 @@ use tenbin_record::{
     Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, Integrity,
     OpFigures, OperationStages, Role, ServerUse, Slice, StageSum, StageSums, TargetEnvironment,
 };
-use tenbin_report::{Document, Extent, Source, View};
-use tenbin_verdict::assess;
+use tenbin_report::{Extent, View};
+use tenbin_result::Document;
+use tenbin_verdict::{Source, assess};
 
 const SLICE_SECONDS: f64 = 5.0;
 const CONNECTIONS: usize = 16;
@@ -45,9 +46,9 @@ impl Run {
             ended: tenbin_record::Ended::Planned,
             assessment: &assessment,
         };
-        let document = Document::new(&source);
-        let mut taken = Document::without_slices(&source);
-        taken.take_slices(&self.plan, self.slices.clone(), &assessment);
+        let document = tenbin_verdict::document(&source);
+        let mut taken = tenbin_verdict::document_without_slices(&source);
+        tenbin_verdict::take_slices(&mut taken, &self.plan, self.slices.clone(), &assessment);
         assert!(taken == document, "the slices that are taken are others");
         document
     }

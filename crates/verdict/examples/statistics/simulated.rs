@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::Slice;
+use tenbin_result::Outcome;
 use tenbin_stats::{CONFIDENCE, detectable_log_effect, proportion, standard_deviation};
-use tenbin_verdict::{Comparison, Outcome, compare, is_precise};
+use tenbin_verdict::{Comparison, compare, is_precise};
 
 use crate::Row;
 use crate::made::slice;
@@ -150,7 +151,7 @@ fn coverage(name: &str, effect: f64, found: &[Comparison]) -> Row {
 /// did. What is not above the noise floor is promised to nobody: there, a difference
 /// the wrong way round must be rare.
 fn power(name: &str, effect: f64, found: &[Comparison]) -> Row {
-    let floor = found.first().map_or(0.0, |one| one.noise_floor);
+    let floor = found.first().map_or(0.0, |one| one.floor());
     let promised: Vec<&Comparison> = found
         .iter()
         .filter(|one| detectable(one).is_some_and(|it| it <= effect))

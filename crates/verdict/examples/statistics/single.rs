@@ -6,7 +6,8 @@ use std::path::Path;
 use tenbin_plan::rng::Rng;
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::{CpuUse, Environment, Integrity, MachineUse, PressureUse, Slice};
-use tenbin_verdict::{Trust, assess};
+use tenbin_result::Trust;
+use tenbin_verdict::assess;
 
 use crate::Row;
 use crate::made::slice;
@@ -79,7 +80,7 @@ fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
         &Environment::default(),
         &Integrity::default(),
     );
-    let figure = assessment.figures[0].throughput.value();
+    let figure = assessment.figures[0].throughput.map(|figure| figure.value);
     let off = figure.is_none_or(|figure| (figure / OPERATIONS - 1.0).abs() > OFF);
     (assessment.absolute.trust == Trust::Valid, off)
 }

@@ -1,58 +1,23 @@
 //! Targets at their capacity: each on as many connections as suit it best.
 
-use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, confidence_of_each, ratio};
+use tenbin_result::{Capacity, CapacityComparison, Figure};
+use tenbin_stats::{CONFIDENCE, confidence_of_each, ratio};
 
-use super::{Capacity, LadderStep, family, peak_of, steps};
-use crate::finding::Trust;
+use super::{LadderStep, family, peak_of, sentence, steps};
 use crate::metric::Metric;
-use crate::outcome::{Outcome, Question, Scale};
-
-/// The most that a challenger gives against the most that the baseline gives, each on the connections where its throughput is largest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CapacityComparison {
-    /// What the names of the workloads have in common.
-    pub family: String,
-    /// Name of the target compared with.
-    pub baseline: String,
-    /// Connections at its peak.
-    pub baseline_connections: usize,
-    /// Name of the target that is compared.
-    pub challenger: String,
-    /// Connections at its peak.
-    pub challenger_connections: usize,
-    /// The challenger's throughput divided by the baseline's.
-    pub ratio: Measured,
-    /// The ratio in each block that has both, in the order of the run.
-    pub block_ratios: Vec<f64>,
-    /// What it says.
-    pub outcome: Outcome,
-    /// How far that can be trusted: as far as both capacities.
-    pub trust: Trust,
-}
-
-impl CapacityComparison {
-    /// Lowers the trust to that of the two capacities.
-    pub(crate) fn heed(&mut self, capacities: &[Capacity]) {
-        let mine = |capacity: &&Capacity| {
-            let sides = [&self.baseline, &self.challenger];
-            capacity.family == self.family && sides.contains(&&capacity.target)
-        };
-        let trusts = capacities
-            .iter()
-            .filter(mine)
-            .map(|capacity| capacity.trust);
-        self.trust = trusts.max().unwrap_or_default();
-    }
-}
+use crate::outcome::{Question, Scale};
 
 /// Compares every challenger with the baseline at each ladder of the plan. Both peaks
 /// are the largest of as many levels, so that the luck of the largest is on both sides. These
 /// comparisons are a family apart from the questions of the plan: the 5 % are shared among them
-/// (Bonferroni), in the interval as in the verdict.
-pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparison> {
+/// (Bonferroni), in the interval as in the verdict. Each is trusted as far as both `capacities`.
+pub fn compare_capacities(
+    plan: &Plan,
+    slices: &[Slice],
+    capacities: &[Capacity],
+) -> Vec<CapacityComparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
@@ -78,17 +43,25 @@ pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparis
                 family: together,
                 scale: Scale::of(plan),
             };
-            comparisons.push(CapacityComparison {
-                family: family(&workloads),
+            let sides = [&baseline.name, &challenger.name];
+            let family = family(&workloads);
+            let both = capacities
+                .iter()
+                .filter(|it| it.family == family && sides.contains(&&it.target));
+            let mut found = CapacityComparison {
                 baseline: baseline.name.clone(),
-                baseline_connections: a.connections(),
+                baseline_connections: a.connections() as u64,
                 challenger: challenger.name.clone(),
-                challenger_connections: b.connections(),
+                challenger_connections: b.connections() as u64,
                 outcome: question.outcome(),
                 block_ratios: logs.iter().map(|log| log.exp()).collect(),
-                ratio,
-                trust: Trust::Valid,
-            });
+                ratio: Figure::of(ratio),
+                trust: both.map(|it| it.trust).max().unwrap_or_default(),
+                sentence: String::new(),
+                family,
+            };
+            found.sentence = sentence::of_comparison(&found);
+            comparisons.push(found);
         }
     }
     comparisons
@@ -118,14 +91,14 @@ mod tests {
     #[test]
     fn each_is_taken_where_it_is_best() {
         let run = run(&[("a", 4), ("b", 8)], 8);
-        let found = compare_capacities(&run.plan, &run.slices).remove(0);
+        let found = compare_capacities(&run.plan, &run.slices, &[]).remove(0);
         assert_eq!(found.baseline_connections, 4);
         assert_eq!(found.challenger_connections, 8);
-        assert_eq!(found.outcome, Outcome::Faster);
-        let ratio = found.ratio.estimate().unwrap();
+        assert_eq!(found.outcome, tenbin_result::Outcome::Faster);
+        let ratio = found.ratio.unwrap();
         assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
         assert_eq!(
-            found.sentence(),
+            found.sentence,
             "at its best b does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
              8 connections against 4)"
         );
@@ -136,11 +109,11 @@ mod tests {
         // Of three targets the fewest blocks that can tell are seven.
         for (blocks, differs) in [(6, false), (7, true)] {
             let run = run(&[("a", 4), ("b", 8), ("c", 8), ("d", 8)], blocks);
-            let found = compare_capacities(&run.plan, &run.slices);
+            let found = compare_capacities(&run.plan, &run.slices, &[]);
             assert_eq!(found.len(), 3);
             for each in found {
                 assert_eq!(each.outcome.is_different(), differs, "{blocks}: {each:?}");
-                assert_eq!(each.ratio.estimate().is_some(), differs);
+                assert_eq!(each.ratio.unwrap().interval.is_some(), differs);
             }
         }
     }
@@ -150,7 +123,7 @@ mod tests {
         let mut run = run(&[("a", 4), ("b", 8), ("b-twin", 8)], 8);
         run.plan.comparing.baseline = 1;
         run.plan.comparing.twin = Some(2);
-        let found = compare_capacities(&run.plan, &run.slices);
+        let found = compare_capacities(&run.plan, &run.slices, &[]);
         let pairs: Vec<[&str; 2]> = found
             .iter()
             .map(|each| [each.baseline.as_str(), each.challenger.as_str()])
@@ -162,6 +135,6 @@ mod tests {
     fn what_is_missing_is_not_compared() {
         let mut run = run(&[("a", 4), ("b", 8)], 8);
         run.slices.retain(|slice| slice.workload != "get-c32");
-        assert_eq!(compare_capacities(&run.plan, &run.slices), []);
+        assert_eq!(compare_capacities(&run.plan, &run.slices, &[]), []);
     }
 }

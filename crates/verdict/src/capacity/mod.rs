@@ -4,87 +4,41 @@ mod compare;
 mod passes;
 mod sentence;
 
-use serde::Serialize;
 use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::{OpFigures, Slice};
-use tenbin_stats::{CONFIDENCE, Knee, Level, Measured, UslFit, knee, median, usl_fit};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Finding, Knee, Trust, UslResult};
+use tenbin_stats::{self as stats, CONFIDENCE, Level, Measured, UslFit, knee, median, usl_fit};
 
-pub use compare::{CapacityComparison, compare_capacities};
+pub use compare::compare_capacities;
 pub(crate) use passes::hysteresis;
 
 pub(crate) use crate::curve::family;
 use crate::evidence::Cell;
-use crate::finding::{Finding, Trust};
 use crate::latency;
 use crate::metric::Metric;
 use crate::rules::rho;
 use crate::spread::uneven;
 
-/// What a target can do at most of one family of workloads: those that differ in
-/// their connections only.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Capacity {
-    /// What the names of the workloads have in common.
-    pub family: String,
-    /// Name of the target.
-    pub target: String,
-    /// Every level, the fewest connections first.
-    pub levels: Vec<CapacityLevel>,
-    /// The fewest connections beyond which two doublings add less than 3 %; `None`
-    /// where a level has no figure.
-    pub knee: Option<Knee>,
-    /// Connections of the level with the largest median throughput.
-    pub peak_connections: Option<usize>,
-    /// Throughput of that level, operations a second.
-    pub peak: Measured,
-    /// X_max · R_min, the utilisation law: how many workers, each busy with one operation
-    /// at a time, would do as much. R_min is the mean service time on the fewest
-    /// connections. What clients rest between two operations keeps no worker busy and is
-    /// no part of it. Fewer than there are where the knee was not passed.
-    pub workers: Measured,
-    /// The Universal Scalability Law fitted to the levels; `None` with fewer than six.
-    pub usl: Option<UslFit>,
-    /// Throughput on the way down divided by that on the way up, over all levels.
-    pub hysteresis: Measured,
-    /// How far all of that can be trusted.
-    pub trust: Trust,
-}
-
-/// One level of a ladder on one target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CapacityLevel {
-    /// Name of the workload.
-    pub workload: String,
-    /// Connections, N.
-    pub connections: usize,
-    /// Work done a second, X.
-    pub throughput: Measured,
-    /// Mean service time, R, seconds.
-    pub residence: Measured,
-    /// Median service time, seconds.
-    pub p50: Measured,
-    /// 90th percentile of service time, seconds.
-    pub p90: Measured,
-    /// 99th percentile of service time, seconds.
-    pub p99: Measured,
-    /// Work done, over all slices that ran their full time.
-    pub ok: u64,
-    /// Work that failed, over the same.
-    pub failed: u64,
-    /// X·(R + Z)/N of Little's law, near 1 for an honest measurement.
-    pub little: Option<f64>,
-    /// Throughput on the way down divided by that on the way up.
-    pub down_to_up: Measured,
-}
-
-/// The capacity of every target at every ladder of the plan.
-pub fn capacities(plan: &Plan, slices: &[Slice]) -> Vec<Capacity> {
+/// The capacity of every target at every ladder of the plan, trusted as far as the findings allow.
+/// Workloads of a ladder differ in their connections only.
+pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Capacity> {
     let of_ladder = |ladder: Vec<usize>| {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
         let targets = plan.targets.iter();
         let each = targets.map(|target| {
             let steps = steps(&workloads, target, slices);
-            capacity(&workloads, target, &steps, slices, plan.seed)
+            let found = capacity(&workloads, target, &steps, slices, plan.seed);
+            let on = [target.name.as_str()];
+            let concerns = |finding: &&Finding| {
+                let mut levels = workloads.iter();
+                levels.any(|level| finding.concerns(&level.name, &on))
+            };
+            let trust = Trust::after(findings.iter().filter(concerns));
+            Capacity {
+                trust,
+                sentence: sentence::of_capacity(&found, trust),
+                ..found
+            }
         });
         each.collect::<Vec<_>>()
     };
@@ -112,18 +66,6 @@ pub(crate) fn steps<'a>(
             .collect(),
     };
     workloads.iter().map(step).collect()
-}
-
-impl Capacity {
-    /// Lowers the trust to what the findings leave of it.
-    pub(crate) fn heed(&mut self, findings: &[Finding]) {
-        let target = [self.target.as_str()];
-        let concerns = |finding: &&Finding| {
-            let mut levels = self.levels.iter();
-            levels.any(|level| finding.concerns(&level.workload, &target))
-        };
-        self.trust = Trust::after(findings.iter().filter(concerns));
-    }
 }
 
 impl LadderStep<'_> {
@@ -171,6 +113,7 @@ fn mean_service(slice: &Slice) -> Option<f64> {
     (answers > 0).then(|| nanos / answers as f64 / 1e9)
 }
 
+/// Without trust and sentence.
 fn capacity(
     workloads: &[&Workload],
     target: &Target,
@@ -189,17 +132,28 @@ fn capacity(
         family: family(workloads),
         target: target.name.clone(),
         levels: steps.iter().map(level).collect(),
-        knee: knee(&medians).filter(|_| complete),
-        peak_connections: peak.map(LadderStep::connections),
-        peak: peak.map_or(Measured::Unknown, LadderStep::throughput),
-        workers: peak.map_or(Measured::Unknown, |peak| {
+        knee: knee(&medians).filter(|_| complete).map(|knee| Knee {
+            connections: knee.clients() as u64,
+            found: matches!(knee, stats::Knee::At { .. }),
+        }),
+        peak_connections: peak.map(|peak| peak.connections() as u64),
+        peak: peak.and_then(|peak| Figure::of(peak.throughput())),
+        workers: peak.and_then(|peak| {
             let cells = workloads.iter().map(|work| Cell::new(work, target, slices));
             let is_uneven = cells.into_iter().any(|cell| uneven(&cell).is_some());
-            workers(&steps[0], peak, is_uneven)
+            Figure::of(workers(&steps[0], peak, is_uneven))
         }),
-        usl: usl(steps, seed).filter(|_| complete),
-        hysteresis: hysteresis(steps),
+        usl: usl(steps, seed).filter(|_| complete).map(|fit| UslResult {
+            lambda: Figure::of(fit.lambda),
+            sigma: Figure::of(fit.sigma),
+            kappa: Figure::of(fit.kappa),
+            peak_connections: Figure::of(fit.peak_clients),
+            peak_throughput: Figure::of(fit.peak_throughput),
+            worst_misfit: fit.worst_misfit,
+        }),
+        hysteresis: Figure::of(hysteresis(steps)),
         trust: Trust::Valid,
+        sentence: String::new(),
     }
 }
 
@@ -216,16 +170,16 @@ fn peak_of<'s, 'a>(steps: &'s [LadderStep<'a>]) -> Option<&'s LadderStep<'a>> {
 fn level(step: &LadderStep<'_>) -> CapacityLevel {
     CapacityLevel {
         workload: step.workload.name.clone(),
-        connections: step.connections(),
-        throughput: step.throughput(),
-        residence: step.residence(),
-        p50: Metric::SERVICE_P50.figure(&step.slices),
-        p90: Metric::SERVICE_P90.figure(&step.slices),
-        p99: Metric::SERVICE_P99.figure(&step.slices),
-        ok: step.slices.iter().map(|slice| slice.ok()).sum(),
-        failed: step.slices.iter().map(|slice| slice.failed()).sum(),
+        connections: step.connections() as u64,
+        throughput: Figure::of(step.throughput()),
+        residence: Figure::of(step.residence()),
+        p50: Figure::of(Metric::SERVICE_P50.figure(&step.slices)),
+        p90: Figure::of(Metric::SERVICE_P90.figure(&step.slices)),
+        p99: Figure::of(Metric::SERVICE_P99.figure(&step.slices)),
+        ok: Some(step.slices.iter().map(|slice| slice.ok()).sum()),
+        failed: Some(step.slices.iter().map(|slice| slice.failed()).sum()),
         little: rho(&step.slices, &step.workload.load),
-        down_to_up: passes::down_to_up(&step.by_block(Slice::throughput)),
+        down_to_up: Figure::of(passes::down_to_up(&step.by_block(Slice::throughput))),
     }
 }
 
@@ -292,17 +246,20 @@ mod tests {
     }
 
     fn only(run: &Run) -> Capacity {
-        capacities(&run.plan, &run.slices).remove(0)
+        capacities(&run.plan, &run.slices, &[]).remove(0)
     }
 
     #[test]
     fn a_server_of_four_workers_is_found_out() {
         let found = only(&run(&[("a", 4)], 8));
         assert_eq!((found.family.as_str(), found.target.as_str()), ("get", "a"));
-        assert_eq!(found.knee, Some(Knee::At { clients: 4 }));
+        assert_eq!(
+            found.knee.map(|knee| (knee.connections, knee.found)),
+            Some((4, true))
+        );
         assert_eq!(found.peak_connections, Some(4));
-        assert_eq!(found.peak.estimate().unwrap().value, 400.0);
-        let workers = found.workers.estimate().unwrap();
+        assert_eq!(found.peak.unwrap().value, 400.0);
+        let workers = found.workers.unwrap();
         assert!((workers.value - 4.0).abs() < 0.01, "{workers:?}");
         assert_eq!(found.levels.len(), 6);
         for level in &found.levels {
@@ -310,7 +267,7 @@ mod tests {
             assert!((little - 1.0).abs() < 0.01, "{level:?}");
         }
         assert!(found.usl.is_some());
-        let hysteresis = found.hysteresis.estimate().unwrap();
+        let hysteresis = found.hysteresis.unwrap();
         assert_eq!(hysteresis.value, 1.0);
     }
 
@@ -335,7 +292,7 @@ mod tests {
                 slice.answers(100, 0.020);
             }
         });
-        let workers = only(&run).workers.value().unwrap();
+        let workers = only(&run).workers.unwrap().value;
         assert!((workers - 4.0).abs() < 0.05, "{workers}");
     }
 
@@ -346,7 +303,7 @@ mod tests {
         for workload in &mut run.plan.workloads {
             workload.load.think = Some(think);
         }
-        let workers = only(&run).workers.value().unwrap();
+        let workers = only(&run).workers.unwrap().value;
         assert!((workers - 4.0).abs() < 0.02, "{workers}");
     }
 
@@ -356,21 +313,21 @@ mod tests {
         run.slices.retain(|slice| slice.workload != "get-c16");
         let found = only(&run);
         assert_eq!((found.knee, found.peak_connections), (None, None));
-        assert_eq!(found.peak, Measured::Unknown);
-        assert_eq!(found.workers, Measured::Unknown);
+        assert_eq!(found.peak, None);
+        assert_eq!(found.workers, None);
         assert_eq!(found.usl, None);
     }
 
     #[test]
     fn few_blocks_give_figures_and_no_intervals() {
         let found = only(&run(&[("a", 4)], 2));
-        assert!(matches!(found.peak, Measured::Point { .. }));
-        assert!(matches!(found.workers, Measured::Point { .. }));
+        assert_eq!(found.peak.unwrap().interval, None);
+        assert_eq!(found.workers.unwrap().interval, None);
     }
 
     #[test]
     fn no_ladder_no_capacity() {
         let run = Run::new(&["a"], &["get", "put"], 8);
-        assert_eq!(capacities(&run.plan, &run.slices), []);
+        assert_eq!(capacities(&run.plan, &run.slices, &[]), []);
     }
 }

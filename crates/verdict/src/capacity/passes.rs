@@ -52,14 +52,14 @@ mod tests {
                 slice.answers(200, 0.040);
             }
         });
-        let found = capacities(&run.plan, &run.slices).remove(0);
-        let whole = found.hysteresis.estimate().unwrap();
+        let found = capacities(&run.plan, &run.slices, &[]).remove(0);
+        let whole = found.hysteresis.unwrap();
         assert!((whole.value - 0.5_f64.powf(1.0 / 6.0)).abs() < 1e-9);
-        assert!(whole.high < 1.0);
+        assert!(whole.interval.unwrap().high < 1.0);
         let at = |connections| {
             let mut levels = found.levels.iter();
             let level = levels.find(|level| level.connections == connections);
-            level.unwrap().down_to_up.estimate().unwrap().value
+            level.unwrap().down_to_up.unwrap().value
         };
         assert_eq!((at(4), at(16)), (1.0, 1.0));
         assert!((at(8) - 0.5).abs() < 1e-9);
@@ -68,8 +68,8 @@ mod tests {
     #[test]
     fn three_blocks_either_way_give_no_interval() {
         let run = run(&[("a", 4)], 6);
-        let found = capacities(&run.plan, &run.slices).remove(0);
-        assert_eq!(found.hysteresis.value(), Some(1.0));
-        assert_eq!(found.hysteresis.estimate(), None);
+        let found = capacities(&run.plan, &run.slices, &[]).remove(0);
+        let hysteresis = found.hysteresis.unwrap();
+        assert_eq!((hysteresis.value, hysteresis.interval), (1.0, None));
     }
 }

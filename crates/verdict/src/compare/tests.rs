@@ -1,7 +1,9 @@
+use tenbin_result::Outcome;
+
 use super::*;
 use crate::comparison::is_question;
 use crate::expected::expected;
-use crate::outcome::{EQUIVALENCE, effect};
+use crate::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 use crate::testing::Run;
 
 fn primary(run: &Run) -> Comparison {
@@ -440,7 +442,7 @@ fn a_twin_is_no_question_and_its_interval_is_the_floor() {
     assert_eq!(questions.len(), 1);
     assert_eq!(questions[0].challenger, "b");
     assert!(
-        (0.03..0.05).contains(&questions[0].noise_floor),
+        (0.03..0.05).contains(&questions[0].floor()),
         "{questions:?}"
     );
     assert!(!questions[0].ratio.estimate().unwrap().contains(1.0));
@@ -451,7 +453,7 @@ fn a_twin_is_no_question_and_its_interval_is_the_floor() {
     );
     let quiet = primary(&with_twin(1.03, 1.001));
     assert_eq!(quiet.outcome, Outcome::Faster);
-    assert_eq!(quiet.noise_floor, NOISE_FLOOR);
+    assert_eq!(quiet.floor(), NOISE_FLOOR);
     assert_eq!(primary(&with_twin(1.10, 1.04)).outcome, Outcome::Faster);
 }
 
@@ -466,7 +468,7 @@ fn what_the_twin_hides_is_not_promised_and_takes_more_rounds() {
     else {
         panic!("{:?}", found.outcome);
     };
-    assert_eq!((detectable, aim), (found.noise_floor, EQUIVALENCE));
+    assert_eq!((detectable, aim), (found.floor(), EQUIVALENCE));
     // The floor has to come down from 8 % to 5 %: 8 squares × (ln 1.08 / ln 1.05)².
     assert_eq!(rounds_needed, Some(20 * 6));
 }
@@ -506,7 +508,7 @@ fn the_ratio_is_also_told_without_flagged_slices() {
         .fail(tenbin_record::ErrorClass::Reset, 500);
     let found = primary(&run);
     assert_eq!(found.block_ratios.len(), 8);
-    assert_eq!(found.without_flagged.map(|ratio| ratio.n()), Some(7));
+    assert_eq!(found.without_flagged.map(|ratio| ratio.n), Some(7));
 }
 
 proptest::proptest! {
@@ -548,7 +550,7 @@ proptest::proptest! {
         for each in &comparisons {
             let estimate = each.ratio.estimate();
             let excludes_one = estimate.is_some_and(|found| !found.contains(1.0));
-            let large = each.ratio.value().is_some_and(|it| effect(it) > each.noise_floor);
+            let large = each.ratio.value().is_some_and(|it| effect(it) > each.floor());
             let different = each.outcome.is_different();
             proptest::prop_assert_eq!(different, excludes_one && large, "{:?}", each);
             let inside = estimate.is_some_and(|it| it.low >= 1.0 / 1.05 && it.high <= 1.05);
@@ -563,7 +565,7 @@ proptest::proptest! {
                 proptest::prop_assert_eq!(said, names.len() > 1 && estimate.is_some());
                 let mut figures = expected.iter();
                 let figure = figures.find(|it| it.workload == each.workload).unwrap().figure;
-                proptest::prop_assert_eq!(figure, each.ratio);
+                proptest::prop_assert_eq!(figure, each.found.ratio);
             }
         }
     }

@@ -1,30 +1,9 @@
 //! The highest rates of targets against each other.
 
-use serde::Serialize;
 use tenbin_plan::Plan;
+use tenbin_result::RateComparison;
 
-use super::SearchResult;
-use crate::finding::Trust;
-
-/// A challenger's highest rate against that of the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RateComparison {
-    /// Name of the workload.
-    pub workload: String,
-    /// Name of the target compared with.
-    pub baseline: String,
-    /// Name of the target that is compared.
-    pub challenger: String,
-    /// The challenger's highest rate divided by the baseline's; `None` unless both
-    /// held at some rate.
-    pub ratio: Option<f64>,
-    /// The least and the most that it can be, when the limits of both lie between what
-    /// held and what failed; `None` where an end is open. A bracket and not an
-    /// interval: it holds the steps of the search and not the noise.
-    pub bracket: Option<(f64, f64)>,
-    /// How far that can be trusted: as far as both rates.
-    pub trust: Trust,
-}
+use super::{SearchResult, sentence};
 
 /// Compares every challenger with the baseline at every search of the plan.
 pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateComparison> {
@@ -43,16 +22,18 @@ pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateCompariso
             };
             let ends = |result: &SearchResult| Some((result.found.rate()?, result.found.failed()?));
             let bracket = ends(a).zip(ends(b));
-            comparisons.push(RateComparison {
+            let mut found = RateComparison {
                 workload: workload.name.clone(),
                 baseline: baseline.name.clone(),
                 challenger: challenger.name.clone(),
                 ratio: a.found.rate().zip(b.found.rate()).map(|(a, b)| b / a),
-                bracket: bracket.map(|((a_held, a_failed), (b_held, b_failed))| {
-                    (b_held / a_failed, b_failed / a_held)
-                }),
+                low: bracket.map(|((_, a_failed), (b_held, _))| b_held / a_failed),
+                high: bracket.map(|((a_held, _), (_, b_failed))| b_failed / a_held),
                 trust: a.trust.max(b.trust),
-            });
+                sentence: String::new(),
+            };
+            found.sentence = sentence::of_comparison(&found);
+            comparisons.push(found);
         }
     }
     comparisons
@@ -69,7 +50,7 @@ mod tests {
         let run = searched(&[("a", 1_000.0), ("b", 1_700.0)]);
         let results = search_results(&run.plan, &run.slices);
         let found = compare_rates(&run.plan, &results).remove(0);
-        let (low, high) = found.bracket.unwrap();
+        let (low, high) = found.low.zip(found.high).unwrap();
         assert!(low <= 1.7 && 1.7 <= high, "{low} {high}");
         assert!(high / low < 1.07);
         assert!(low <= found.ratio.unwrap() && found.ratio.unwrap() <= high);
@@ -96,7 +77,10 @@ mod tests {
         run.slices.truncate(4);
         let results = search_results(&run.plan, &run.slices);
         let found = compare_rates(&run.plan, &results).remove(0);
-        assert_eq!((found.ratio, found.bracket), (Some(1.0), None));
+        assert_eq!(
+            (found.ratio, found.low, found.high),
+            (Some(1.0), None, None)
+        );
         let nothing = search_results(&run.plan, &[]);
         assert_eq!(compare_rates(&run.plan, &nothing)[0].ratio, None);
     }

@@ -1,7 +1,6 @@
 //! Whether a rate held: what one probe says of an objective.
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
 use tenbin_plan::{Limit, Slo};
 use tenbin_record::{ErrorClass, OpFigures, Slice, merged};
 use tenbin_stats::{CONFIDENCE, Yield, normal_quantile};
@@ -16,7 +15,7 @@ const GROWTH: f64 = 0.01;
 const DEVIATIONS: f64 = 3.0;
 
 /// What one probe says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// Every limit was kept and the target kept up.
     pub held: bool,
@@ -30,7 +29,7 @@ pub struct Judged {
 }
 
 /// One limit in one probe.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct JudgedLimit {
     /// The limit as it is written, such as `p99<10ms`, or `keeps up`.
     pub limit: String,

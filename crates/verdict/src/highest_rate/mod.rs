@@ -1,6 +1,7 @@
 //! The highest rate at which an objective is met, from the probes of a search.
 
 mod compare;
+mod document;
 mod evidence;
 mod finder;
 mod judge;
@@ -8,18 +9,17 @@ mod sentence;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
 use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
-pub use compare::{RateComparison, compare_rates};
+pub use compare::compare_rates;
 pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 
-use crate::finding::{Finding, Trust};
-use crate::words::percent;
 use judge::KEEPS_UP;
+use tenbin_result::format::percent;
+use tenbin_result::{Finding, Trust};
 
 /// Share of a core above which a generator thread may be what missed the limits.
 const BUSY_GENERATOR: f64 = 0.9;
@@ -27,8 +27,7 @@ const BUSY_GENERATOR: f64 = 0.9;
 const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Void {
     /// The load generator sent too many requests late.
     LateGenerator,
@@ -47,7 +46,7 @@ impl Void {
 }
 
 /// What a search has found of one workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     /// Name of the workload.
     pub workload: String,
@@ -70,7 +69,7 @@ pub struct SearchResult {
 }
 
 /// One probe.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     /// Position of its slice in the run, from 0.
     pub slice: u32,
@@ -98,7 +97,7 @@ pub struct ProbeResult {
 
 impl SearchResult {
     /// Lowers the trust to what the findings leave of it.
-    pub(crate) fn heed(&mut self, findings: &[Finding]) {
+    pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         self.trust = Trust::after(findings.iter().filter(concerns));
@@ -341,7 +340,7 @@ pub(crate) mod tests {
         assert_eq!(assessment.comparisons, []);
         for figures in &assessment.figures {
             assert_eq!(figures.slices, 1);
-            assert!(figures.operations[0].p99.value().unwrap() < 0.01);
+            assert!(figures.operations[0].p99.unwrap().value < 0.01);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What a search has found, in one sentence.
 
+use tenbin_result::RateComparison;
+use tenbin_result::format::{exact_rate, percent, plural, ratio};
 use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
-use super::{ProbeResult, RateComparison, SearchResult, Void};
-use crate::words::{count, percent, rate, ratio, verb};
+use super::{ProbeResult, SearchResult, Void};
+use crate::words::verb;
 
 impl SearchResult {
     /// What it says, without a full stop. When the numbers cannot be believed it says
@@ -19,8 +21,8 @@ impl SearchResult {
         match (self.found.rate(), self.found.failed()) {
             (Some(held), Some(failed)) => format!(
                 "; the limit is between {} and {} (each end is wrong in about {} of such searches)",
-                exact(held),
-                exact(failed),
+                exact_rate(held),
+                exact_rate(failed),
                 percent(SHARE_ERROR)
             ),
             _ => String::new(),
@@ -30,7 +32,11 @@ impl SearchResult {
     /// What could not be decided, and why.
     fn open_questions(&self) -> String {
         let mut said = String::new();
-        let rates: Vec<String> = self.undecided.iter().map(|rate| exact(*rate)).collect();
+        let rates: Vec<String> = self
+            .undecided
+            .iter()
+            .map(|rate| exact_rate(*rate))
+            .collect();
         if let Some((last, others)) = rates.split_last() {
             let rates = match others.is_empty() {
                 true => last.clone(),
@@ -46,7 +52,7 @@ impl SearchResult {
             let last = self.probes.last().map_or(0.0, |probe| probe.rate);
             said += &format!(
                 ", and the search ended because requests were late in each of the last probes, at {}",
-                exact(last)
+                exact_rate(last)
             );
         }
         said
@@ -72,7 +78,7 @@ impl SearchResult {
             .collect();
         format!(
             "; {all} of {} missed a limit and {} not count against the target: {}",
-            count(self.probes.len(), "probe"),
+            plural(self.probes.len(), "probe"),
             verb(all, "does", "do"),
             causes.join(", ")
         )
@@ -89,7 +95,7 @@ impl SearchResult {
     /// `800/s failed by p99<10ms, and it did not keep up`.
     fn failed_at(&self, failed: f64) -> String {
         let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
-        let (rate, limits, others) = (exact(failed), limits.join(", "), others.join(" and "));
+        let (rate, limits, others) = (exact_rate(failed), limits.join(", "), others.join(" and "));
         match (limits.is_empty(), others.is_empty()) {
             (true, true) => format!("{rate} failed"),
             (false, true) => format!("{rate} failed by {limits}"),
@@ -127,12 +133,12 @@ impl SearchResult {
         match self.found {
             HighestRate::Proven { rate, failed } => format!(
                 "{target} holds {} at {workload} within {slo} (proven; {})",
-                exact(rate),
+                exact_rate(rate),
                 above(failed)
             ),
             HighestRate::AtLeast { rate, failed } => format!(
                 "{target} holds at least {} at {workload} within {slo} (not proven; {})",
-                exact(rate),
+                exact_rate(rate),
                 above(failed)
             ),
             HighestRate::Disproven {
@@ -141,13 +147,23 @@ impl SearchResult {
                 highest,
             } => {
                 let proofs = if failed < highest {
-                    format!("every proof ({}–{})", exact(failed), exact(highest))
+                    format!(
+                        "every proof ({}–{})",
+                        exact_rate(failed),
+                        exact_rate(highest)
+                    )
                 } else {
-                    format!("the proof ({})", exact(failed))
+                    format!("the proof ({})", exact_rate(failed))
                 };
                 let held = briefly.map_or_else(
                     || format!("{target} holds no rate that was proven"),
-                    |rate| format!("{target} held {}{}", exact(rate), self.for_so_long(rate)),
+                    |rate| {
+                        format!(
+                            "{target} held {}{}",
+                            exact_rate(rate),
+                            self.for_so_long(rate)
+                        )
+                    },
                 );
                 format!(
                     "{held} at {workload} within {slo}; {proofs} failed: what it holds for long \
@@ -164,7 +180,7 @@ impl SearchResult {
             ),
             HighestRate::Futile { tried } => format!(
                 "{target} holds no rate at {workload}: every operation at {} failed{}",
-                exact(tried),
+                exact_rate(tried),
                 self.failure()
                     .map_or_else(String::new, |why| format!(": {why}"))
             ),
@@ -175,58 +191,46 @@ impl SearchResult {
     }
 }
 
-impl RateComparison {
-    /// What it says, without a full stop. When the numbers cannot be believed it says
-    /// that instead.
-    pub fn sentence(&self) -> String {
-        let about = format!(
-            "the highest rate of {} against {} at {}",
-            self.challenger, self.baseline, self.workload
-        );
-        self.trust.qualify(self.claim(), &about)
-    }
-
-    fn claim(&self) -> String {
-        let Self {
-            workload,
-            baseline,
-            challenger,
-            ..
-        } = self;
-        let Some(value) = self.ratio else {
-            return format!(
-                "cannot compare the highest rates of {challenger} and {baseline} at {workload}: \
-                 there is none that one of them is known to hold"
-            );
-        };
-        let times = ratio(value);
-        match self.bracket {
-            None => format!(
-                "{challenger} held {times} times the rate of {baseline} at {workload} before the \
-                 search ended (bracket unknown)"
-            ),
-            Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
-                "cannot tell the highest rate of {challenger} from that of {baseline} at \
-                 {workload} (ratio {times}, bracket {}–{})",
-                ratio(low),
-                ratio(high)
-            ),
-            Some((low, high)) => format!(
-                "{challenger} holds {times} times the rate of {baseline} at {workload} (bracket \
-                 {}–{})",
-                ratio(low),
-                ratio(high)
-            ),
-        }
-    }
+/// What a comparison says, without a full stop. When the numbers cannot be believed it says that
+/// instead.
+pub(super) fn of_comparison(found: &RateComparison) -> String {
+    let about = format!(
+        "the highest rate of {} against {} at {}",
+        found.challenger, found.baseline, found.workload
+    );
+    found.trust.qualify(compared(found), &about)
 }
 
-/// Four digits, as the search has them.
-fn exact(per_second: f64) -> String {
-    if per_second < 10_000.0 {
-        format!("{per_second}/s")
-    } else {
-        rate(per_second)
+fn compared(found: &RateComparison) -> String {
+    let RateComparison {
+        workload,
+        baseline,
+        challenger,
+        ..
+    } = found;
+    let Some(value) = found.ratio else {
+        return format!(
+            "cannot compare the highest rates of {challenger} and {baseline} at {workload}: there \
+             is none that one of them is known to hold"
+        );
+    };
+    let times = ratio(value);
+    match found.low.zip(found.high) {
+        None => format!(
+            "{challenger} held {times} times the rate of {baseline} at {workload} before the search \
+             ended (bracket unknown)"
+        ),
+        Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
+            "cannot tell the highest rate of {challenger} from that of {baseline} at {workload} \
+             (ratio {times}, bracket {}–{})",
+            ratio(low),
+            ratio(high)
+        ),
+        Some((low, high)) => format!(
+            "{challenger} holds {times} times the rate of {baseline} at {workload} (bracket {}–{})",
+            ratio(low),
+            ratio(high)
+        ),
     }
 }
 
@@ -240,7 +244,7 @@ mod tests {
         let run = searched(&[("a", 1_000.0), ("b", 1_700.0)]);
         let said = |slices: &[tenbin_record::Slice]| {
             let results = search_results(&run.plan, slices);
-            let compared = compare_rates(&run.plan, &results).remove(0).sentence();
+            let compared = compare_rates(&run.plan, &results).remove(0).sentence;
             (results[0].sentence(), compared)
         };
         let (found, compared) = said(&run.slices);

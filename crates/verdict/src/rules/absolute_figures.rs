@@ -1,11 +1,12 @@
 //! Whether absolute figures can be believed: those of a busy or unsteady machine cannot.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{Place, share_of_time};
 use crate::metric::Metric;
-use crate::words::{count, percent};
 
 /// Share of the CPU time of all cores below which no core is called idle, as in `shared_cores`.
 const IDLE: f64 = 0.10;
@@ -72,7 +73,7 @@ impl AbsoluteFigures {
             ),
         };
         Finding {
-            rule: NAME,
+            rule: NAME.to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),
@@ -122,7 +123,7 @@ fn spread_of(cell: &Cell<'_>) -> Option<String> {
         format!(
             "the {} of {} spreads by {}",
             metric.phrase(),
-            count(values.len(), "slice"),
+            plural(values.len(), "slice"),
             percent(spread)
         )
     })
@@ -143,8 +144,8 @@ fn spread(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     fn full(mut run: Run, idle: f64) -> Run {
         run.each(|slice| {

@@ -1,9 +1,10 @@
 //! The server turns connections away.
 
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::count;
 
 /// The server turns connections away.
 pub(super) struct AcceptQueue;
@@ -43,7 +44,7 @@ impl AcceptQueue {
             .collect();
         let turned_away: u64 = overflows.iter().sum();
         (turned_away > 0).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),
@@ -51,7 +52,7 @@ impl AcceptQueue {
             evidence: format!(
                 "{turned_away} times in {} a connection was turned away because the accept queue \
                  of a server on this machine was full; who is turned away tries again after 1 s",
-                count(overflows.len(), "slice")
+                plural(overflows.len(), "slice")
             ),
             advice: "raise the server's listen backlog and net.core.somaxconn, or let it accept \
                      in more workers; or keep connections alive, so that fewer are opened"

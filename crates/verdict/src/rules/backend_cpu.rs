@@ -1,10 +1,12 @@
 //! A program that is not observed does part of a target's work.
 
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::backend::{Backend, Backends};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, tame};
+use crate::words::tame;
 
 /// Cores from which on a program of one process may be at its limit.
 const ONE_CORE: f64 = 0.90;
@@ -44,7 +46,7 @@ impl Rule for BackendCpu {
                             || machine.is_some_and(|it| it.others_cpu_seconds.is_some()))
                 });
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Server,
                     workload: None,
@@ -61,7 +63,7 @@ fn seen(found: &[Backend], target: &str, is_known: bool) -> String {
     let each = found.iter().map(|backend| {
         let processes = match backend.pids.as_slice() {
             [pid] => format!("pid {pid}"),
-            pids => count(pids.len(), "process").replace("processs", "processes"),
+            pids => plural(pids.len(), "process").replace("processs", "processes"),
         };
         format!(
             "{} ({processes}) used {:.2} of a core while {target} had load and {:.2} {}",

@@ -1,12 +1,12 @@
 //! A network link is full.
 
 use tenbin_record::{LinkUse, MachineUse};
+use tenbin_result::format::{bit_rate, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
-use crate::words::{bit_rate, percent};
 
 /// Share of a link's speed.
 const FULL: f64 = 0.85;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent};
+use crate::words::middle;
 
 /// Share of one core.
 const NOTICEABLE: f64 = 0.02;
@@ -54,7 +56,7 @@ impl BusyIdleTarget {
     fn target(&self, target: &str, shares: &[f64]) -> Option<Finding> {
         let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if share > MUCH {
                 Severity::Suspect
             } else {
@@ -67,7 +69,7 @@ impl BusyIdleTarget {
             evidence: format!(
                 "target \"{target}\" used {} of a core while others had the load (median of {})",
                 percent(share),
-                count(shares.len(), "slice")
+                plural(shares.len(), "slice")
             ),
             advice: "look for what it does without load (compaction, scanning, replication, busy \
                      waiting) and switch it off or let it end; or rest longer between slices \

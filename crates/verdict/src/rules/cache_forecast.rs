@@ -1,10 +1,11 @@
 //! Caches that did not hit as often as the sequence of requests lets expect.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::single::cache_of;
-use crate::words::{count, percent};
 
 /// Difference between the shares of hits that is worth a word.
 const APART: f64 = 0.05;
@@ -43,7 +44,7 @@ impl Rule for CacheForecast {
                 let (forecast, observed) = (cache.forecast()?, cache.observed()?);
                 let severity = severity_of(observed, forecast)?;
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity,
                     blame: Blame::Setup,
                     workload: Some(cell.workload.name.clone()),
@@ -68,7 +69,7 @@ impl CacheForecast {
     /// The counters did not change although requests were sent.
     fn stood_still(&self, cell: &Cell<'_>, sent: u64) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),
@@ -77,7 +78,7 @@ impl CacheForecast {
                 "the cache counters of {} did not change, although {} were sent that the cache \
                  could have answered",
                 cell.target.name,
-                count(usize::try_from(sent).unwrap_or(usize::MAX), "request")
+                plural(usize::try_from(sent).unwrap_or(usize::MAX), "request")
             ),
             advice: "check that cache_counters names the right page of this server, and that it \
                      caches such requests at all"

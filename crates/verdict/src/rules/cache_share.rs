@@ -1,11 +1,12 @@
 //! Shares of answers from caches that are not those that were meant.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use super::cache_forecast::severity_of;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::single::cache_of;
-use crate::words::percent;
 
 /// Shares of answers from caches that are not those that were meant.
 pub(super) struct CacheShare;
@@ -49,7 +50,7 @@ impl CacheShare {
         let sent = forecast(cell)?;
         let severity = severity_of(sent, *meant)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Question,
             workload: Some(cell.workload.name.clone()),

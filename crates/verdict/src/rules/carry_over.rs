@@ -2,13 +2,13 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, Estimate, quad_carry_over, ratio as ratio_of};
 
 use super::Rule;
 use super::drift::per_quad;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, percent};
 
 /// Difference that is worth a word.
 const NOTICEABLE: f64 = 0.02;
@@ -53,7 +53,7 @@ impl CarryOver {
         let is_there = !found.estimate()?.contains(1.0) && size > NOTICEABLE;
         let way = if value > 1.0 { "higher" } else { "lower" };
         is_there.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if size > LARGE {
                 Severity::Suspect
             } else {
@@ -66,7 +66,7 @@ impl CarryOver {
                 "the deciding figure of a target is {} {way} in a slice after a slice of the same \
                  target than after a slice of the other one, steady drift removed ({})",
                 percent(size),
-                count(quads.len(), "quad")
+                plural(quads.len(), "quad")
             ),
             advice:
                 "use a longer --gap, so that a target is idle before the next slice; look for work \

@@ -1,11 +1,11 @@
 //! Operations that never ended.
 
 use tenbin_record::OpFigures;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::percent;
 
 /// Operations that never ended.
 pub(super) struct Censored;
@@ -39,7 +39,7 @@ impl Rule for Censored {
                 let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
                 let Waiting { censored, total } = work.or_else(steps)?;
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Suspect,
                     blame: Blame::Server,
                     workload: Some(cell.workload.name.clone()),

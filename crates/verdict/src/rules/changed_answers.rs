@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::{HostAsked, PatternAsked, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{pattern_name, percent};
+use crate::words::pattern_name;
 
 /// Share of the patterns asked again without a number of hits beyond which little was
 /// compared.
@@ -62,7 +63,7 @@ impl ChangedAnswers {
         let labels = evidence.environment.patterns.get(workload);
         let labels = labels.map_or(&[][..], Vec::as_slice);
         let finding = |(severity, seen, advice): Seen| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: match severity {
                 Severity::Note => Blame::Setup,
@@ -215,8 +216,8 @@ mod tests {
     use tenbin_record::{PatternCount, Singles};
 
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     fn run(after: Option<&[Option<u64>]>) -> Run {
         let mut run = Run::pair(8);

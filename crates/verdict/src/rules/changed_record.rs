@@ -1,8 +1,9 @@
 //! Files of the run were changed after the run wrote them.
 
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 
 /// Files of the run were changed after the run wrote them.
 pub(super) struct ChangedRecord;
@@ -35,7 +36,7 @@ impl Rule for ChangedRecord {
             return Vec::new();
         };
         vec![Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: None,
@@ -54,8 +55,8 @@ const RUN_AGAIN: &str = "to have the files checked, run it again with this versi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     #[test]
     fn a_changed_file_makes_the_run_and_every_comparison_invalid() {

@@ -1,13 +1,14 @@
 //! The generator is the limit.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
-use crate::words::{count, middle};
+use crate::words::middle;
 
 /// The generator is the limit.
 pub(super) struct ClientSaturated;
@@ -60,16 +61,16 @@ impl ClientSaturated {
         arms.iter()
             .filter(|arm| arm.is_busy())
             .map(|arm| Finding {
-                rule: self.name(),
+                rule: self.name().to_owned(),
                 severity,
                 blame: Blame::Generator,
                 workload: Some(workload.name.clone()),
                 target: Some(arm.target.clone()),
                 evidence: format!(
                     "the busiest of {} {} (median of {})",
-                    count(threads, "generator thread"),
+                    plural(threads, "generator thread"),
                     arm.thread.words(),
-                    count(arm.slices, "slice"),
+                    plural(arm.slices, "slice"),
                 ),
                 advice: advice(severity, arms.len() > 1, &arm.thread),
             })

@@ -1,12 +1,12 @@
 //! What a closed loop did not ask while it waited.
 
 use tenbin_record::Slice;
+use tenbin_result::format::time;
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::time;
 
 const QUANTILE: f64 = 0.99;
 
@@ -60,7 +60,7 @@ impl CoordinatedWaiting {
             .collect();
         let unseen = uncoordinated_quantile(&samples, interval(&full, cell)?, QUANTILE)?;
         (unseen >= TIMES * seen && unseen >= PAUSE).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(cell.workload.name.clone()),

@@ -1,10 +1,11 @@
 //! The cores run slower than they could.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
-use crate::words::percent;
 
 /// Share of the highest frequency that even the fastest core lacked.
 const FAR: f64 = 0.30;

@@ -1,11 +1,11 @@
 //! The disk is nearly full.
 
 use tenbin_record::DiskUse;
+use tenbin_result::format::{bytes, percent};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{bytes, percent};
 
 /// Bytes below which the next write may fail.
 const FULL: u64 = 64 << 20;
@@ -41,7 +41,7 @@ impl Rule for DiskSpace {
         let narrow = least.filter(|disk| is_narrow(*disk));
         let data_here = evidence.cells().iter().any(|cell| cell.runs_here());
         let finding = narrow.map(|disk| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if disk.available_bytes < FULL {
                 Severity::Suspect
             } else {

@@ -2,13 +2,13 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, Drift, drift, quad_drift};
 
 use super::Rule;
 use crate::evidence::{Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::words::{count, percent};
 
 /// Change from the first to the last slice of a quad that is worth a word.
 const NOTICEABLE: f64 = 0.02;
@@ -43,7 +43,7 @@ impl Rule for Drifting {
                 let found = test(workload, evidence.slices)?;
                 let across = found.across_quad();
                 (found.is_significant() && across.abs() > NOTICEABLE).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: if across.abs() > LARGE {
                         Severity::Suspect
                     } else {
@@ -56,7 +56,7 @@ impl Rule for Drifting {
                         "the primary figure changes by {} from the first to the last slice of a \
                          quad, the same target against itself ({})",
                         percent(across),
-                        count(found.per_slice.n, "quad")
+                        plural(found.per_slice.n, "quad")
                     ),
                     advice: "the order of slices cancels what is steady in it; a longer --warmup, \
                              a fresh data set or a machine with a fixed clock avoid it"

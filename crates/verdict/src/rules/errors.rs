@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Facts;
 use tenbin_record::{ErrorClass, Retried, Role, failure};
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::out_of_space;
-use crate::words::{count, percent, tame};
+use crate::words::tame;
 
 /// Share of answered-but-wrong operations above which the work is not the work
 /// that was asked for.
@@ -77,7 +78,7 @@ impl Errors {
         });
         let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match share > ANY {
                 true => Severity::Invalid,
                 false => Severity::Suspect,
@@ -117,7 +118,7 @@ impl Errors {
         let seen = [Some(tally.evidence()), full, hidden.clone()];
         let seen: Vec<String> = seen.into_iter().flatten().collect();
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: tally.blame(),
             workload: Some(cell.workload.name.clone()),
@@ -278,7 +279,7 @@ impl Tally {
             format!(
                 "none of {} operations failed, but {} of such operations did: {}",
                 self.total,
-                count(self.failed_requests as usize, "step"),
+                plural(self.failed_requests as usize, "step"),
                 list(self.refusals.iter().map(|(class, n)| (class.name(), *n)))
             )
         } else {
@@ -306,7 +307,7 @@ impl Tally {
             evidence.push_str(&format!(
                 "; {} of {} without a single {what}",
                 self.without_success,
-                count(self.slices, "slice")
+                plural(self.slices, "slice")
             ));
         }
         evidence

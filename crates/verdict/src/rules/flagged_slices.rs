@@ -1,12 +1,12 @@
 //! Some slices decide what the others do not.
 
+use tenbin_result::format::{plural, ratio, ratio_ends};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::flags::{Flag, flags};
-use crate::words::{count, ratio};
-use tenbin_stats::Measured;
 
 /// So many flagged slices are told one by one.
 const TOLD: usize = 3;
@@ -44,32 +44,25 @@ impl FlaggedSlices {
     fn finding(&self, comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
         let with = comparison.ratio.estimate()?;
         let without = comparison.without_flagged?;
-        let apart = (with.value / without.value()?).ln().abs();
+        let apart = (with.value / without.value).ln().abs();
         let half_width = (with.high / with.low).ln() / 2.0;
         if apart <= half_width {
             return None;
         }
         let evidence = format!(
-            "the ratio to {} is {} ({}–{}) with all slices and {} without the blocks of {}",
+            "the ratio to {} is {} ({}–{}) with all slices and {} ({}) without the blocks of {}",
             comparison.baseline,
             ratio(with.value),
             ratio(with.low),
             ratio(with.high),
-            shown(&without),
+            ratio(without.value),
+            ratio_ends(without),
             told(comparison, flags),
         );
         let advice = "find out what happened in these slices before you use either figure; nothing \
                       has been left out of the result";
         let (severity, blame) = (Severity::Suspect, Blame::Setup);
         Some(comparison.finding(self.name(), severity, blame, evidence, advice))
-    }
-}
-
-fn shown(without: &Measured) -> String {
-    let value = ratio(without.value().unwrap_or(f64::NAN));
-    match without.estimate() {
-        Some(found) => format!("{value} ({}–{})", ratio(found.low), ratio(found.high)),
-        None => format!("{value} (interval unknown)"),
     }
 }
 
@@ -86,7 +79,7 @@ fn told(comparison: &Comparison, flags: &[Flag]) -> String {
         .map(|flag| format!("slice {} of {} ({})", flag.slice + 1, flag.target, flag.why));
     let mut text = each.collect::<Vec<_>>().join(", ");
     if mine.len() > TOLD {
-        text += &format!(" and {}", count(mine.len() - TOLD, "more flag"));
+        text += &format!(" and {}", plural(mine.len() - TOLD, "more flag"));
     }
     text
 }

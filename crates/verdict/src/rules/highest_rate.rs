@@ -1,12 +1,12 @@
 //! How far the result of a search for the highest rate can be believed.
 
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::HighestRate as Found;
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::highest_rate::{SearchResult, Void, search_results};
-use crate::words::percent;
 
 /// How far the result of a search for the highest rate can be believed.
 pub(super) struct HighestRate;
@@ -80,9 +80,9 @@ impl HighestRate {
             blame: Blame::Setup,
             evidence: format!(
                 "{}; at the rate that failed, the target was as quick as before, and requests \
-                 waited up to {:.1} ms (p99) for a free connection",
+                 waited up to {} (p99) for a free connection",
                 result.sentence(),
-                lag * 1e3
+                time(lag)
             ),
             advice: "use more --connections: the limit is how many requests can be out, not the \
                      target"
@@ -145,7 +145,7 @@ impl HighestRate {
 
     fn finding(&self, result: &SearchResult) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Question,
             workload: Some(result.workload.clone()),

@@ -1,13 +1,13 @@
 //! A server that does less after it had more to do.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::Estimate;
 
 use super::Rule;
 use crate::capacity::{family, hysteresis, steps};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::ratio;
 
 /// What the way down has to differ by from the way up, as a share.
 const DIFFERENCE: f64 = 0.03;
@@ -58,7 +58,7 @@ impl Hysteresis {
     fn finding(&self, workloads: &[&Workload], target: &str, found: &Estimate) -> Finding {
         let less = found.value < 1.0;
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: None,

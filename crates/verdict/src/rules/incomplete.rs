@@ -1,11 +1,12 @@
 //! The run did not come to its planned end.
 
 use tenbin_record::Slice;
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, verb};
+use crate::words::verb;
 
 /// The run did not come to its planned end.
 pub(super) struct Incomplete;
@@ -41,7 +42,7 @@ impl Rule for Incomplete {
         let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
         let searches = plan.workloads.iter().any(|work| work.search().is_some());
         vec![Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match measured_nothing {
                 true => Severity::Invalid,
                 false => Severity::Suspect,
@@ -74,12 +75,12 @@ fn told(full: usize, planned: usize, cut_short: usize) -> String {
         return format!(
             "{planned} of {} planned {were} measured in full, and yet the run did not come to its \
              end: it was stopped, or a target failed, in the last slice or behind it",
-            count(planned, "slice")
+            plural(planned, "slice")
         );
     }
     format!(
         "{full} of {} planned {were} measured in full, {cut_short} cut short",
-        count(planned, "slice")
+        plural(planned, "slice")
     )
 }
 
@@ -161,7 +162,7 @@ mod tests {
         run.integrity.cut_off = Some("intervals.jsonl ends within a line".to_owned());
         let evidence = &run.findings(&Incomplete)[0].evidence;
         assert!(evidence.contains("; intervals.jsonl ends within a line, as after a kill"));
-        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
+        assert_eq!(run.assess().trust, tenbin_result::Trust::Suspect);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Connections that are made anew.
 
 use tenbin_record::{Ledger, PackedHistogram, Slice};
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, time, verb};
+use crate::words::verb;
 
 /// Share of requests on a new connection from which on it is worth a word.
 const NOTICEABLE: f64 = 0.01;
@@ -72,7 +73,7 @@ impl KeepAlive {
             ""
         };
         (share > NOTICEABLE).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if share > LARGE && !all_alike {
                 Severity::Suspect
             } else {
@@ -111,7 +112,7 @@ impl KeepAlive {
             None => String::new(),
         };
         (share > SETUP).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(cell.workload.name.clone()),

@@ -1,13 +1,14 @@
 //! Large objects that no CPU is busy with.
 
 use tenbin_plan::Direction;
+use tenbin_result::format::{BANDWIDTH, percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::server::busy_cores;
 use crate::size_class::SizeClass;
-use crate::words::{count, middle, percent};
+use crate::words::middle;
 
 /// Share of what there is below which a CPU is not the limit.
 const IDLE: f64 = 0.5;
@@ -66,18 +67,18 @@ impl LargeObjects {
             Direction::Read => "what it reads from, or the network",
         };
         idle.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "at {:.0} MiB/s (median of {}) the busiest generator thread used {} of a core and \
+                "at {} (median of {}) the busiest generator thread used {} of a core and \
                  the target {server:.2} of {}: neither is the limit",
-                moved / f64::from(1 << 20),
-                count(full.len(), "slice"),
+                BANDWIDTH.of(moved),
+                plural(full.len(), "slice"),
                 percent(thread),
-                count(cores, "core")
+                plural(cores, "core")
             ),
             advice: format!("look at {suspect}; more CPU would not help"),
         })

@@ -3,13 +3,13 @@
 use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::Little;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::{Kind, Sums};
-use crate::words::{count, percent, ratio};
 
 /// How far ρ may be from one, on top of what the ends of a slice can do.
 const TOLERANCE: f64 = 0.03;
@@ -67,7 +67,7 @@ impl LittlesLaw {
             return None;
         }
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Invalid,
             blame: Blame::Generator,
             workload: Some(cell.workload.name.clone()),
@@ -81,7 +81,7 @@ impl LittlesLaw {
                 ratio(little.concurrency),
                 ratio(rho),
                 percent(tolerance),
-                count(full.len(), "slice"),
+                plural(full.len(), "slice"),
             ),
             advice: if rho > 1.0 {
                 "do not use these figures: more was in flight than was asked for, or times are \

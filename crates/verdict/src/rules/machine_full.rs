@@ -1,14 +1,14 @@
 //! The one machine that runs both sides has no core left.
 
 use tenbin_plan::Reach;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::shared_cores;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::Place;
-use crate::words::percent;
 
 /// Share of the CPU time of all cores that is too little to be called idle.
 const IDLE: f64 = 0.10;
@@ -93,8 +93,8 @@ impl MachineFull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     /// A target that is simply there, on this machine: nobody knows what it uses.
     fn full(idle: f64) -> Run {

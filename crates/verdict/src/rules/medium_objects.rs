@@ -1,13 +1,13 @@
 //! Medium objects for which more in all means longer for some.
 
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Outcome, Severity};
+
 use super::Rule;
 use crate::comparison::Comparison;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::outcome::Outcome;
 use crate::size_class::SizeClass;
-use crate::words::ratio;
 
 /// Medium objects for which more in all means longer for some.
 pub(super) struct MediumObjects;
@@ -65,7 +65,7 @@ impl MediumObjects {
         );
         let (amount, wait) = (throughput.ratio.estimate()?, tail.ratio.estimate()?);
         opposed.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(throughput.workload.clone()),
@@ -115,7 +115,7 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.contains("10.00 times the 99th percentile"),
+            evidence.contains("10.0 times the 99th percentile"),
             "{evidence}"
         );
     }

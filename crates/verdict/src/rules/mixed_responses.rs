@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::MayDiffer;
 use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, tame};
+use crate::words::tame;
 
 /// Share of unexpected responses above which the work is not the work that was to be measured:
 /// as of wrong responses in [errors](super::errors).
@@ -44,7 +45,7 @@ impl Rule for MixedResponses {
             let expected = target.and_then(|target| target.responses.get(&cell.workload.name));
             let (severity, seen, advice) = judged(cell, expected)?;
             Some(Finding {
-                rule: self.name(),
+                rule: self.name().to_owned(),
                 severity,
                 blame: match severity {
                     Severity::Note => Blame::Setup,
@@ -176,8 +177,8 @@ mod tests {
     use tenbin_record::Responses;
 
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     /// Target `a` with so many unexpected responses in each slice of 1,000 expected ones.
     fn with_unexpected(count: u64, example: &str) -> Run {
@@ -223,9 +224,14 @@ mod tests {
              and are not counted as throughput: 50 % with status 200 and 22 bytes; for example: \
              {\"error\":\"over\\u{1b}loaded\"}"
         );
-        let rules: Vec<&str> = run.assess().findings.iter().map(|one| one.rule).collect();
+        let rules: Vec<String> = run
+            .assess()
+            .findings
+            .into_iter()
+            .map(|one| one.rule)
+            .collect();
         assert_eq!(rules[0], "mixed_responses");
-        assert!(!rules.contains(&"errors"), "{rules:?}");
+        assert!(rules.iter().all(|rule| rule != "errors"), "{rules:?}");
         assert_eq!(run.assess().trust, Trust::Invalid);
     }
 

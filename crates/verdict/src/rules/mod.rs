@@ -74,8 +74,9 @@ pub(crate) use absolute_figures::NAME as ABSOLUTE_FIGURES;
 pub use little::connecting;
 pub(crate) use little::rho;
 
+use tenbin_result::{Finding, Severity};
+
 use crate::evidence::Evidence;
-use crate::finding::{Finding, Severity};
 
 /// Looks at a run for one thing that makes numbers lie.
 pub trait Rule: Sync {

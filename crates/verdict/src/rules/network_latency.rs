@@ -1,11 +1,12 @@
 //! The way to the target and back takes most of the time.
 
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent, time};
+use crate::words::middle;
 
 /// Share of the median service time.
 const MOST: f64 = 0.50;
@@ -45,7 +46,7 @@ impl NetworkLatency {
         let round_trip = middle(seen.iter().map(|seen| seen.round_trip))?;
         let service = middle(seen.iter().map(|seen| seen.service))?;
         (share > MOST && round_trip > TRIVIAL).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Network,
             workload: Some(cell.workload.name.clone()),
@@ -56,7 +57,7 @@ impl NetworkLatency {
                 time(service),
                 time(round_trip),
                 percent(share),
-                count(seen.len(), "slice")
+                plural(seen.len(), "slice")
             ),
             advice: "measure from nearer by; or use more --connections until the throughput no \
                      longer grows, and compare throughput and not latency"

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::percent;
 
 /// Share of the requests that may find nothing before the figures are in doubt.
 const FEW: f64 = 0.05;
@@ -89,7 +89,7 @@ impl NoHits {
             .iter()
             .filter(|host| host.finds_nothing() && finds(host.target));
         idle.map(|host| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Invalid,
             blame: Blame::Setup,
             workload: Some(workload.to_owned()),
@@ -148,7 +148,7 @@ impl NoHits {
             None => percent(of_patterns),
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(workload.to_owned()),

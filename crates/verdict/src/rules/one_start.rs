@@ -1,12 +1,12 @@
 //! A difference that may be one between two starts of the same program.
 
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Outcome, Severity};
+
 use super::Rule;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::outcome::Outcome;
 use crate::sentence::one_start;
-use crate::words::ratio;
 
 /// A difference that may be one between two starts of the same program.
 pub(super) struct OneStart;

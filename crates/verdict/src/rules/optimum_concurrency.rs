@@ -2,13 +2,13 @@
 
 use tenbin_plan::{Target, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{rate, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{Estimate, Knee, knee};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::ladder::{Level, ladders};
-use crate::words::{rate, ratio};
 
 /// What more connections have to gain to be worth their while.
 const GAIN: f64 = 0.025;
@@ -88,7 +88,7 @@ impl OptimumConcurrency {
         };
         let connections = levels[at].connections();
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(levels[at].cell.workload.name.clone()),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
-use crate::words::{count, middle, percent, tame};
+use crate::words::{middle, tame};
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
@@ -117,7 +119,7 @@ impl OthersBusy {
         let shares: Vec<f64> = shares.collect();
         let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: None,
@@ -127,7 +129,7 @@ impl OthersBusy {
                  of {}){}; how much of it the server used is unknown, since no process that listens \
                  on its port can be seen",
                 percent(share),
-                count(shares.len(), "slice"),
+                plural(shares.len(), "slice"),
                 busiest(evidence, backends)
             ),
             advice:
@@ -149,14 +151,14 @@ impl OthersBusy {
         let worst = shares.iter().copied().fold(0.0, f64::max);
         let is_several = disturbed as f64 > SEVERAL * shares.len() as f64;
         is_several.then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Generator,
             workload: None,
             target: None,
             evidence: format!(
                 "in {disturbed} of {} other programs used up to {} of the CPU time of all cores{}",
-                count(shares.len(), "slice"),
+                plural(shares.len(), "slice"),
                 percent(worst),
                 busiest(evidence, backends)
             ),

@@ -2,11 +2,12 @@
 
 use tenbin_plan::{Pace, Workload};
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent, rate};
+use crate::words::middle;
 
 /// Share of the operations due in a slice that may be waiting at its end.
 const TOLERANCE: f64 = 0.01;
@@ -57,7 +58,7 @@ impl Overload {
         let asked = middle(full.iter().filter_map(|slice| asked(slice, pace)))?;
         let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),
@@ -68,7 +69,7 @@ impl Overload {
                  {} asked for, so that the queue grew by {}, and response times grow with the \
                  length of a slice",
                 percent(share),
-                count(full.len(), "slice"),
+                plural(full.len(), "slice"),
                 rate(answered),
                 rate(asked),
                 rate(growth),

@@ -1,12 +1,12 @@
 //! Local ports run out.
 
 use tenbin_record::{ErrorClass, Slice};
+use tenbin_result::format::{percent, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::Place;
-use crate::words::{percent, rate};
 
 /// What the engine says when the system gives no port.
 const NO_PORT: &str = "no local port left";
@@ -53,7 +53,7 @@ impl PortExhaustion {
     fn ran_out(&self, cell: &Cell<'_>) -> Option<Finding> {
         let without: u64 = cell.slices.iter().map(|slice| without_port(slice)).sum();
         (without > 0).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Invalid,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -2,10 +2,10 @@
 
 use tenbin_plan::Target;
 use tenbin_record::{MachineUse, Slice};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::words::{middle, tame};
 
 /// Connections opened behind a target for each request from which on it opens one for most of
@@ -114,7 +114,7 @@ impl ProxyHop {
             }
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: None,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, time};
 
 /// Ticks of the timers in use, nanoseconds, the longest first: of Windows, and of Linux
 /// kernels at 100 and 250 Hz; and the unit of many a timeout.
@@ -66,7 +66,7 @@ impl Quantised {
             .iter()
             .find_map(|tick| Some((*tick, concentration(&times, *tick)?)))?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

@@ -1,11 +1,12 @@
 //! A rate at which all targets look alike.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::{plural, rate};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, rate};
+use crate::words::middle;
 
 /// Share of the operations due that has to be answered to keep up.
 const KEEPS_UP: f64 = 0.99;
@@ -54,7 +55,7 @@ impl RateTooLow {
         let answered = arms.iter().filter_map(|cell| answered(cell));
         let least = answered.fold(f64::INFINITY, f64::min);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(workload.name.clone()),
@@ -62,7 +63,7 @@ impl RateTooLow {
             evidence: format!(
                 "each of {} reached the requested rate ({} or more), and their response times do not \
                  differ: it is unknown which of them can do more",
-                count(arms.len(), "target"),
+                plural(arms.len(), "target"),
                 rate(least)
             ),
             advice: "use a higher --rate or a closed loop to find out which can do more".to_owned(),

@@ -1,12 +1,12 @@
 //! Segments of the generator's own connections that were lost and sent again.
 
 use tenbin_record::{MachineUse, Slice, WireUse};
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{Place, places_above};
-use crate::words::{count, percent};
 
 /// Share of the segments sent.
 const NOTICEABLE: f64 = 0.001;
@@ -58,7 +58,7 @@ impl Retransmits {
              ({}; {} in all)",
             percent(place.value),
             place.basis(),
-            count(usize::try_from(lost).unwrap_or(usize::MAX), "segment")
+            plural(usize::try_from(lost).unwrap_or(usize::MAX), "segment")
         );
         // Without a network between them only a queue or a buffer can drop a segment.
         let (blame, advice) = match is_local {

@@ -1,14 +1,15 @@
 //! Requests that are sent late.
 
 use tenbin_record::{OpFigures, Slice};
+use tenbin_result::format::{percent, plural, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::latency::quantile;
-use crate::words::{count, middle, percent, time};
+use crate::words::middle;
 
 /// The published percentiles of response time that lateness could change: quantile, name, and
 /// the seconds below which lateness in it is never worse than a note.
@@ -73,7 +74,7 @@ impl SendLag {
             by_severity.then(a.share().total_cmp(&b.share()))
         })?;
         let all_in_use = may_all_be_in_use(cell, &full)?;
-        let connections = count(cell.workload.load.connections, "connection");
+        let connections = plural(cell.workload.load.connections, "connection");
         let waited = Thread::of(cell, backends)?.waited;
         let because = if all_in_use {
             format!("all {connections} were in use")
@@ -86,7 +87,7 @@ impl SendLag {
             format!("though not all {connections} were in use")
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if all_in_use {
                 Severity::Note
             } else {

@@ -1,12 +1,13 @@
 //! The target's CPU is the limit.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::processor::Busy;
-use crate::words::{count, percent};
 
 /// Share of what it could use from which on a target's CPU is the limit.
 const FULL: f64 = 0.90;
@@ -61,7 +62,7 @@ impl ServerCpu {
             .or_else(|| one_core(cell, busy))
             .or_else(|| full_machine(cell, busy, backends))?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),
@@ -78,7 +79,7 @@ fn all_cores(busy: &Busy) -> Option<(String, &'static str)> {
         format!(
             "the target used {:.2} of {} ({}): its CPU is the limit",
             busy.target,
-            count(busy.cores, "core"),
+            plural(busy.cores, "core"),
             percent(share)
         )
     };
@@ -107,7 +108,7 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
             "{who} of a core and the target no more than {:.2} of {}: it works on one core, which \
              is the limit",
             busy.target,
-            count(busy.cores, "core"),
+            plural(busy.cores, "core"),
         ),
         "start one worker process or thread for each core, or accept this as its limit; if it has \
          several workers, one of them has all the connections",

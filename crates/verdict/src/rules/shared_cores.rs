@@ -1,10 +1,11 @@
 //! Generator and target fight for the same cores.
 
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::processor::Busy;
-use crate::words::{count, percent};
 
 /// Share of all cores that leaves no room.
 const FULL: f64 = 0.90;
@@ -43,14 +44,14 @@ impl SharedCores {
     fn cell(&self, cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
         let share = both / cores as f64;
         (share > FULL).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
                 "generator and target used {both:.2} of {} ({})",
-                count(cores, "core"),
+                plural(cores, "core"),
                 percent(share)
             ),
             advice: "read the ratio, not the absolute figures; or pin them to different cores, \

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
+use tenbin_result::format::{TIME, percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::median_of;
-use crate::words::{count, middle, percent, seconds};
+use crate::words::middle;
 
 /// Share of a slice from which on a median service time biases rates.
 const LONG: f64 = 0.1;
@@ -106,15 +107,15 @@ impl ShortSlices {
         let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
             format!(
                 "the median {operation} took {}, {} of a slice of {}",
-                seconds(time),
+                TIME.of(time),
                 percent(share),
-                seconds(length)
+                TIME.of(length)
             )
         });
         let nothing = (empty > 0).then(|| {
             format!(
                 "in {empty} of {} nothing ended, so that the throughput is unknown",
-                count(full.len(), "full slice")
+                plural(full.len(), "full slice")
             )
         });
         let told: Vec<String> = long.into_iter().chain(nothing).collect();
@@ -144,9 +145,9 @@ impl ShortSlices {
             let told = format!(
                 "the median {operation} took {}, {} of a slice of {}, and all connections are in \
                  step: slices differ by {} only, and what their edges cut is in no interval",
-                seconds(time),
+                TIME.of(time),
                 percent(share),
-                seconds(length),
+                TIME.of(length),
                 percent(spread)
             );
             let advice = "use a longer --slice, at least forty times the slowest operation";
@@ -175,7 +176,7 @@ impl ShortSlices {
         let told = format!(
             "a slice lasted {} and had {requests:.0} requests: every target is sent the same \
              requests, and a slower one sets how many",
-            seconds(length)
+            TIME.of(length)
         );
         Some(Finding {
             advice: format!(
@@ -219,7 +220,7 @@ impl ShortSlices {
 
     fn finding(&self, cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

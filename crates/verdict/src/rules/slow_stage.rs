@@ -1,12 +1,13 @@
 //! One stage of the target explains its slowest answers.
 
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity, StageBand};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::stages::{Band, Means, operations, pooled};
-use crate::words::{percent, tame, time};
+use crate::stages::{Means, operations, pooled};
+use crate::words::tame;
 
 /// Share of the extra time.
 const MOST: f64 = 0.50;
@@ -50,7 +51,7 @@ impl SlowStage {
             .filter_map(|operation| {
                 let tail = Tail::of(&full, operation)?;
                 (tail.share >= MOST).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Server,
                     workload: Some(cell.workload.name.clone()),
@@ -90,7 +91,8 @@ impl Tail {
         if all.answers() as f64 * 0.01 < FEWEST {
             return None;
         }
-        let [fast, slow] = [Band::FastestHalf, Band::AboveP99].map(|band| Means::of(&all, band));
+        let [fast, slow] =
+            [StageBand::FastestHalf, StageBand::AboveP99].map(|band| Means::of(&all, band));
         let tells = |means: &Means| means.carrying.is_some_and(|share| share >= TOLD);
         if !tells(&fast) || !tells(&slow) {
             return None;

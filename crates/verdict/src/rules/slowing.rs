@@ -1,12 +1,13 @@
 //! A target that went on at another pace half-way.
 
+use tenbin_result::format::{rate, time};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::rank_sum_p;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::words::{middle, rate, time};
+use crate::words::middle;
 
 /// Difference between the halves that is worth a word.
 const NOTICEABLE: f64 = 0.10;
@@ -69,7 +70,7 @@ impl Slowing {
             "rose"
         };
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),

@@ -1,8 +1,10 @@
 //! Small objects that come slowly.
 
+use tenbin_result::format::TIME;
+use tenbin_result::{Blame, Figure, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency;
 use crate::size_class::SizeClass;
 
@@ -46,19 +48,16 @@ impl SmallObjects {
             |op| &op.response
         };
         let median = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
-        let median = median.estimate()?;
-        (median.low >= SLOW).then(|| Finding {
-            rule: self.name(),
+        (median.estimate()?.low >= SLOW).then(|| Finding {
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "half of the answers take {:.1} ms or more ({:.1}–{:.1}); below 10 ms is good for \
-                 objects of up to 64 KiB",
-                median.value * 1e3,
-                median.low * 1e3,
-                median.high * 1e3
+                "half of the responses take {} or more; below 10 ms is good for objects of up to \
+                 64 KiB",
+                TIME.with_interval(Figure::of(median))
             ),
             advice: "look at how the target syncs to its disk, or use fewer --connections: each \
                      waits behind the others"
@@ -88,7 +87,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("half of the answers take 12.0 ms")
+                .starts_with("half of the responses take 12.0 ms")
         );
     }
 

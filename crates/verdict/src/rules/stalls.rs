@@ -2,13 +2,14 @@
 
 use tenbin_plan::{Builtin, Reach};
 use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
+use tenbin_result::format::{percent, plural, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::{self, Kind};
-use crate::words::{count, middle, percent, seconds, time, verb};
+use crate::words::{middle, verb};
 
 const QUANTILE: f64 = 0.99;
 
@@ -124,7 +125,7 @@ impl Stalls {
             )),
         }
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: match tail {
                 Some(_) => Severity::Suspect,
                 None => Severity::Note,
@@ -210,7 +211,7 @@ impl<'a> Tail<'a> {
         format!(
             "{carriers} of {} {} {} of the requests that took {} or longer: the 99th percentile \
              of all requests is {}, that of the median slice {}",
-            count(slices, "slice"),
+            plural(slices, "slice"),
             verb(carriers, "holds", "hold"),
             percent(self.share),
             time(TIMES * self.usual),
@@ -243,7 +244,7 @@ impl<'a> Pauses<'a> {
         let longest = format!(
             "{subject} for {}, from {} after the start of the run",
             time(self.longest.seconds),
-            seconds(self.longest.start)
+            time(self.longest.start)
         );
         match self.slices.len() {
             1 => longest,

@@ -1,10 +1,11 @@
 //! Other machines on the same hardware take CPU time away.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
-use crate::words::percent;
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.02;

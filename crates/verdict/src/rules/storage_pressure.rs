@@ -1,10 +1,11 @@
 //! Work waited for the disk while cores were idle.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{places_above, share_of_time};
-use crate::words::percent;
 
 /// Share of the time in which something waited for storage.
 const WAITING: f64 = 0.10;

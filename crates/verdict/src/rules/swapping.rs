@@ -1,10 +1,11 @@
 //! Memory is short on the generator's machine.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{Figure, Place, per_second, places_above, share_of_time};
-use crate::words::percent;
 
 /// Pages a second: less than that is old memory that nobody asks for again.
 const PAGES: f64 = 10.0;

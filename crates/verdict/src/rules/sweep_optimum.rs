@@ -1,14 +1,15 @@
 //! Which value of what was swept is best.
 
 use tenbin_record::{MachineUse, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::Place;
-use crate::sweep::{Optimum, optima};
-use crate::words::{middle, percent};
+use crate::sweep::optima;
+use crate::words::middle;
 
 /// Which value of what was swept is best.
 pub(super) struct SweepOptimum;
@@ -31,7 +32,7 @@ impl Rule for SweepOptimum {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let optima = optima(evidence.plan, evidence.slices);
+        let optima = optima(evidence.plan, evidence.slices, &[]);
         let of_others = |optimum| share_of_others(evidence, optimum);
         let optima = optima.iter();
         optima
@@ -57,13 +58,13 @@ fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
 impl SweepOptimum {
     fn finding(&self, optimum: &Optimum, of_others: Option<f64>) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(optimum.workload.clone()),
             target: Some(optimum.target.clone()),
-            evidence: optimum.sentence(),
-            advice: match optimum.is_certain() {
+            evidence: optimum.sentence.clone(),
+            advice: match optimum.certain {
                 true if optimum.is_largest() && of_others.is_some() => format!(
                     "stop the other programs, which used {} of the CPU time of all cores, and run \
                      again: the more processes a server has, the larger is its share of a busy \

@@ -2,11 +2,11 @@
 
 use hdrhistogram::Histogram;
 use tenbin_record::Slice;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, time};
 
 /// Times that a network stack is known for.
 pub(super) struct TailSignature;
@@ -64,7 +64,7 @@ impl Rule for TailSignature {
 impl TailSignature {
     fn two_writes(&self, cell: &Cell<'_>, signature: &Signature, found: &TwoWrites) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: signature.severity,
             blame: signature.blame,
             workload: Some(cell.workload.name.clone()),
@@ -90,7 +90,7 @@ impl TailSignature {
             Of::Connects => "connections",
         };
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: signature.severity,
             blame: signature.blame,
             workload: Some(cell.workload.name.clone()),

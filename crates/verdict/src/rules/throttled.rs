@@ -1,10 +1,11 @@
 //! A CPU quota stops the generator now and then.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::machine::{places_above, share_of_time};
-use crate::words::percent;
 
 /// Share of the length of a slice.
 const NOTICEABLE: f64 = 0.01;

@@ -1,17 +1,18 @@
 //! Too few connections to keep the target busy.
 
 use tenbin_plan::Workload;
+use tenbin_result::format::{plural, ratio};
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::server_cpu::may_work_on_one_core;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::{BUSY, Thread};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
 use crate::size_class::SizeClass;
-use crate::words::{count, middle, ratio};
+use crate::words::middle;
 
 /// What twice the connections have to gain to be worth their while.
 const GAIN: f64 = 0.05;
@@ -81,14 +82,14 @@ impl TooFewConnections {
             let busy = Busy::of(&level.cell, evidence)?;
             let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
             (gains && busy.has_room()).then(|| Finding {
-                rule: self.name(),
+                rule: self.name().to_owned(),
                 severity: Severity::Note,
                 blame: Blame::Question,
                 workload: Some(level.cell.workload.name.clone()),
                 target: Some(level.cell.target.name.clone()),
                 evidence: format!(
                     "with {} {}, and {} gave {} ({}–{}) times the throughput",
-                    count(level.connections(), "connection"),
+                    plural(level.connections(), "connection"),
                     busy.idle_words(),
                     above.connections(),
                     ratio(gained.value),
@@ -113,20 +114,20 @@ impl TooFewConnections {
         let several = idle.len() > 1;
         let connections = cell.workload.load.connections;
         let (place, more) = if several {
-            let workloads = count(idle.len(), "workload");
+            let workloads = plural(idle.len(), "workload");
             (
                 format!("in each of {workloads}"),
                 "with twice the --connections".to_owned(),
             )
         } else {
             (
-                format!("with {}", count(connections, "connection")),
+                format!("with {}", plural(connections, "connection")),
                 format!("with --connections {}", 2 * connections),
             )
         };
         let least = if several { "at least " } else { "" };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: (!several).then(|| cell.workload.name.clone()),

@@ -1,10 +1,11 @@
 //! A percentile nobody can know.
 
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::latency::samples;
-use crate::words::count;
 
 const QUANTILE: f64 = 0.99;
 
@@ -48,7 +49,7 @@ impl Rule for TooFewSamples {
                 };
                 // Without a single answer the errors have been told already.
                 (1..fewest).contains(&n).then(|| Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: if n < HARDLY_ANY {
                         Severity::Suspect
                     } else {
@@ -59,8 +60,8 @@ impl Rule for TooFewSamples {
                     target: Some(cell.target.name.clone()),
                     evidence: format!(
                         "{} in {}; a 99th percentile takes {fewest}",
-                        count(n as usize, "correct answer"),
-                        count(full.len(), "slice")
+                        plural(n as usize, "correct answer"),
+                        plural(full.len(), "slice")
                     ),
                     advice: "use longer slices, more rounds or more connections".to_owned(),
                 })

@@ -1,15 +1,15 @@
 //! The rounds cannot answer the question.
 
 use tenbin_plan::Plan;
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Blame, Finding, Outcome, Severity};
 
 use super::Rule;
 use crate::compare::compare_all;
 use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::outcome::Outcome;
-use crate::words::{count, percent, ratio, verb};
+use crate::words::verb;
 
 /// Half the width, relative to the figure, from which on the interval of a
 /// single target's figure is wide.
@@ -80,14 +80,14 @@ impl TooWide {
             ),
             None => format!(
                 "{} {} no interval",
-                count(blocks, "complete block"),
+                plural(blocks, "complete block"),
                 verb(blocks, "gives", "give")
             ),
         };
         let shown = match detectable {
             Some(detectable) => format!(
                 "; with {} a difference of {} or more would have shown",
-                count(blocks, "block"),
+                plural(blocks, "block"),
                 percent(*detectable)
             ),
             None if family > 1 => {
@@ -126,17 +126,17 @@ impl TooWide {
                         "the {} is known to ± {} only ({})",
                         metric.phrase(),
                         percent(estimate.relative_spread()?),
-                        count(estimate.n, "slice")
+                        plural(estimate.n, "slice")
                     ),
                     None => format!(
                         "{} {} too few for an interval of the {}",
-                        count(figure.n(), "slice"),
+                        plural(figure.n(), "slice"),
                         verb(figure.n(), "is", "are"),
                         metric.phrase()
                     ),
                 };
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity: Severity::Note,
                     blame: Blame::Question,
                     workload: Some(cell.workload.name.clone()),

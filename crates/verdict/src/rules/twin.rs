@@ -1,11 +1,12 @@
 //! What the baseline's twin says of the noise.
 
+use tenbin_result::format::{percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::comparison::{Comparison, is_deciding};
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::outcome::{NOISE_FLOOR, effect};
-use crate::words::{percent, ratio};
 
 /// What the baseline's twin says of the noise.
 pub(super) struct Twin;
@@ -44,7 +45,7 @@ impl Twin {
             format!(" ({}–{})", ratio(found.low), ratio(found.high))
         });
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: Some(twin.workload.clone()),
@@ -67,7 +68,7 @@ impl Twin {
     fn drowned(&self, comparison: &Comparison) -> Option<Finding> {
         let found = comparison.ratio.estimate()?;
         let size = effect(found.value);
-        let floor = comparison.noise_floor;
+        let floor = comparison.floor();
         if found.contains(1.0) || size <= NOISE_FLOOR || size > floor {
             return None;
         }
@@ -114,7 +115,7 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert!(findings[0].evidence.contains("a-twin is the same as a"));
-        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
+        assert_eq!(run.assess().trust, tenbin_result::Trust::Suspect);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Hosts of one target that do not share the load.
 
+use tenbin_result::format::{percent, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::connections::HostLoad;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, ratio, tame};
+use crate::words::tame;
 
 /// How many times the requests of the idlest host the busiest may get.
 const TIMES: f64 = 1.2;
@@ -71,7 +73,7 @@ impl UnbalancedHosts {
             String::new()
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

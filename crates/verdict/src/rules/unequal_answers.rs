@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::{MayDiffer, Workload};
 use tenbin_record::{ExpectedResponse, Sameness};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{percent, tame};
+use crate::words::tame;
 
 /// Difference of the sizes of two bodies, as a share of the larger, that is none.
 const SAME: f64 = 0.01;
@@ -87,7 +88,7 @@ impl UnequalAnswers {
             .filter_map(|other| {
                 let (severity, seen) = other.against(baseline, may_differ)?;
                 Some(Finding {
-                    rule: self.name(),
+                    rule: self.name().to_owned(),
                     severity,
                     blame: Blame::Setup,
                     workload: Some(workload.name.clone()),
@@ -360,7 +361,7 @@ mod tests {
             "a body of b has 153 bytes on average, one of a 1024: 85.1 % apart"
         );
         let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
-        assert_eq!(trust, [crate::finding::Trust::Invalid]);
+        assert_eq!(trust, [tenbin_result::Trust::Invalid]);
     }
 
     #[test]
@@ -419,8 +420,8 @@ mod tests {
             let mut primary = assessment.primary();
             primary.find(|c| c.challenger == challenger).unwrap().trust
         };
-        assert_eq!(trust("a"), crate::finding::Trust::Invalid);
-        assert_ne!(trust("b"), crate::finding::Trust::Invalid);
+        assert_eq!(trust("a"), tenbin_result::Trust::Invalid);
+        assert_ne!(trust("b"), tenbin_result::Trust::Invalid);
     }
 
     /// Requests with a body of so many bytes, and answers of so many.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::{HitSource, Workload};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::hits::compare_hits;
-use crate::words::{pattern_name, percent};
+use crate::words::pattern_name;
 
 /// Share of the patterns without a number of hits beyond which little was compared.
 const UNTOLD: f64 = 0.05;
@@ -70,7 +71,7 @@ impl UnequalHits {
         let labels = evidence.environment.patterns.get(workload);
         let labels = labels.map_or(&[][..], Vec::as_slice);
         let finding = |severity, target: &str, seen, advice: &str| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(workload.to_owned()),
@@ -177,8 +178,8 @@ mod tests {
     use tenbin_record::TargetEnvironment;
 
     use super::*;
-    use crate::finding::Trust;
     use crate::testing::Run;
+    use tenbin_result::Trust;
 
     fn found(a: &[Option<u64>], b: &[Option<u64>]) -> Run {
         let mut run = Run::pair(8);

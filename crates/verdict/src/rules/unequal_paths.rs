@@ -1,11 +1,12 @@
 //! Targets that are reached in different ways.
 
 use tenbin_plan::{HttpVersion, Reach, Target};
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, tame};
+use crate::words::tame;
 
 /// What servers call themselves that stand between others and their users.
 const INTERMEDIARIES: [&str; 12] = [
@@ -69,7 +70,7 @@ impl UnequalPaths {
             .filter(|(theirs, mine)| theirs != mine)
             .unzip();
         (!mine.is_empty()).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: None,
@@ -105,7 +106,7 @@ impl UnequalPaths {
             (true, true) | (false, false) => return None,
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: None,
@@ -143,7 +144,7 @@ fn ways(target: &Target) -> [String; 4] {
         Some(_) => "a Unix socket",
         None => "the network",
     };
-    let hosts = count(way.hosts.len().max(1), "host");
+    let hosts = plural(way.hosts.len().max(1), "host");
     [tls.to_owned(), http.to_owned(), socket.to_owned(), hosts]
 }
 

@@ -2,11 +2,11 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::{Segment, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::percent;
 
 /// Share of the requests missing on one target that may move its hit ratio.
 const SOME: f64 = 0.01;
@@ -94,7 +94,7 @@ impl UnequalRequests {
         evidence: String,
     ) -> Finding {
         Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity,
             blame: Blame::Setup,
             workload: Some(work.name.clone()),

@@ -1,11 +1,12 @@
 //! Hosts of one target that answer in different times.
 
+use tenbin_result::format::{ratio as times, time};
+use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
-use crate::words::{middle, ratio as times, tame, time};
+use crate::words::{middle, tame};
 
 /// How many times as long the slowest host must surely take as the fastest.
 const TIMES: f64 = 1.25;
@@ -56,7 +57,7 @@ impl UnevenHosts {
         let found = ratio(&logs, CONFIDENCE);
         let found = found.estimate().filter(|found| found.low > TIMES)?;
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(cell.workload.name.clone()),

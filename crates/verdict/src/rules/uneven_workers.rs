@@ -1,10 +1,12 @@
 //! Some connections are served much faster than others.
 
+use tenbin_result::format::{plural, rate, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::spread::uneven;
-use crate::words::{count, middle, rate, ratio};
+use crate::words::middle;
 
 /// Some connections are served much faster than others.
 pub(super) struct UnevenWorkers;
@@ -88,7 +90,7 @@ impl UnevenWorkers {
         };
         let (advice, several) = (self.advice(seen), found.len() > 1);
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: (!several).then(|| cell.workload.name.clone()),
@@ -96,10 +98,10 @@ impl UnevenWorkers {
             evidence: format!(
                 "with {} the fastest connection completed {times} ({} and {}, medians of {}), as with \
                  workers that accept on one shared socket and get unequal shares of the connections{opened}",
-                count(cell.workload.load.connections, "connection"),
+                plural(cell.workload.load.connections, "connection"),
                 rate(seen.fastest),
                 rate(seen.slowest),
-                count(seen.slices, "slice")
+                plural(seen.slices, "slice")
             ),
             advice,
         })

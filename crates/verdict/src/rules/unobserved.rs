@@ -1,10 +1,11 @@
 //! A target that was to be observed could not be, now and then or at all.
 
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
-use crate::finding::{Blame, Finding, Severity};
 use crate::server;
-use crate::words::count;
 
 /// A target that was to be observed could not be, now and then or at all.
 pub(super) struct Unobserved;
@@ -41,7 +42,7 @@ impl Unobserved {
             .filter(|slice| server::cpu_seconds(slice).is_none())
             .count();
         (unknown > 0).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Setup,
             workload: Some(cell.workload.name.clone()),
@@ -49,7 +50,7 @@ impl Unobserved {
             evidence: format!(
                 "what the target used is unknown in {unknown} of {}: whoever was to tell did \
                  not answer, came too late, or began to count anew",
-                count(full.len(), "slice")
+                plural(full.len(), "slice")
             ),
             advice: "costs of the server are those of the other slices; look at whether the \
                      target was restarted, and at what observes it (observe in the plan)"

@@ -1,11 +1,13 @@
 //! The first slices are not like the others.
 
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
 use super::Rule;
 use super::slowing::step_of;
 use crate::evidence::{Cell, Evidence, is_closed};
-use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::words::{middle, percent};
+use crate::words::middle;
 
 /// Difference from the later slices that is worth a word.
 const NOTICEABLE: f64 = 0.10;
@@ -74,7 +76,7 @@ impl WarmUp {
         };
         let slices = figures.len();
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: if odd.slices as f64 >= MANY * slices as f64 {
                 Severity::Suspect
             } else {

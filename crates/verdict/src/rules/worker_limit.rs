@@ -1,5 +1,7 @@
 //! Too few workers behind the connections.
 
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Blame, Finding, Optimum, Severity};
 use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 
 use super::Rule;
@@ -7,14 +9,13 @@ use super::server_cpu::works_on_one_core;
 use crate::backend::Backends;
 use crate::blocks::Blocks;
 use crate::evidence::Evidence;
-use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
 use crate::ladder::{Level, ladders};
 use crate::metric::Metric;
 use crate::processor::Busy;
 use crate::server;
-use crate::sweep::{Optimum, optima};
-use crate::words::{count, middle, percent, ratio};
+use crate::sweep::optima;
+use crate::words::middle;
 
 /// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
@@ -62,7 +63,7 @@ impl Rule for WorkerLimit {
                 self.on_ladder(&levels, evidence)
             })
         });
-        let optima = optima(evidence.plan, evidence.slices);
+        let optima = optima(evidence.plan, evidence.slices, &[]);
         let in_sweeps = optima
             .iter()
             .filter_map(|optimum| self.in_sweep(optimum, evidence));
@@ -92,7 +93,7 @@ impl WorkerLimit {
             Some(share) if !busy.has_room() => format!(
                 "a request needs a core, or waits for one, for {} of its service time on {}",
                 percent(share),
-                count(levels[0].connections(), "connection")
+                plural(levels[0].connections(), "connection")
             ),
             _ => busy.idle_words(),
         };
@@ -105,7 +106,7 @@ impl WorkerLimit {
              for a lock or a disk that they all wait for"
         };
         Some(Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(top.cell.workload.name.clone()),
@@ -114,7 +115,7 @@ impl WorkerLimit {
                 "from {} to {} throughput stays ({} times, {}–{}) and the mean service time \
                  grows {}-fold, while {}",
                 base.connections(),
-                count(top.connections(), "connection"),
+                plural(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),
@@ -139,7 +140,8 @@ impl WorkerLimit {
             let name = name.to_ascii_lowercase();
             WORKERS.iter().any(|word| name.contains(word))
         });
-        if !counts_workers || optimum.metric != Metric::Throughput {
+        if !counts_workers || Metric::primary(evidence.plan, fewest.workload) != Metric::Throughput
+        {
             return None;
         }
         let blocks = Blocks::of(fewest.workload, evidence.slices);
@@ -150,7 +152,7 @@ impl WorkerLimit {
         let thread = Thread::of(fewest, &Backends::of(evidence))?;
         let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
         (gains && busy.has_room() && !thread.is_busy()).then(|| Finding {
-            rule: self.name(),
+            rule: self.name().to_owned(),
             severity: Severity::Note,
             blame: Blame::Server,
             workload: Some(optimum.workload.clone()),

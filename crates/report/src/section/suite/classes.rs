@@ -1,11 +1,11 @@
 //! Objects by their size: of each class the figures that matter.
 
+use tenbin_result::format::{BANDWIDTH, RATE, TIME};
+use tenbin_result::{Document, ResultOf, Workload};
 use tenbin_verdict::SizeClass;
 
 use super::title::title;
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, ResultOf, Workload};
-use crate::words::{BANDWIDTH, RATE, TIME};
 
 /// A class, what matters of it, and the heads of its figures.
 type Class = (SizeClass, &'static str, &'static [&'static str]);

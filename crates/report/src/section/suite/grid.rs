@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tenbin_plan::size::Size;
+use tenbin_result::format::{TIME, UNKNOWN, grouped_interval};
+use tenbin_result::{Document, ResultOf, Workload};
 
 use crate::block::{Block, Cell, Table};
-use crate::document::{Document, ResultOf, Workload};
-use crate::words::{TIME, UNKNOWN, grouped_interval};
 
 /// A workload with its place in a grid.
 struct Place<'a> {

@@ -6,9 +6,10 @@ mod grid;
 mod tables;
 mod title;
 
+use tenbin_result::{Document, Finding};
+
 use crate::benchmark;
 use crate::block::{Block, Look, Table, Text};
-use crate::document::{Document, Finding};
 use tenbin_plan::work::traits_of;
 
 /// The rule that names the optimum concurrency.

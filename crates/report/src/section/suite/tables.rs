@@ -1,12 +1,13 @@
 //! Every operation on every target: latency, throughput, bandwidth.
 
+use tenbin_result::format::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
+use tenbin_result::{
+    Comparison, Document, Figure, Interval, OperationResult, ResultOf, Trust, Workload,
+};
+
 use super::super::claims::{verdict_word, winner};
 use super::title::title;
 use crate::block::{Block, Cell, Look, Table, Text};
-use crate::document::{
-    Comparison, Document, Figure, Interval, OperationResult, ResultOf, Trust, Workload,
-};
-use crate::words::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
 
 /// A figure of a result, as a cell.
 type Of = fn(&ResultOf) -> String;

@@ -2,8 +2,8 @@
 
 use tenbin_plan::size::Size;
 
-use crate::document::{Document, Share, Subject, Workload};
-use crate::words::{count, percent, plural};
+use tenbin_result::format::{count, percent, plural};
+use tenbin_result::{Document, Share, Subject, Workload};
 
 /// `PutObject (1KB)`, with its connections where others do the same with more or fewer.
 pub(super) fn title(document: &Document, workload: &Workload) -> String {

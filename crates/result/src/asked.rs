@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// Why a complete run ended when it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -110,4 +110,19 @@ pub struct Optimum {
     pub trust: Trust,
     /// All of that in one sentence.
     pub sentence: String,
+}
+
+impl Optimum {
+    /// Whether larger values were not tried, so that one of them may be better still.
+    pub fn is_largest(&self) -> bool {
+        self.targets.len() > 1 && self.targets.last() == Some(&self.target)
+    }
+
+    /// Its place, and whether the sweep ends there.
+    pub fn shown_place(&self) -> String {
+        match self.is_largest() {
+            true => format!("{}, the largest that was tried,", self.place),
+            false => self.place.clone(),
+        }
+    }
 }

@@ -12,11 +12,11 @@ pub fn schema_json() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
     use std::fs;
     use std::path::Path;
 
-    /// `TENBIN_UPDATE=1 cargo test -p tenbin-report` writes it anew.
+    /// `TENBIN_UPDATE=1 cargo test -p tenbin-result` writes the file.
     #[test]
     fn the_published_schema_is_current() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/result.schema.json");
@@ -27,7 +27,7 @@ mod tests {
         let published = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             published == schema_json(),
-            "docs/result.schema.json is out of date: TENBIN_UPDATE=1 cargo test -p tenbin-report"
+            "docs/result.schema.json is out of date: TENBIN_UPDATE=1 cargo test -p tenbin-result"
         );
     }
 }

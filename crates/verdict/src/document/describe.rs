@@ -7,8 +7,8 @@ use tenbin_plan::{
     Trace, Workload,
 };
 
-use crate::document::{Share, Subject};
-use crate::words::plural;
+use tenbin_result::format::plural;
+use tenbin_result::{Share, Subject};
 
 /// What a target is: its address, its command or its name among the built-in ones,
 /// and the way there if it is not the plain one.

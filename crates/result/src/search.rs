@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::Trust;
+use crate::trust::Trust;
 
 /// The highest rate of one workload on one target within an objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,7 +83,7 @@ pub struct SearchProbe {
 pub struct SearchLimit {
     /// The limit, as in the objective, or `keeps up`.
     pub limit: String,
-    /// What was seen: a time, a share of errors, or for `keeps up` the share of the
+    /// What was observed: a time, a share of errors, or for `keeps up` the share of the
     /// operations due by which those waiting grew.
     pub seen: Option<f64>,
     /// Whether it was kept.

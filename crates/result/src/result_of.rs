@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{SearchUse, UseScope};
 
-use super::connections::{Connections, HostResult};
-use super::figure::Figure;
-use super::operation::{OperationResult, Role};
-use super::single::{CacheHits, PatternResult, SingleResult};
-use super::stages::StagesOf;
+use crate::connections::{Connections, HostResult};
+use crate::figure::Figure;
+use crate::operation::{OperationResult, Role};
+use crate::single::{CacheHits, PatternResult, SingleResult};
+use crate::stages::StagesOf;
 
 /// One workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,8 +21,8 @@ pub struct ResultOf {
     pub slices: u64,
     /// Slices cut short.
     pub cut_short: u64,
-    /// Work done, over all slices: correct answers, those to steps not among them, and
-    /// wholes completed.
+    /// Work done, over all slices: correct responses, without those to sub-requests, and
+    /// transactions completed.
     pub ok: u64,
     /// Work that failed, over all slices.
     pub failed: u64,
@@ -34,14 +34,14 @@ pub struct ResultOf {
     /// second: the inverse of `server_cpu`.
     #[serde(default)]
     pub per_core_second: Option<Figure>,
-    /// Whose CPU and memory are told; null where the target was not observed, and in
+    /// Whose CPU and memory are reported; null where the target was not observed, and in
     /// documents of versions that knew of its processes only.
     #[serde(default)]
     pub scope: Option<UseScope>,
     /// Resident memory of the target when its first slice began: one observation.
     #[serde(default)]
     pub rss_start_bytes: Option<u64>,
-    /// Largest resident memory of the target that was seen.
+    /// Largest resident memory of the target that was observed.
     pub peak_rss_bytes: Option<u64>,
     /// Resident memory of the target when its last slice ended: one observation.
     #[serde(default)]
@@ -68,7 +68,7 @@ pub struct ResultOf {
     /// Why the cost is unknown and how to change that; null where the target is observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_observed: Option<String>,
-    /// What the target's control group says; null where it has none of its own.
+    /// What the target's control group says; null where it has no control group to itself.
     #[serde(default)]
     pub group: Option<GroupResult>,
     /// CPU seconds of the generator for a piece of work of any outcome.
@@ -90,8 +90,8 @@ pub struct ResultOf {
     pub hosts: Vec<HostResult>,
     /// Each of the workload's operations.
     pub operations: Vec<OperationResult>,
-    /// The slowest requests of all slices, where they are drawn from patterns; those
-    /// that no answer came to are among them.
+    /// The slowest requests of all slices, where they come from patterns; requests
+    /// without a response are among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SingleResult>,
     /// The fastest that were answered.
@@ -107,8 +107,8 @@ pub struct ResultOf {
     /// servers that report nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchUse>,
-    /// What the target told of its own stages, by operation; empty if that was not asked
-    /// for.
+    /// Times of server stages that the target reported, by operation; empty if they were not
+    /// requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StagesOf>,
 }
@@ -136,7 +136,7 @@ impl ResultOf {
 pub struct ProcessCost {
     /// What the system calls the program. Chosen by the program: escape before showing.
     pub name: String,
-    /// Processes of that name: the most that were seen at a time.
+    /// Processes of that name: the most that were observed at a time.
     pub processes: u64,
     /// Whether they are observed; if so, they are part of the target's figures.
     pub observed: bool,
@@ -152,7 +152,7 @@ pub struct ProcessCost {
 /// includes the files that the kernel keeps for its processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupResult {
-    /// Nothing but the target was ever seen in it.
+    /// No process but those of the target was observed in it.
     pub alone: bool,
     /// CPU seconds for a piece of work done.
     pub cpu: Option<Figure>,

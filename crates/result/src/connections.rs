@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// What happened to the connections of one workload to one target, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,11 +16,11 @@ pub struct Connections {
     pub reused: u64,
     /// Closed by Tenbin: keep-alive off, a timeout, the end of a slice.
     pub closed_by_client: u64,
-    /// Closed by the target in good order, between answers.
+    /// Closed by the target in good order, between responses.
     pub closed_by_server: u64,
     /// Attempts refused or failed.
     pub refused: u64,
-    /// Reset or closed in the middle of an answer.
+    /// Reset or closed in the middle of a response.
     pub reset: u64,
     /// From the first step to an open socket: TCP's handshake, or a Unix socket's
     /// acceptance. Names are looked up once, before the run, and not in here: see
@@ -28,7 +28,7 @@ pub struct Connections {
     pub connect: Option<SetupStep>,
     /// TLS handshakes; null without TLS.
     pub tls: Option<SetupStep>,
-    /// From the write to the first byte of the first answer on a connection.
+    /// From the write to the first byte of the first response on a connection.
     pub first_byte: Option<SetupStep>,
 }
 
@@ -49,7 +49,7 @@ pub struct SetupStep {
 pub struct HostResult {
     /// Its name.
     pub host: String,
-    /// Correct answers, over all slices.
+    /// Correct responses, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,

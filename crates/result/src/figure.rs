@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tenbin_stats::Measured;
 
 /// A figure, with its interval if there were enough observations for one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -12,6 +13,27 @@ pub struct Figure {
     pub interval: Option<Interval>,
     /// Independent observations behind it: slices, or blocks for a ratio.
     pub n: u64,
+}
+
+impl Figure {
+    /// What was computed, as a result holds it. JSON has no infinities and no not-a-number: those
+    /// are unknown, `None`.
+    pub fn of(measured: Measured) -> Option<Self> {
+        let value = measured.value().filter(|value| value.is_finite())?;
+        let interval = measured
+            .estimate()
+            .filter(|estimate| estimate.low.is_finite() && estimate.high.is_finite())
+            .map(|estimate| Interval {
+                low: estimate.low,
+                high: estimate.high,
+                confidence: estimate.confidence,
+            });
+        Some(Self {
+            value,
+            interval,
+            n: measured.n() as u64,
+        })
+    }
 }
 
 /// Where a figure lies, with a confidence.

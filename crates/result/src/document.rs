@@ -1,44 +1,19 @@
-//! The result of a run as one document: what `result.json` holds and `--json`
-//! prints, and what every other report is made from.
-//!
-//! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
-//! What is not known is `null`, never 0.
-
-mod asked;
-mod capacity;
-mod comparison;
-mod connections;
-mod earlier;
-mod figure;
-mod nodes;
-mod operation;
-mod result_of;
-mod search;
-mod single;
-mod slice;
-mod stages;
-mod trust;
-mod workload;
+//! The document itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
-pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
-pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
-pub use comparison::{Comparison, Outcome, Together};
-pub use connections::{Connections, HostResult, SetupStep};
-pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord};
-pub use figure::{Figure, Interval};
-pub use nodes::{NodeLadder, NodeStep};
-pub use operation::{OperationResult, Role, TimedFrom};
-pub use result_of::{GroupResult, ProcessCost, ResultOf};
-pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
-pub use single::{CacheHits, PatternResult, SingleResult};
-pub use slice::SliceFigures;
-pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
-pub use trust::{AbsoluteTrust, Finding, Severity, Trust};
-pub use workload::{Setting, Share, Subject, Workload};
+use crate::asked::{Expectation, Optimum, RunEnded};
+use crate::capacity::{Capacity, CapacityComparison};
+use crate::comparison::Comparison;
+use crate::earlier::Earlier;
+use crate::nodes::NodeLadder;
+use crate::result_of::ResultOf;
+use crate::search::{RateComparison, Search};
+use crate::slice::SliceFigures;
+use crate::trust::{AbsoluteTrust, Finding, Trust};
+use crate::workload::Workload;
 
 /// Version of the document. A reader that knows it can read all its fields;
 /// fields may be added without a new version.
@@ -97,7 +72,7 @@ pub struct Document {
     /// What the nodes of clusters are worth, by cluster and workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeLadder>,
-    /// What each target can do at most, by ladder of connections (`--ramp`).
+    /// What each target can do at most, by sweep of connections (`--ramp`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
     /// The challengers at their capacity against the baseline.
@@ -119,7 +94,7 @@ pub struct Document {
 pub struct Run {
     /// Name of its directory.
     pub id: String,
-    /// Where its directory was, as Tenbin was told.
+    /// Path of its directory, as it was given to Tenbin.
     pub directory: String,
     /// Name of the plan.
     pub name: String,
@@ -194,7 +169,7 @@ impl Document {
     }
 
     /// The slices of one workload on one target that ran their full time.
-    pub(crate) fn full_slices<'a>(
+    pub fn full_slices<'a>(
         &'a self,
         workload: &'a str,
         target: &'a str,
@@ -237,14 +212,14 @@ impl Document {
 
     /// The comparisons that decide something, as the verdict corrects for their number: of a sweep
     /// only the curve. Comparisons of workloads are not among them.
-    pub(crate) fn questions(&self) -> impl Iterator<Item = &Comparison> {
+    pub fn questions(&self) -> impl Iterator<Item = &Comparison> {
         let alone = self.comparisons.iter().filter(|c| c.level_of.is_none());
         let asked = alone.chain(&self.curves);
         asked.filter(|comparison| comparison.primary)
     }
 
     /// Whether it is the comparison of whole curves.
-    pub(crate) fn is_curve(&self, comparison: &Comparison) -> bool {
+    pub fn is_curve(&self, comparison: &Comparison) -> bool {
         self.curves
             .iter()
             .any(|curve| std::ptr::eq(curve, comparison))
@@ -252,7 +227,7 @@ impl Document {
 
     /// Why absolute figures cannot be believed though a ratio may, in one clause; `None` where no such
     /// reason is known, the run is INVALID or nothing is compared.
-    pub(crate) fn only_ratios(&self) -> Option<String> {
+    pub fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
         let first = absolute.because.first()?;
@@ -263,7 +238,7 @@ impl Document {
     }
 
     /// What decides between workloads, a sentence each.
-    pub(crate) fn between_workloads(&self) -> impl Iterator<Item = &String> {
+    pub fn between_workloads(&self) -> impl Iterator<Item = &String> {
         let primary = self.workload_comparisons.iter().filter(|c| c.primary);
         primary.map(|comparison| &comparison.sentence)
     }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// A run against an earlier one of the same question. They were not interleaved: an interval
-/// covers what varied inside the runs, and only the controls tell what the machine did between
+/// covers what varied inside the runs, and only the controls show what the machine did between
 /// them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
@@ -115,7 +115,7 @@ pub enum EarlierWord {
     CannotTell,
     /// Too few values on a side for an interval.
     TooFew,
-    /// One of the runs cannot be believed, or the two did not get the same answers.
+    /// One of the runs cannot be believed, or the two did not get the same responses.
     NoVerdict,
 }
 

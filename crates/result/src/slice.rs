@@ -28,8 +28,8 @@ pub struct SliceFigures {
     pub seconds: f64,
     /// Whether it ended before its time.
     pub cut_short: bool,
-    /// Work done inside the window: correct answers, those to steps not among them, and
-    /// wholes completed.
+    /// Work done inside the window: correct responses, without those to sub-requests, and
+    /// transactions completed.
     pub ok: u64,
     /// Open loop: requests due at the end of the window and not yet sent.
     pub backlog: u64,

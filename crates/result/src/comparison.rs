@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// One challenger against the baseline at one workload, by one figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

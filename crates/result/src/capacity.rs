@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Outcome;
-use super::figure::Figure;
-use super::trust::Trust;
+use crate::comparison::Outcome;
+use crate::figure::Figure;
+use crate::trust::Trust;
 
 /// What a target can do at most of workloads that differ in their connections only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -12,7 +12,7 @@ pub struct SingleResult {
     pub request: String,
     /// The host it went to; null when there is but one.
     pub host: Option<String>,
-    /// Status of its answer; null if no complete one came.
+    /// Status of its response; null if no complete one came.
     pub status: Option<u16>,
     /// Whether it was judged correct.
     pub correct: bool,
@@ -27,18 +27,18 @@ pub struct PatternResult {
     pub request: Option<String>,
     /// Its position among the patterns of the workload, from 0.
     pub pattern: u32,
-    /// Correct answers, over all slices.
+    /// Correct responses, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time of its correct answers, over the slices that ran their full time.
+    /// Mean time of its correct responses, over the slices that ran their full time.
     pub mean: Option<Figure>,
-    /// The shortest time of a correct answer: an extreme, which has no interval.
+    /// The shortest time of a correct response: an extreme, which has no interval.
     pub min: Option<f64>,
     /// The longest one.
     pub max: Option<f64>,
-    /// Hits that were found for it before the run; null when nobody asked, or none were
-    /// told.
+    /// Hits that were found for it before the run; null when they were not counted, or
+    /// not reported.
     pub hits: Option<u64>,
 }
 

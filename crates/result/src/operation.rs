@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// One operation of a workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct OperationResult {
     /// Its role in the work; left out if each request is one piece of work.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
-    /// Correct answers, over all slices.
+    /// Correct responses, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
@@ -28,7 +28,7 @@ pub struct OperationResult {
     pub failures: BTreeMap<String, u64>,
     /// Operations still unanswered when their slice had been drained.
     pub censored: u64,
-    /// Correct answers a second.
+    /// Correct responses a second.
     pub throughput: Option<Figure>,
     /// Body bytes of correct operations a second, either way.
     pub bandwidth: Option<Figure>,
@@ -42,7 +42,7 @@ pub struct OperationResult {
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
-    /// Largest time of a correct answer in the whole run, slices cut short among
+    /// Largest time of a correct response in the whole run, slices cut short among
     /// them: an extreme, not an estimate, and so without an interval.
     #[serde(default)]
     pub max: Option<f64>,
@@ -53,7 +53,7 @@ pub struct OperationResult {
     /// 99th percentile of service time.
     #[serde(default)]
     pub service_p99: Option<Figure>,
-    /// Median time from the write to the first byte of the answer.
+    /// Median time from the write to the first byte of the response.
     #[serde(default)]
     pub first_byte_p50: Option<Figure>,
     /// 99th percentile of the time to the first byte.
@@ -68,8 +68,7 @@ pub enum Role {
     /// One request that is one piece of work.
     #[default]
     Request,
-    /// One request of something larger: it has figures of its own and is no
-    /// throughput.
+    /// A sub-request of a transaction: it has its own figures and is no throughput.
     Step,
     /// Something made of several requests: its time is from the start of the first of
     /// them to the end of the last.
@@ -92,7 +91,7 @@ impl Role {
     }
 }
 
-/// What a latency counts from; it ends with the last byte of the answer.
+/// What a latency counts from; it ends with the last byte of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimedFrom {

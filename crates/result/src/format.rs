@@ -1,0 +1,376 @@
+//! Figures as text: three significant digits and a unit.
+//!
+//! This is the only place where a number becomes text, so that a figure reads the same in a
+//! finding, a table and a sentence.
+
+pub use tenbin_plan::percent;
+
+use crate::figure::{Figure, Interval};
+
+/// What stands where there is no figure.
+pub const UNKNOWN: &str = "unknown";
+
+/// A kind of figure: how it scales and what it is called then.
+#[derive(Debug, Clone, Copy)]
+pub struct Unit(&'static [(f64, &'static str)]);
+
+/// Operations a second.
+pub const RATE: Unit = Unit(&[(1.0, "/s"), (1e3, " k/s"), (1e6, " M/s"), (1e9, " G/s")]);
+/// Seconds.
+pub const TIME: Unit = Unit(&[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")]);
+/// Bytes.
+pub const BYTES: Unit = Unit(&[
+    (1.0, " B"),
+    (1024.0, " KiB"),
+    (1_048_576.0, " MiB"),
+    (1_073_741_824.0, " GiB"),
+    (1_099_511_627_776.0, " TiB"),
+]);
+/// Bytes a second.
+pub const BANDWIDTH: Unit = Unit(&[
+    (1.0, " B/s"),
+    (1024.0, " KiB/s"),
+    (1_048_576.0, " MiB/s"),
+    (1_073_741_824.0, " GiB/s"),
+]);
+/// Bits a second.
+pub const BIT_RATE: Unit = Unit(&[
+    (1.0, " bit/s"),
+    (1e3, " kbit/s"),
+    (1e6, " Mbit/s"),
+    (1e9, " Gbit/s"),
+]);
+/// A share, as a percentage: without steps, as sentences write it.
+pub const SHARE: Unit = Unit(&[]);
+
+impl Unit {
+    /// The value alone.
+    pub fn of(self, value: f64) -> String {
+        if self.0.is_empty() {
+            return percent(value);
+        }
+        let (scale, name) = self.step(value);
+        format!("{}{name}", digits(value / scale))
+    }
+
+    /// The value, or the word for not knowing it.
+    pub fn maybe(self, value: Option<f64>) -> String {
+        value.map_or_else(|| UNKNOWN.to_owned(), |value| self.of(value))
+    }
+
+    /// The figure and how far off it may be: the longer side of its interval.
+    pub fn with_spread(self, figure: Option<Figure>) -> String {
+        let Some(figure) = figure else {
+            return UNKNOWN.to_owned();
+        };
+        let spread = figure
+            .interval
+            .and_then(|interval| spread(figure.value, interval));
+        match spread {
+            Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
+            None => format!("{} ±unknown", self.of(figure.value)),
+        }
+    }
+
+    /// The figure and the ends of its interval, all on the figure's scale.
+    pub fn with_interval(self, figure: Option<Figure>) -> String {
+        let Some(figure) = figure else {
+            return UNKNOWN.to_owned();
+        };
+        let end = |value: f64| match self.0.is_empty() {
+            true => percent(value).trim_end_matches(" %").to_owned(),
+            false => digits(value / self.step(figure.value).0),
+        };
+        let interval = figure.interval.map_or_else(
+            || "interval unknown".to_owned(),
+            |Interval { low, high, .. }| format!("{}–{}", end(low), end(high)),
+        );
+        format!("{} ({interval})", self.of(figure.value))
+    }
+
+    /// The largest step of which the value, once rounded, is at least one.
+    fn step(self, value: f64) -> (f64, &'static str) {
+        let size = value.abs();
+        let fits = self
+            .0
+            .iter()
+            .rev()
+            .find(|(scale, _)| size >= scale * 0.9995);
+        *fits.unwrap_or(&self.0[0])
+    }
+}
+
+/// A figure without a unit and the ends of its interval, all before the point with
+/// commas: `1,234 (1,200–1,260)`.
+pub fn grouped_interval(figure: Option<Figure>) -> String {
+    let Some(figure) = figure else {
+        return UNKNOWN.to_owned();
+    };
+    let interval = figure.interval.map_or_else(
+        || "interval unknown".to_owned(),
+        |Interval { low, high, .. }| format!("{}–{}", grouped(low), grouped(high)),
+    );
+    format!("{} ({interval})", grouped(figure.value))
+}
+
+/// Three significant digits or all before the point, which have commas.
+fn grouped(value: f64) -> String {
+    if value.abs() < 999.5 {
+        return digits(value);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    // What is far beyond any figure of ours saturates.
+    format!("{sign}{}", count(value.abs().round() as u64))
+}
+
+/// The longer side of the interval, as a share of the figure.
+fn spread(value: f64, interval: Interval) -> Option<f64> {
+    let longer = (value - interval.low).max(interval.high - value);
+    (value != 0.0).then(|| longer / value.abs())
+}
+
+/// A ratio: three significant digits, and near 1, where comparisons are close,
+/// three decimals.
+pub fn ratio(value: f64) -> String {
+    if (0.1..2.0).contains(&value) {
+        format!("{value:.3}")
+    } else {
+        digits(value)
+    }
+}
+
+/// A ratio's interval, or the word for having none.
+pub fn ratio_interval(figure: Option<Figure>) -> String {
+    figure.and_then(|figure| figure.interval).map_or_else(
+        || UNKNOWN.to_owned(),
+        |Interval { low, high, .. }| format!("{}–{}", ratio(low), ratio(high)),
+    )
+}
+
+/// The ends of a ratio's interval, or that there are none: what stands in brackets behind it.
+pub fn ratio_ends(ratio: Figure) -> String {
+    match ratio.interval {
+        Some(_) => ratio_interval(Some(ratio)),
+        None => "interval unknown".to_owned(),
+    }
+}
+
+/// A ratio from which on it reads better as a multiple than as a percentage.
+pub const MULTIPLE: f64 = 2.0;
+
+/// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
+pub fn change(of: f64) -> String {
+    match of >= MULTIPLE {
+        true => format!("×{}", ratio(of)),
+        false => format!("{} %", points(of)),
+    }
+}
+
+/// A ratio as a change in percent, with its sign and without the unit: `−48`.
+pub fn points(ratio: f64) -> String {
+    let points = (ratio - 1.0) * 100.0;
+    let sign = if points < 0.0 { "−" } else { "+" };
+    match points.abs() {
+        size if size < 9.95 => format!("{sign}{size:.1}"),
+        size => format!("{sign}{size:.0}"),
+    }
+}
+
+/// A number as somebody would type it: `5`, `2.5`.
+pub fn typed(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A rate that was chosen: exact below 10,000 operations a second.
+pub fn exact_rate(per_second: f64) -> String {
+    match per_second < 10_000.0 {
+        true => format!("{per_second}/s"),
+        false => rate(per_second),
+    }
+}
+
+/// How far off a figure may be, as a percentage; below a tenth of a percent `<0.1 %`.
+pub fn within(share: f64) -> String {
+    match share.abs() < 0.000_95 {
+        true => "<0.1 %".to_owned(),
+        false => percent(share),
+    }
+}
+
+/// Three significant digits, and all of those before the point.
+pub fn digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let exponent = format!("{:.2e}", value.abs())
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse::<i32>().ok())
+        .unwrap_or(0);
+    if exponent < -6 {
+        return format!("{value:.2e}");
+    }
+    let decimals = (2 - exponent).max(0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// `1,234,567`.
+pub fn count(n: u64) -> String {
+    let plain = n.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in plain.chars().enumerate() {
+        if i > 0 && (plain.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `0`, or a count and its share of everything; unknown when nothing was tried.
+pub fn errors(failed: u64, ok: u64) -> String {
+    if failed == 0 {
+        return if ok == 0 { UNKNOWN } else { "0" }.to_owned();
+    }
+    let share = failed as f64 / (failed + ok) as f64;
+    format!("{} ({})", count(failed), percent(share))
+}
+
+/// `1 slice`, `8 slices`. No number of things is beyond the range of `u64`.
+pub fn plural(n: impl TryInto<u64>, thing: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    let end = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{end}", count(n))
+}
+
+/// Operations a second: `62.9 k/s`.
+pub fn rate(per_second: f64) -> String {
+    RATE.of(per_second)
+}
+
+/// A time: `21.3 ms`.
+pub fn time(seconds: f64) -> String {
+    TIME.of(seconds)
+}
+
+/// Bits a second: `941 Mbit/s`.
+pub fn bit_rate(per_second: f64) -> String {
+    BIT_RATE.of(per_second)
+}
+
+/// A size that was measured: `999 B`, `70.0 MiB`.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1024 => format!("{count} B"),
+        _ => BYTES.of(count as f64),
+    }
+}
+
+/// A size that somebody chose: exact, in the largest unit of which it is a multiple.
+pub fn exact_bytes(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
+    match units.iter().find(whole) {
+        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
+        None => format!("{} B", count(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(value: f64, low: f64, high: f64) -> Option<Figure> {
+        let confidence = 0.95;
+        Some(Figure {
+            value,
+            interval: Some(Interval {
+                low,
+                high,
+                confidence,
+            }),
+            n: 8,
+        })
+    }
+
+    #[test]
+    fn three_significant_digits_and_the_right_unit() {
+        let cases = [
+            (RATE.of(12_345.0), "12.3 k/s"),
+            (RATE.of(999.4), "999/s"),
+            (RATE.of(999.6), "1.00 k/s"),
+            (RATE.of(0.0), "0/s"),
+            (TIME.of(0.000_815_4), "815 µs"),
+            (TIME.of(0.999_96e-3), "1.00 ms"),
+            (TIME.of(75.0), "75.0 s"),
+            (TIME.of(1.5e-10), "0.150 ns"),
+            (BYTES.of(1_572_864.0), "1.50 MiB"),
+            (SHARE.of(0.934), "93.4 %"),
+            (ratio(0.056_78), "0.0568"),
+            (ratio(1.0034), "1.003"),
+            (ratio(3.456), "3.46"),
+            (ratio(12.34), "12.3"),
+            (ratio(0.099_97), "0.100"),
+            (rate(100_500.0), "100 k/s"),
+            (time(3_600.0), "3600 s"),
+            (time(85e-6), "85.0 µs"),
+            (bytes(999), "999 B"),
+            (bytes(70 << 20), "70.0 MiB"),
+            (bytes(3 << 40), "3.00 TiB"),
+            (bit_rate(941.4e6), "941 Mbit/s"),
+            (exact_bytes(1_024), "1 KiB"),
+            (exact_bytes(1_025), "1,025 B"),
+            (exact_bytes(3 << 30), "3 GiB"),
+            (exact_bytes(0), "0 B"),
+            (digits(123_456.0), "123456".to_owned().as_str()),
+        ]
+        .map(|(found, expected)| (found, expected.to_owned()));
+        for (found, expected) in cases {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_figure_never_stands_without_its_interval() {
+        let known = figure(12_345.0, 12_000.0, 12_500.0);
+        assert_eq!(RATE.with_spread(known), "12.3 k/s ±2.8 %");
+        assert_eq!(RATE.with_interval(known), "12.3 k/s (12.0–12.5)");
+        let point = known.map(|figure| Figure {
+            interval: None,
+            ..figure
+        });
+        assert_eq!(RATE.with_spread(point), "12.3 k/s ±unknown");
+        assert_eq!(RATE.with_interval(point), "12.3 k/s (interval unknown)");
+        assert_eq!(RATE.with_spread(None), "unknown");
+        assert_eq!(TIME.with_interval(None), "unknown");
+    }
+
+    #[test]
+    fn a_ratio_reads_as_a_change() {
+        assert_eq!(change(0.52), "−48 %");
+        assert_eq!(change(1.031), "+3.1 %");
+        assert_eq!(change(1.0), "+0.0 %");
+        assert_eq!(change(0.0817), "−92 %");
+        assert_eq!(change(29.7), "×29.7");
+        assert_eq!(typed(2.5), "2.5");
+        assert_eq!(exact_rate(812.5), "812.5/s");
+        let known = figure(1.5, 1.25, 2.5).unwrap();
+        assert_eq!(ratio_ends(known), "1.250–2.50");
+        let point = Figure {
+            interval: None,
+            ..known
+        };
+        assert_eq!(ratio_ends(point), "interval unknown");
+    }
+
+    #[test]
+    fn counts_and_errors() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(count(999), "999");
+        assert_eq!(errors(0, 10), "0");
+        assert_eq!(errors(0, 0), "unknown");
+        assert_eq!(errors(1, 999), "1 (0.1 %)");
+        assert_eq!(errors(1, 999_999), "1 (0.00010 %)");
+        assert_eq!(plural(1, "slice"), "1 slice");
+    }
+}

@@ -1,0 +1,102 @@
+//! The figures of one slice.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::Plan;
+use tenbin_record::{Slice, merged};
+use tenbin_result::SliceFigures;
+use tenbin_stats::printable_percentile;
+
+use crate::assessment::Assessment;
+use crate::stored;
+
+/// The tests that flag each slice, by its position in the run.
+pub(super) fn flags_by_slice(assessment: &Assessment) -> BTreeMap<u32, Vec<String>> {
+    let mut by_slice: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for flag in &assessment.flags {
+        let mine = by_slice.entry(flag.slice).or_default();
+        mine.push(flag.test.to_owned());
+    }
+    by_slice
+}
+
+pub(super) fn figures(
+    plan: &Plan,
+    slice: &Slice,
+    flags: &BTreeMap<u32, Vec<String>>,
+) -> SliceFigures {
+    let quantile = |q| quantile_of(slice, q);
+    let mut workloads = plan.workloads.iter();
+    let workload = workloads.find(|workload| workload.name == slice.workload);
+    let allocated = slice.client.allocated;
+    SliceFigures {
+        index: slice.index,
+        block: slice.block,
+        round: slice.round,
+        workload: slice.workload.clone(),
+        target: slice.target.clone(),
+        offered: slice.probe.map(|probe| probe.rate),
+        start: slice.start,
+        seconds: slice.seconds,
+        cut_short: slice.cut_short,
+        ok: slice.ok(),
+        backlog: slice.backlog,
+        failed: slice.failed(),
+        throughput: slice.throughput(),
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        max: max_of(slice),
+        pause_start: slice.pause.map(|pause| pause.start),
+        pause_seconds: slice.pause.map(|pause| pause.seconds),
+        mean: mean_of(slice),
+        payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
+        server_cpu: slice.server.and_then(|server| server.cpu_seconds),
+        server_rss_bytes: slice.server.and_then(|server| server.rss_bytes),
+        server_written_bytes: slice.server.and_then(|server| server.written_bytes),
+        server: slice.server,
+        machine: slice.machine.clone(),
+        wire: slice.wire,
+        stored_bytes: workload.and_then(|work| stored::bytes(&work.kind, slice)),
+        client_cpu: Some(slice.client.cpu_seconds),
+        client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
+        client_allocations: allocated.map(|allocated| allocated.count),
+        client_busiest_thread: slice.client.busiest_thread,
+        cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
+        cache_hits: slice.cache.and_then(|cache| cache.observed()),
+        segment: slice.segment.clone(),
+        flags: flags.get(&slice.index).cloned().unwrap_or_default(),
+    }
+}
+
+/// Over all work, seconds; `None` when there is too little of it.
+fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
+    let mut work = slice.work().map(|op| &op.response);
+    let (first, second) = (work.next(), work.next());
+    let nanos = match (first, second) {
+        // Needs no sum, and there are as many of these as slices.
+        (Some(times), None) => {
+            printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
+        }
+        _ => {
+            let all = merged(slice.work().map(|op| &op.response));
+            printable_percentile(q, all.len()).then(|| all.value_at_quantile(q))
+        }
+    };
+    nanos.map(|nanos| nanos as f64 / 1e9)
+}
+
+/// Over all work, seconds; `None` when none was done.
+fn max_of(slice: &Slice) -> Option<f64> {
+    let filled = slice.work().map(|op| &op.response);
+    let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
+    Some(nanos as f64 / 1e9)
+}
+
+/// Of service times over all work, seconds; `None` when none was done.
+fn mean_of(slice: &Slice) -> Option<f64> {
+    let times = || slice.work().map(|op| &op.service);
+    let answers: u64 = times().map(|h| h.len()).sum();
+    let filled = times().filter(|h| !h.is_empty());
+    let nanos: f64 = filled.map(|h| h.mean() * h.len() as f64).sum();
+    (answers > 0).then(|| nanos / answers as f64 / 1e9)
+}

@@ -1,0 +1,36 @@
+//! What was sent.
+
+use tenbin_plan::Pace;
+use tenbin_result::{Setting, Workload};
+
+use super::describe;
+
+pub(super) fn workload(workload: &tenbin_plan::Workload) -> Workload {
+    let pace = &workload.load.pace;
+    let rate = match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
+        Pace::Closed
+        | Pace::Ramp { .. }
+        | Pace::Steps { .. }
+        | Pace::Trace(_)
+        | Pace::Search(_) => None,
+    };
+    Workload {
+        name: workload.name.clone(),
+        description: describe::workload(workload),
+        load: describe::load(&workload.load),
+        closed_loop: matches!(pace, Pace::Closed),
+        connections: workload.load.connections as u64,
+        rate,
+        subject: Some(describe::subject(workload)),
+        settings: Some(workload.settings().into_iter().map(setting).collect()),
+    }
+}
+
+fn setting(setting: tenbin_plan::Setting) -> Setting {
+    Setting {
+        key: setting.key,
+        value: setting.value,
+        usual: setting.usual,
+    }
+}

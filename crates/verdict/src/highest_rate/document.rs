@@ -1,0 +1,51 @@
+//! What a search has found, as the document has it.
+
+use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
+use tenbin_stats::{HighestRate, Purpose};
+
+use super::{ProbeResult, SearchResult};
+
+impl SearchResult {
+    /// What the document has of it.
+    pub(crate) fn document(&self) -> Search {
+        Search {
+            workload: self.workload.clone(),
+            target: self.target.clone(),
+            slo: self.slo.clone(),
+            outcome: match self.found {
+                HighestRate::Proven { .. } => SearchOutcome::Proven,
+                HighestRate::AtLeast { .. } => SearchOutcome::AtLeast,
+                HighestRate::Disproven { .. } => SearchOutcome::Disproven,
+                HighestRate::Below { .. } => SearchOutcome::Below,
+                HighestRate::Futile { .. } => SearchOutcome::Futile,
+                HighestRate::Unknown => SearchOutcome::Unknown,
+            },
+            rate: self.found.rate(),
+            failed: self.found.failed(),
+            undecided: self.undecided.clone(),
+            missed: self.missed(),
+            probes: self.probes.iter().map(probe).collect(),
+            trust: self.trust,
+            sentence: self.sentence(),
+        }
+    }
+}
+
+fn probe(probe: &ProbeResult) -> SearchProbe {
+    let limits = probe.judged.limits.iter().map(|limit| SearchLimit {
+        limit: limit.limit.clone(),
+        seen: limit.seen.filter(|seen| seen.is_finite()),
+        kept: limit.kept,
+    });
+    SearchProbe {
+        slice: probe.slice,
+        rate: probe.rate,
+        proof: probe.purpose == Purpose::Proof,
+        seconds: probe.seconds,
+        held: probe.judged.held,
+        borderline: probe.judged.borderline,
+        void: probe.void.is_some(),
+        limits: limits.collect(),
+        client_busiest_thread: probe.busiest_thread,
+    }
+}
