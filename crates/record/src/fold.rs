@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Ledger, failure};
 
+use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
 use crate::probed::{Probed, Stalls};
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
-use crate::store::Store;
 use crate::sum::SlotSum;
 use crate::totals::Totals;
 
@@ -246,34 +246,6 @@ impl Sums {
     }
 }
 
-/// Moves the histograms of slices out of memory, as far as `store` takes them.
-pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
-    let mut all = Vec::new();
-    for slice in &mut *slices {
-        let closed_loop = slice.closed_loop;
-        for op in &mut slice.ops {
-            all.extend([
-                &mut op.service,
-                &mut op.lag,
-                &mut op.first_byte,
-                &mut op.failed,
-            ]);
-            // In a closed loop two are one, and stay one.
-            all.extend((!closed_loop).then_some(&mut op.response));
-        }
-        let setup = &mut slice.setup;
-        all.extend([&mut setup.connect, &mut setup.tls, &mut setup.first_byte]);
-        all.extend([&mut setup.response, &mut setup.total]);
-        all.extend(slice.hosts.iter_mut().map(|host| &mut host.service));
-    }
-    store.move_out(all);
-    for slice in slices.iter_mut().filter(|slice| slice.closed_loop) {
-        for op in &mut slice.ops {
-            op.response = op.service.clone();
-        }
-    }
-}
-
 impl Default for ThreadSum {
     fn default() -> Self {
         Self {
@@ -390,112 +362,5 @@ fn add_host_counts(sum: &mut HostFigures, part: &HostFigures) {
 fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
     for (key, count) in part {
         *sum.entry(key.clone()).or_default() += count;
-    }
-}
-
-/// The histograms of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Service,
-    Response,
-    Lag,
-    FirstByte,
-    Failed,
-}
-
-impl Kind {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Service,
-        Self::Response,
-        Self::Lag,
-        Self::FirstByte,
-        Self::Failed,
-    ];
-
-    /// The last part of its tag in `latency.hlog`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Service => "service",
-            Self::Response => "response",
-            Self::Lag => "lag",
-            Self::FirstByte => "first_byte",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Whether each slice's own percentiles of that kind are shown.
-    pub(crate) fn is_digested(self) -> bool {
-        matches!(self, Self::Service | Self::Response)
-    }
-
-    pub(crate) fn of(self, op: &OpFigures) -> &PackedHistogram {
-        match self {
-            Self::Service => &op.service,
-            Self::Response => &op.response,
-            Self::Lag => &op.lag,
-            Self::FirstByte => &op.first_byte,
-            Self::Failed => &op.failed,
-        }
-    }
-
-    pub(crate) fn of_mut(self, op: &mut OpFigures) -> &mut PackedHistogram {
-        match self {
-            Self::Service => &mut op.service,
-            Self::Response => &mut op.response,
-            Self::Lag => &mut op.lag,
-            Self::FirstByte => &mut op.first_byte,
-            Self::Failed => &mut op.failed,
-        }
-    }
-}
-
-/// The steps that open a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    Connect,
-    Tls,
-    FirstByte,
-    Response,
-    Total,
-}
-
-impl Step {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Connect,
-        Self::Tls,
-        Self::FirstByte,
-        Self::Response,
-        Self::Total,
-    ];
-
-    /// The last part of its tag in `latency.hlog`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Connect => "setup_connect",
-            Self::Tls => "setup_tls",
-            Self::FirstByte => "setup_first_byte",
-            Self::Response => "setup_response",
-            Self::Total => "setup_total",
-        }
-    }
-
-    pub(crate) fn of(self, setup: &SetupFigures) -> &PackedHistogram {
-        match self {
-            Self::Connect => &setup.connect,
-            Self::Tls => &setup.tls,
-            Self::FirstByte => &setup.first_byte,
-            Self::Response => &setup.response,
-            Self::Total => &setup.total,
-        }
-    }
-
-    pub(crate) fn of_mut(self, setup: &mut SetupFigures) -> &mut PackedHistogram {
-        match self {
-            Self::Connect => &mut setup.connect,
-            Self::Tls => &mut setup.tls,
-            Self::FirstByte => &mut setup.first_byte,
-            Self::Response => &mut setup.response,
-            Self::Total => &mut setup.total,
-        }
     }
 }

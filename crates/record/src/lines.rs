@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::check::{Chain, CheckValue};
-use crate::fold::{Interval, Kind, Step, ThreadUse};
+use crate::fold::{Interval, ThreadUse};
+use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
 use crate::probed::Stalls;
 use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
-use crate::totals::TotalsPart;
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
@@ -90,6 +90,23 @@ pub(crate) struct ByteRange {
     /// Their check value; not in runs of versions before these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) h: Option<CheckValue>,
+}
+
+/// Where the histograms of a slice stand in `slices.bin`, a part of its `end` line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TotalsPart {
+    #[serde(flatten)]
+    pub(crate) range: ByteRange,
+    /// Bytes of each histogram, in the order of [`crate::totals::Totals`]; 0 of an empty one.
+    pub(crate) operations: Vec<[u32; Kind::ALL.len()]>,
+    #[serde(default, skip_serializing_if = "are_empty")]
+    pub(crate) setup: [u32; Step::ALL.len()],
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hosts: Vec<u32>,
+}
+
+fn are_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
+    lengths.iter().all(|length| *length == 0)
 }
 
 /// What both sides used in one second; commits the operation lines before it.

@@ -678,6 +678,7 @@ mod tests {
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
     use super::*;
+    use crate::moving::move_out;
     use crate::store::Store;
 
     /// Values over the whole range, from a linear congruential generator (Knuth's constants).
@@ -777,7 +778,7 @@ mod tests {
         for seed in 1..5 {
             let dense = dense(&values(300 * seed, seed));
             let mut packed = PackedHistogram::from(&dense);
-            store.move_out(vec![&mut packed]);
+            move_out(vec![&mut packed], &mut store);
             let counts = packed.0.as_ref().map(|packed| &packed.counts);
             assert!(matches!(counts, Some(Counts::File(_))));
             expect_alike(&packed, &dense);

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
-use crate::packed::PackedHistogram;
-
 /// Bytes of packed histograms that a run keeps in memory.
 const BUDGET: usize = 1 << 20;
 /// Shorter ones take no less memory in a file.
@@ -47,37 +45,8 @@ impl Store {
         }
     }
 
-    /// Moves histograms out of memory, as far as there is no room: all of them with one write.
-    pub(crate) fn move_out(&mut self, mut histograms: Vec<&mut PackedHistogram>) {
-        let mut bytes = Vec::new();
-        histograms.retain(|histogram| match histogram.in_memory() {
-            Some(counts) if self.has_no_room(counts.len()) => {
-                bytes.extend_from_slice(counts);
-                true
-            }
-            _ => false,
-        });
-        if bytes.is_empty() {
-            return;
-        }
-        let Ok((file, mut offset)) = self.write(&bytes) else {
-            self.is_out_of_use = true;
-            return;
-        };
-        for histogram in histograms {
-            let length = histogram.in_memory().map_or(0, <[u8]>::len);
-            let file = Arc::clone(&file);
-            histogram.move_to(Stored {
-                file,
-                offset,
-                length,
-            });
-            offset += length as u64;
-        }
-    }
-
     /// Takes memory from the budget, if it is worth a place in the file.
-    fn has_no_room(&mut self, length: usize) -> bool {
+    pub(crate) fn has_no_room(&mut self, length: usize) -> bool {
         if length < SHORTEST || self.is_out_of_use {
             return false;
         }
@@ -90,8 +59,14 @@ impl Store {
         }
     }
 
-    /// The file, and where the bytes stand there.
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<(Arc<File>, u64)> {
+    /// Writes `bytes`; `None` if they are to stay in memory.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Option<Stored> {
+        let stored = self.try_to_write(bytes);
+        self.is_out_of_use = stored.is_err();
+        stored.ok()
+    }
+
+    fn try_to_write(&mut self, bytes: &[u8]) -> std::io::Result<Stored> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => Arc::clone(self.file.insert(Arc::new(tempfile::tempfile()?))),
@@ -99,11 +74,27 @@ impl Store {
         let offset = self.length;
         file.write_all_at(bytes, offset)?;
         self.length += bytes.len() as u64;
-        Ok((file, offset))
+        Ok(Stored {
+            file,
+            offset,
+            length: bytes.len(),
+        })
     }
 }
 
 impl Stored {
+    /// The first `length` bytes, of which nothing is left here.
+    pub(crate) fn split_off_first(&mut self, length: usize) -> Self {
+        let first = Self {
+            file: Arc::clone(&self.file),
+            offset: self.offset,
+            length,
+        };
+        self.offset += length as u64;
+        self.length = self.length.saturating_sub(length);
+        first
+    }
+
     /// The bytes.
     ///
     /// # Panics

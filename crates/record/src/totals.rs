@@ -5,10 +5,8 @@
 //! A slice has one piece of the file, with the counts of its histograms one behind the other, in
 //! HdrHistogram's encoding V2. Its `end` line has place, check value and lengths.
 
-use serde::{Deserialize, Serialize};
-
-use crate::fold::{Kind, Step};
-use crate::lines::ByteRange;
+use crate::kind::{Kind, Step};
+use crate::lines::{ByteRange, TotalsPart};
 use crate::packed::PackedHistogram;
 
 /// Histograms of a whole slice.
@@ -21,23 +19,6 @@ pub(crate) struct Totals {
     pub(crate) setup: [PackedHistogram; Step::ALL.len()],
     /// Service times by host.
     pub(crate) hosts: Vec<PackedHistogram>,
-}
-
-/// Where the histograms of a slice stand in `slices.bin`, a part of its `end` line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TotalsPart {
-    #[serde(flatten)]
-    pub(crate) range: ByteRange,
-    /// Bytes of each histogram, in the order of [`Totals`]; 0 of an empty one.
-    operations: Vec<[u32; Kind::ALL.len()]>,
-    #[serde(default, skip_serializing_if = "is_empty")]
-    setup: [u32; Step::ALL.len()],
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    hosts: Vec<u32>,
-}
-
-fn is_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
-    lengths.iter().all(|length| *length == 0)
 }
 
 /// How many values the histograms of a slice hold, by the lines of its seconds.

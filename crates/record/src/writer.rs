@@ -11,20 +11,22 @@ use crate::directory::{
     INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, TOTALS_FILE, unix_ns,
 };
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
+use crate::fold::{Interval, SliceFold, Sums};
 use crate::hlog::{self, Encoder, Subject};
+use crate::kind::{Kind, Step};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
-    SecondLine, SetupPart, push,
+    SecondLine, SetupPart, TotalsPart, push,
 };
 use crate::live::LiveSecond;
+use crate::moving::move_histograms;
 use crate::packed::PackedHistogram;
 use crate::probed::Stalls;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
 use crate::store::Store;
-use crate::totals::{Totals, TotalsPart};
+use crate::totals::Totals;
 
 /// Writes `intervals.jsonl` and `latency.hlog`, a second at a time, and `slices.bin`, a slice at a
 /// time: what has

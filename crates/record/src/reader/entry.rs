@@ -5,12 +5,13 @@ use super::files::RunFiles;
 use super::latency::Latency;
 use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step, Sums};
+use crate::fold::{Interval, SliceFold, Sums};
 use crate::hlog;
-use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine};
+use crate::kind::{Kind, Step};
+use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine, TotalsPart};
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
-use crate::totals::{Counts, TotalsPart};
+use crate::totals::Counts;
 use std::path::Path;
 
 /// Buffers of one thread that folds slices, reused for each slice.

@@ -10,8 +10,8 @@ use super::folding::Folding;
 use crate::check::{CheckValue, CheckedLines, value_of};
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
-use crate::fold::move_histograms;
 use crate::lines::{Ended, RunLine};
+use crate::moving::move_histograms;
 use crate::slice::Slice;
 use crate::store::Store;
 

@@ -9,8 +9,8 @@ use super::files::open_if_there;
 use crate::check::CheckValue;
 use crate::directory::TOTALS_FILE;
 use crate::error::RecordError;
-use crate::lines::ByteRange;
-use crate::totals::{Counts, Totals, TotalsPart};
+use crate::lines::{ByteRange, TotalsPart};
+use crate::totals::{Counts, Totals};
 
 /// `slices.bin`. Without a part of it, or where a part is not as it was written, a slice is read from
 /// its seconds.

@@ -1,0 +1,111 @@
+//! Which histograms an operation and the opening of connections have.
+
+use crate::packed::PackedHistogram;
+use crate::slice::{OpFigures, SetupFigures};
+
+/// The histograms of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Service,
+    Response,
+    Lag,
+    FirstByte,
+    Failed,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Service,
+        Self::Response,
+        Self::Lag,
+        Self::FirstByte,
+        Self::Failed,
+    ];
+
+    /// The last part of its tag in `latency.hlog`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Response => "response",
+            Self::Lag => "lag",
+            Self::FirstByte => "first_byte",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether each slice's own percentiles of that kind are shown.
+    pub(crate) fn is_digested(self) -> bool {
+        matches!(self, Self::Service | Self::Response)
+    }
+
+    pub(crate) fn of(self, op: &OpFigures) -> &PackedHistogram {
+        match self {
+            Self::Service => &op.service,
+            Self::Response => &op.response,
+            Self::Lag => &op.lag,
+            Self::FirstByte => &op.first_byte,
+            Self::Failed => &op.failed,
+        }
+    }
+
+    pub(crate) fn of_mut(self, op: &mut OpFigures) -> &mut PackedHistogram {
+        match self {
+            Self::Service => &mut op.service,
+            Self::Response => &mut op.response,
+            Self::Lag => &mut op.lag,
+            Self::FirstByte => &mut op.first_byte,
+            Self::Failed => &mut op.failed,
+        }
+    }
+}
+
+/// The steps that open a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Connect,
+    Tls,
+    FirstByte,
+    Response,
+    Total,
+}
+
+impl Step {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Connect,
+        Self::Tls,
+        Self::FirstByte,
+        Self::Response,
+        Self::Total,
+    ];
+
+    /// The last part of its tag in `latency.hlog`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "setup_connect",
+            Self::Tls => "setup_tls",
+            Self::FirstByte => "setup_first_byte",
+            Self::Response => "setup_response",
+            Self::Total => "setup_total",
+        }
+    }
+
+    pub(crate) fn of(self, setup: &SetupFigures) -> &PackedHistogram {
+        match self {
+            Self::Connect => &setup.connect,
+            Self::Tls => &setup.tls,
+            Self::FirstByte => &setup.first_byte,
+            Self::Response => &setup.response,
+            Self::Total => &setup.total,
+        }
+    }
+
+    pub(crate) fn of_mut(self, setup: &mut SetupFigures) -> &mut PackedHistogram {
+        match self {
+            Self::Connect => &mut setup.connect,
+            Self::Tls => &mut setup.tls,
+            Self::FirstByte => &mut setup.first_byte,
+            Self::Response => &mut setup.response,
+            Self::Total => &mut setup.total,
+        }
+    }
+}
