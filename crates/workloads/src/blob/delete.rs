@@ -6,11 +6,11 @@ use tenbin_engine::{
     AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Role, Workload,
 };
 
-use super::batch::{Batch, Entry};
+use super::batch::Entry;
 use super::dialect::{Dialect, Gone};
 use super::flight::Flight;
 use super::gone::{self, FOLLOWED, Handover};
-use super::journal::Journal;
+use super::journal::{Journal, note_gone};
 use super::work::{Budget, Walk};
 use crate::s3::slots::Slots;
 
@@ -137,21 +137,6 @@ fn note_kept(walk: &Walk, journal: &mut Option<Journal>, places: &[u64]) {
         let number = walk.batch().entry(place).number;
         // Without it a later run leaves it out, and says so.
         let _ = journal.as_mut().map(|journal| journal.kept(number));
-    }
-}
-
-/// The blob at that place is gone.
-pub(super) fn note_gone(
-    batch: &Batch,
-    journal: &mut Option<Journal>,
-    place: u64,
-) -> Result<(), String> {
-    batch.note_gone(place);
-    match journal {
-        None => Ok(()),
-        Some(journal) => journal
-            .gone(batch.entry(place).number)
-            .map_err(|error| format!("that it is gone could not be kept: {error}")),
     }
 }
 

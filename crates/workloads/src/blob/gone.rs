@@ -17,10 +17,9 @@ use tenbin_engine::{
 use tenbin_plan::duration::Time;
 
 use super::batch::Batch;
-use super::delete::note_gone;
 use super::dialect::{Dialect, Part, Presence};
 use super::flight::{BROKE_OFF, Flight, refusal};
-use super::journal::Journal;
+use super::journal::{Journal, note_gone};
 use super::work::Budget;
 use crate::s3::slots::Slots;
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::batch::Entry;
+use super::batch::{Batch, Entry};
 
 const HEAD: usize = 8;
 const FIXED: usize = 1 + 8 + 8;
@@ -175,6 +175,21 @@ fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
 
 fn crc(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
+}
+
+/// The blob at that place is gone.
+pub(super) fn note_gone(
+    batch: &Batch,
+    journal: &mut Option<Journal>,
+    place: u64,
+) -> Result<(), String> {
+    batch.note_gone(place);
+    match journal {
+        None => Ok(()),
+        Some(journal) => journal
+            .gone(batch.entry(place).number)
+            .map_err(|error| format!("that it is gone could not be kept: {error}")),
+    }
 }
 
 #[cfg(test)]

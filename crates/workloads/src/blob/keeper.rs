@@ -5,17 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::ErrorClass;
 
-use super::batch::{Entry, Page};
+use super::batch::{Collected, Entry, Page};
 use super::journal::Journal;
 use super::work::Budget;
-
-/// What the workers of a slice have stored.
-#[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) pages: Vec<Page>,
-    /// Of which nobody knows what became, and which can be found all the same.
-    pub(crate) doubtful: Vec<Page>,
-}
 
 /// What one worker has stored.
 pub(crate) struct Keeper {

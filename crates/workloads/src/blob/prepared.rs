@@ -8,14 +8,14 @@ use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
 use super::access::Access;
-use super::batch::Batch;
+use super::batch::{Batch, Collected};
 use super::delete::Deleter;
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
 use super::files::{self, Files};
 use super::get::Getter;
 use super::gone::{Follower, Following, Handover};
-use super::keeper::{Collected, Keeper};
+use super::keeper::Keeper;
 use super::parcel::Parcel;
 use super::pieced::Piecer;
 use super::put::{Numbers, Putter};

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::batch::{Batch, Entry};
+use super::batch::{Batch, Collected, Entry};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
-use super::keeper::Collected;
 use super::trail::{Found, Trail};
 
 /// The sets of one target.
