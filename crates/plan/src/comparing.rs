@@ -18,12 +18,12 @@ pub const DEFAULT_START_NOISE: Percent = Percent::of(5.0);
 /// How targets are held against each other, and what is expected of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparing {
-    /// Index into [`Plan::targets`] of the one that the others are compared with.
+    /// Index into [`Plan::targets`](crate::Plan::targets) of the one that the others are compared with.
     pub baseline: usize,
-    /// Index into [`Plan::targets`] of the baseline's twin, if there is one: what
+    /// Index into [`Plan::targets`](crate::Plan::targets) of the baseline's twin, if there is one: what
     /// a comparison says of it is noise.
     pub twin: Option<usize>,
-    /// Indices into [`Plan::workloads`] of those that are compared with the first of them on
+    /// Indices into [`Plan::workloads`](crate::Plan::workloads) of those that are compared with the first of them on
     /// every target; none, or two and more.
     pub workloads: Vec<usize>,
     /// How far apart two targets may be and still be equivalent.

@@ -52,6 +52,18 @@ pub struct SizeRange {
 }
 
 impl Sizes {
+    /// The one size, or the ends of the one range, as names of workloads have them.
+    pub(crate) fn in_name(&self) -> Option<String> {
+        match self {
+            sizes if sizes.only().is_some() => Some(sizes.to_string()),
+            Self::Ranges(ranges) => match ranges.as_slice() {
+                [SizeRange { from, to, .. }] => Some(format!("{}-to-{}", Size(*from), Size(*to))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// All of one size, bytes.
     pub fn fixed(size: u64) -> Self {
         Self::Ranges(vec![SizeRange {

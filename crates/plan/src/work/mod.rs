@@ -2,7 +2,7 @@
 //!
 //! A protocol is a folder here: its keys, how they are resolved, printed and described, and its
 //! [`Facts`]. The table in this file is the only place where one is registered; everywhere else,
-//! what depends on the protocol is a method of [`Facts`] or of [`Protocol`].
+//! what depends on the protocol is a method of [`Facts`] or of `Protocol`.
 
 pub mod blob;
 mod facts;

@@ -23,6 +23,14 @@ pub(crate) struct Page {
     bytes: Vec<u8>,
 }
 
+/// What the workers of a slice have stored.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) pages: Vec<Page>,
+    /// Of which nobody knows what became, and which can be found all the same.
+    pub(crate) doubtful: Vec<Page>,
+}
+
 impl Page {
     pub(crate) fn push(&mut self, entry: Entry<'_>) {
         if !entry.location.is_empty() || !self.ends.is_empty() {

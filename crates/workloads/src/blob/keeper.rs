@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::ErrorClass;
 
-use super::batch::{Entry, Page};
+use super::batch::{Collected, Entry, Page};
 use super::journal::Journal;
-use super::set::Collected;
 use super::work::Budget;
 
 /// What one worker has stored.

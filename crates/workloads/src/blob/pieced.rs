@@ -382,7 +382,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::blob::set::Collected;
+    use crate::blob::batch::Collected;
     use crate::blob::set::{Keeping, Set, Shelf};
     use crate::blob::work::Budget;
     use crate::s3::content::Recipe;

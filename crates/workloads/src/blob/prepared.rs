@@ -8,7 +8,7 @@ use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
 use super::access::Access;
-use super::batch::Batch;
+use super::batch::{Batch, Collected};
 use super::delete::Deleter;
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
@@ -22,7 +22,7 @@ use super::put::{Numbers, Putter};
 use super::round::Round;
 use super::s3::{self, S3};
 use super::sentences::{self, s};
-use super::set::{Collected, Keeping, Set, Shelf, Source};
+use super::set::{Keeping, Set, Shelf, Source};
 use super::work::{self, Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};

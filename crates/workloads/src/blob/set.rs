@@ -6,19 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::batch::{Batch, Entry, Page};
+use super::batch::{Batch, Collected, Entry};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
 use super::trail::{Found, Trail};
-
-/// What the workers of a slice have stored.
-#[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) pages: Vec<Page>,
-    /// Of which nobody knows what became, and which can be found all the same.
-    pub(crate) doubtful: Vec<Page>,
-}
 
 /// The sets of one target.
 #[derive(Debug, Default)]
@@ -429,6 +421,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blob::batch::Page;
 
     fn page(numbers: &[u64]) -> Collected {
         let mut page = Page::default();

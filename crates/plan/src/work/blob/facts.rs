@@ -3,8 +3,7 @@
 use super::{BlobWork, LARGEST_PUT, Phase, TRAITS, print};
 use crate::found::Found;
 use crate::page::Page;
-use crate::size::Size;
-use crate::sizes::{SizeRange, Sizes};
+use crate::sizes::Sizes;
 use crate::store::Store;
 use crate::work::{Facts, Operation, Protocol, Traits, WorkloadKind};
 
@@ -76,15 +75,9 @@ impl Facts for BlobWork {
 impl Protocol for BlobWork {
     fn default_name(&self) -> String {
         let phase = self.phase.name();
-        match (&self.sizes, self.sizes.only()) {
-            (sizes, Some(_)) => format!("{phase}-{sizes}"),
-            (Sizes::Ranges(ranges), None) => match ranges.as_slice() {
-                [SizeRange { from, to, .. }] => {
-                    format!("{phase}-{}-to-{}", Size(*from), Size(*to))
-                }
-                _ => phase.to_owned(),
-            },
-            _ => phase.to_owned(),
+        match self.sizes.in_name() {
+            Some(name) => format!("{phase}-{name}"),
+            None => phase.to_owned(),
         }
     }
 

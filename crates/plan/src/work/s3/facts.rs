@@ -1,13 +1,13 @@
 //! Facts about S3 work, and its part in a plan.
 
 use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
-use crate::choose::ByteRange;
+use crate::choose::{ByteRange, Choose};
 use crate::found::Found;
 use crate::page::Page;
 use crate::percent::percent;
 use crate::reach::Reach;
 use crate::size::Size;
-use crate::sizes::{LARGEST_OBJECT, SizeRange, Sizes};
+use crate::sizes::{LARGEST_OBJECT, Sizes};
 use crate::store::Store;
 use crate::target::{Signature, Target};
 use crate::work::words::{count, size};
@@ -96,12 +96,22 @@ impl Facts for S3Work {
         Some(Transfer { direction, bytes })
     }
 
+    /// With [`DataSet::Keep`] some of it may be there already.
     fn laid_out(&self) -> Option<LaidOut> {
-        let (objects, bytes) = self.laid_out()?;
+        let single = self.mix.single();
+        // In a mix, DELETE takes what PUT has made.
+        let needs = |operation: S3Operation| {
+            let takes_fresh = single.is_none() && operation == S3Operation::Delete;
+            operation.needs_objects() && !takes_fresh
+        };
+        if self.data == DataSet::Existing || !self.mix.operations().any(needs) {
+            return None;
+        }
+        let objects = self.objects.saturating_mul(self.versions.max(1).into());
         Some(LaidOut {
             objects,
-            bytes,
-            again: self.mix.single().is_some_and(S3Operation::uses_up),
+            bytes: (objects as f64 * self.sizes.mean()) as u64,
+            again: single.is_some_and(S3Operation::uses_up),
         })
     }
 
@@ -110,7 +120,7 @@ impl Facts for S3Work {
     }
 
     fn uses_up(&self) -> bool {
-        self.uses_up()
+        self.mix.single().is_some_and(S3Operation::uses_up) || self.choose == Choose::Once
     }
 
     fn has_sequence(&self) -> bool {
@@ -167,16 +177,14 @@ impl Protocol for S3Work {
             }
         };
         let operations = operations.join("-");
-        match &self.sizes {
-            sizes if sizes.only().is_some() => format!("{operations}-{sizes}"),
-            Sizes::Ranges(ranges) => match ranges.as_slice() {
-                [SizeRange { from, to, .. }] => {
-                    format!("{operations}-{}-to-{}", Size(*from), Size(*to))
-                }
-                _ => format!("{operations}-sizes"),
-            },
-            Sizes::LogNormal { median, .. } => format!("{operations}-about-{}", Size(*median)),
-            Sizes::File { .. } => format!("{operations}-real-sizes"),
+        let sizes = &self.sizes;
+        match (sizes.in_name(), sizes) {
+            (Some(name), _) => format!("{operations}-{name}"),
+            (None, Sizes::Ranges(_)) => format!("{operations}-sizes"),
+            (None, Sizes::LogNormal { median, .. }) => {
+                format!("{operations}-about-{}", Size(*median))
+            }
+            (None, Sizes::File { .. }) => format!("{operations}-real-sizes"),
         }
     }
 

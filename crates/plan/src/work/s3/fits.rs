@@ -228,7 +228,7 @@ fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
              rewrite away",
         );
     }
-    if work.uses_up() && work.choose != Choose::Once {
+    if work.mix.single().is_some_and(S3Operation::uses_up) && work.choose != Choose::Once {
         desk.wrong(
             place,
             "data",

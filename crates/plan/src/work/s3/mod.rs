@@ -121,27 +121,6 @@ impl S3Work {
         }
     }
 
-    /// Objects that are put before the first slice, each version counted, and their bytes,
-    /// about; `None` where none are put. With [`DataSet::Keep`] some may be there already.
-    pub fn laid_out(&self) -> Option<(u64, u64)> {
-        let alone = self.mix.single().is_some();
-        // In a mix, DELETE takes what PUT has made.
-        let needs = |operation: S3Operation| {
-            let takes_fresh = !alone && operation == S3Operation::Delete;
-            operation.needs_objects() && !takes_fresh
-        };
-        if self.data == DataSet::Existing || !self.mix.operations().any(needs) {
-            return None;
-        }
-        let objects = self.objects.saturating_mul(self.versions.max(1).into());
-        Some((objects, (objects as f64 * self.sizes.mean()) as u64))
-    }
-
-    /// Whether a slice uses up the objects that were laid out for it.
-    pub fn uses_up(&self) -> bool {
-        self.mix.single().is_some_and(S3Operation::uses_up) || self.choose == Choose::Once
-    }
-
     /// Whether it matters which requests are sent: where some of several objects are read,
     /// and nothing is done that takes more than one request.
     pub fn has_sequence(&self) -> bool {
@@ -334,16 +313,18 @@ impl Named for Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::Facts as _;
 
     #[test]
     fn what_is_put_before_a_run_is_known_from_the_plan() {
         let get = S3Work::new(S3Operation::Get, 10 << 20, 2_500);
         let bytes = 2_500 * (10 << 20);
-        assert_eq!(get.laid_out(), Some((2_500, bytes)));
+        let laid_out = |work: &S3Work| work.laid_out().map(|it| (it.objects, it.bytes));
+        assert_eq!(laid_out(&get), Some((2_500, bytes)));
         let of = |change: fn(&mut S3Work)| {
             let mut work = get.clone();
             change(&mut work);
-            work.laid_out()
+            laid_out(&work)
         };
         assert_eq!(of(|work| work.versions = 3), Some((7_500, 3 * bytes)));
         assert_eq!(of(|work| work.data = DataSet::Existing), None);
@@ -351,10 +332,10 @@ mod tests {
         let mix = |text: &str| text.parse().expect("a mix");
         let mut mixed = get.clone();
         mixed.mix = mix("put:50,delete:50");
-        assert_eq!(mixed.laid_out(), None);
+        assert_eq!(laid_out(&mixed), None);
         mixed.mix = mix("get:70,put:30");
-        assert_eq!(mixed.laid_out(), Some((2_500, bytes)));
+        assert_eq!(laid_out(&mixed), Some((2_500, bytes)));
         mixed.sizes = "1KiB..3KiB:50,4KiB:50".parse().expect("sizes");
-        assert_eq!(mixed.laid_out(), Some((2_500, 2_500 * 3 * 1_024)));
+        assert_eq!(laid_out(&mixed), Some((2_500, 2_500 * 3 * 1_024)));
     }
 }
