@@ -46,3 +46,34 @@ pub struct Interval {
     /// Confidence that the interval really has, 0 to 1.
     pub confidence: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use tenbin_stats::Estimate;
+
+    use super::*;
+
+    fn measured(value: f64, low: f64, high: f64) -> Measured {
+        Measured::Interval(Estimate {
+            value,
+            low,
+            high,
+            confidence: 0.95,
+            n: 8,
+        })
+    }
+
+    #[test]
+    fn what_is_not_finite_is_unknown_and_never_0() {
+        assert_eq!(Figure::of(Measured::Unknown), None);
+        assert_eq!(Figure::of(measured(f64::INFINITY, 1.0, 2.0)), None);
+        assert_eq!(Figure::of(measured(f64::NAN, 1.0, 2.0)), None);
+        let open = Figure::of(measured(1.5, 1.0, f64::INFINITY)).unwrap();
+        assert_eq!((open.value, open.interval, open.n), (1.5, None, 8));
+        let known = Figure::of(measured(1.5, 1.0, 2.0)).unwrap();
+        let interval = known.interval.unwrap();
+        assert_eq!((interval.low, interval.high), (1.0, 2.0));
+        let point = Figure::of(Measured::Point { value: 2.0, n: 1 }).unwrap();
+        assert_eq!((point.value, point.interval, point.n), (2.0, None, 1));
+    }
+}

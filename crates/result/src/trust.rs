@@ -28,11 +28,7 @@ impl Trust {
     pub fn after<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         findings
             .into_iter()
-            .map(|finding| match finding.severity {
-                Severity::Note => Self::Valid,
-                Severity::Suspect => Self::Suspect,
-                Severity::Invalid => Self::Invalid,
-            })
+            .map(|finding| finding.severity.leaves())
             .max()
             .unwrap_or_default()
     }
@@ -112,6 +108,26 @@ pub enum Severity {
     Suspect,
     /// The numbers cannot be believed.
     Invalid,
+}
+
+impl Severity {
+    /// How far numbers can be trusted after a finding of this severity.
+    pub fn leaves(self) -> Trust {
+        match self {
+            Self::Note => Trust::Valid,
+            Self::Suspect => Trust::Suspect,
+            Self::Invalid => Trust::Invalid,
+        }
+    }
+
+    /// The same in capitals.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "NOTE",
+            Self::Suspect => Trust::Suspect.word(),
+            Self::Invalid => Trust::Invalid.word(),
+        }
+    }
 }
 
 impl fmt::Display for Severity {

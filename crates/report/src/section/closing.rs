@@ -110,13 +110,8 @@ fn why(document: &Document) -> String {
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
     if let Some(first) = others.find(told) {
         // What set the result stands first in the list, and need not be what shakes the numbers.
-        let worst = match document.trust {
-            Trust::Valid => Severity::Note,
-            Trust::Suspect => Severity::Suspect,
-            Trust::Invalid => Severity::Invalid,
-        };
         let mut each = document.findings.iter().filter(told);
-        let reason = each.find(|finding| finding.severity == worst);
+        let reason = each.find(|finding| finding.severity.leaves() == document.trust);
         let reason = reason.filter(|reason| *reason != first);
         if let Some(reason) = reason {
             text += &format!(

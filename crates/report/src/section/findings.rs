@@ -88,10 +88,10 @@ fn about(finding: &Finding) -> String {
 }
 
 fn word(severity: Severity) -> Text {
-    let (look, word) = match severity {
-        Severity::Note => (Look::Faint, "NOTE"),
-        Severity::Suspect => (Look::Doubtful, "SUSPECT"),
-        Severity::Invalid => (Look::Bad, "INVALID"),
+    let look = match severity {
+        Severity::Note => Look::Faint,
+        Severity::Suspect => Look::Doubtful,
+        Severity::Invalid => Look::Bad,
     };
-    Text::default().and(look, word)
+    Text::default().and(look, severity.word())
 }

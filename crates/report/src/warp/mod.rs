@@ -51,11 +51,7 @@ pub fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix:
     }
     text.push('\n');
     for finding in &document.findings {
-        let severity = match finding.severity {
-            Severity::Note => "NOTE",
-            Severity::Suspect => "SUSPECT",
-            Severity::Invalid => "INVALID",
-        };
+        let severity = finding.severity.word();
         let _ = write!(
             text,
             "* {severity} {}: {}",
