@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use tenbin_targets::serve::{self, HttpOptions, S3Options};
-use tenbin_targets::{Grounds, Running, TargetError, bring_up};
+use tenbin_targets::{LaunchContext, Running, TargetError, bring_up};
 
 /// A run directory and everything else a launch stands on.
 pub(crate) struct House {
@@ -37,7 +37,7 @@ impl House {
     pub(crate) fn bring_up(&self, target: &Target) -> Result<Running, TargetError> {
         bring_up(
             target,
-            &Grounds {
+            &LaunchContext {
                 run_dir: self.path(),
                 guard_exe: &self.exe,
                 plan_dir: self.path(),
@@ -205,7 +205,7 @@ pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
     let exe = std::env::current_exe().unwrap();
     let _running = bring_up(
         &script(&args[1]),
-        &Grounds {
+        &LaunchContext {
             run_dir: args[0].as_ref(),
             guard_exe: &exe,
             plan_dir: args[0].as_ref(),
@@ -221,7 +221,7 @@ pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The first address of a target's first host.
 pub(crate) fn address_of(running: &tenbin_targets::Running) -> std::net::SocketAddr {
-    match &running.way.hosts[0].addresses[0] {
+    match &running.route.hosts[0].addresses[0] {
         tenbin_targets::Address::Tcp(address) => *address,
         tenbin_targets::Address::Unix(path) => panic!("{}", path.display()),
     }
