@@ -1,8 +1,8 @@
-//! Points in time as messages write them.
+//! Time stamps in the format of Droonga's messages.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// In UTC with microseconds: `2026-11-20T11:38:47.195379Z`. Times before 1970 are 1970.
+/// In UTC with microseconds: `2026-11-20T11:38:47.195379Z`. Times before 1970 become 1970.
 pub fn timestamp(when: SystemTime) -> String {
     let since = when.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = since.as_secs();
@@ -14,8 +14,8 @@ pub fn timestamp(when: SystemTime) -> String {
     )
 }
 
-/// Year, month and day of a day since 1970 (H. Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms", `civil_from_days`, for days that are not negative).
+/// Year, month and day of a day since 1970 (H. Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms", `civil_from_days`, for non-negative days).
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_as_messages_write_them() {
+    fn time_stamps_have_the_format_of_messages() {
         let at = |micros: u64| timestamp(UNIX_EPOCH + Duration::from_micros(micros));
         assert_eq!(at(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(at(951_782_399_000_001), "2000-02-28T23:59:59.000001Z");

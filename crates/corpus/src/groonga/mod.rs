@@ -1,4 +1,4 @@
-//! Groonga's commands: written, read, and what their answers say.
+//! Groonga's commands and responses.
 
 mod answer;
 mod command;

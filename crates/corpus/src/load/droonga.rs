@@ -53,7 +53,7 @@ impl Sink for Droonga {
     }
 
     fn settle(&mut self) -> Result<(), Error> {
-        self.nodes.settle()
+        self.nodes.wait_until_read()
     }
 
     fn settles(&self) -> (u64, Duration) {
