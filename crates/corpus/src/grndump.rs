@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::{Error, excerpt};
 use crate::escape::query_component;
-use crate::groonga::Answer;
+use crate::groonga::Response;
 use crate::http::Client;
 
 /// The program that reads the files of a database.
@@ -129,7 +129,7 @@ impl Database {
                 .map_err(|source| Error::read("the list of tables", source))
         })?;
         let failed = |reason: String| Error::Refused(format!("the list of tables: {reason}"));
-        let body = Answer::parse(&text).and_then(Answer::into_body);
+        let body = Response::parse(&text).and_then(Response::into_body);
         let body = body.map_err(failed)?;
         let rows = body.as_list().unwrap_or_default();
         let names = rows.iter().skip(1).filter_map(|row| row.at(1)?.as_text());

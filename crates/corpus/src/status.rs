@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{Error, excerpt};
-use crate::groonga::Answer;
+use crate::groonga::Response;
 use crate::http::{Client, Login};
 use crate::json::Json;
 
@@ -86,8 +86,8 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
 fn groonga(client: &Client) -> Result<Vec<Node>, Error> {
     let reply = client.get("/d/status")?;
     let failed = |reason: String| Error::server(client.url(), reason);
-    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-    let body = answered.map_err(failed)?;
+    let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+    let body = parsed.map_err(failed)?;
     let version = body.get("version").and_then(Json::as_text);
     let version = version.ok_or_else(|| failed("its status has no version".to_owned()))?;
     let rate = match body.get("cache_hit_rate") {

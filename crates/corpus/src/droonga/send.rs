@@ -9,7 +9,7 @@ use super::clock::timestamp;
 use super::forward::{Address, Nodes};
 use crate::error::Error;
 use crate::json::Json;
-use crate::load::{Pace, hex};
+use crate::load::{RateLimit, hex};
 use crate::source::Source;
 
 /// Period of the reported rate.
@@ -62,13 +62,13 @@ impl Sent {
 /// When a line is not a message, or a server has closed the connection.
 pub fn send(
     inputs: Vec<(String, Box<dyn BufRead>)>,
-    manner: &SendOptions,
+    options: &SendOptions,
     stop: &dyn Fn() -> bool,
     tell: &mut dyn FnMut(f64),
 ) -> Result<Sent, Error> {
-    let mut nodes = Nodes::new(manner.servers.clone());
+    let mut nodes = Nodes::new(options.servers.clone());
     let begun = Instant::now();
-    let pace = Pace::new(manner.rate, begun);
+    let pace = RateLimit::new(options.rate, begun);
     let mut told = (begun, 0);
     let mut messages = 0;
     for (name, input) in inputs {
@@ -91,7 +91,7 @@ pub fn send(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let message = match message(&line, manner) {
+            let message = match message(&line, options) {
                 Ok(message) => message,
                 Err(reason) => {
                     // The messages before it are valid and are sent.
@@ -106,7 +106,7 @@ pub fn send(
             };
             nodes.send(&message)?;
             messages += 1;
-            if manner.rate.is_some() {
+            if options.rate.is_some() {
                 nodes.flush()?;
                 pace.wait(messages, stop);
             }
@@ -125,16 +125,16 @@ pub fn send(
     })
 }
 
-fn message(line: &[u8], manner: &SendOptions) -> Result<Json, String> {
+fn message(line: &[u8], options: &SendOptions) -> Result<Json, String> {
     let parsed = Json::parse(line).map_err(|error| format!("not JSON: {error}"))?;
     let Json::Map(mut members) = parsed else {
         return Err("a message must be an object".to_owned());
     };
-    if let Some(completion) = &manner.completion {
+    if let Some(completion) = &options.completion {
         complete(&mut members, completion, line);
     }
     let message = Json::Map(members);
-    if manner.validate {
+    if options.validate {
         for name in ["type", "dataset"] {
             if message
                 .get(name)
@@ -166,7 +166,7 @@ fn complete(members: &mut Vec<(String, Json)>, completion: &Completion, line: &[
 mod tests {
     use super::*;
 
-    fn manner(completes: bool, validate: bool) -> SendOptions {
+    fn options(completes: bool, validate: bool) -> SendOptions {
         let completion = Completion {
             dataset: "Default".to_owned(),
             target_role: "any".to_owned(),
@@ -183,14 +183,14 @@ mod tests {
     fn messages_are_completed_and_checked() {
         let line = br#"{"id":"x","date":"y","type":"add","body":{}}"#;
         assert_eq!(
-            message(line, &manner(true, true)).unwrap().to_string(),
+            message(line, &options(true, true)).unwrap().to_string(),
             r#"{"id":"x","date":"y","type":"add","body":{},"dataset":"Default","targetRole":"any"}"#
         );
-        let error = message(line, &manner(false, true)).unwrap_err();
+        let error = message(line, &options(false, true)).unwrap_err();
         assert!(error.contains("no \"dataset\""), "{error}");
-        assert!(message(line, &manner(false, false)).is_ok());
+        assert!(message(line, &options(false, false)).is_ok());
         for line in ["", "[]", "{", "{}"] {
-            assert!(message(line.as_bytes(), &manner(true, true)).is_err());
+            assert!(message(line.as_bytes(), &options(true, true)).is_err());
         }
     }
 }

@@ -24,7 +24,7 @@ impl Check for SecretKey {
                 Outcome::failed(
                     reply.shown(),
                     "the secret key is wrong for this access key, or a proxy in between changes \
-                     the Host header; give the right one with TENBIN_SECRET_KEY or \
+                     the Host header; set the right one with TENBIN_SECRET_KEY or \
                      --secret-key-file",
                 )
             },

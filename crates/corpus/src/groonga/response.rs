@@ -5,7 +5,7 @@ use crate::json::Json;
 
 /// A response without its envelope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct Response {
     /// 0, or the number of an error.
     pub code: i64,
     /// Error message of the server.
@@ -14,7 +14,7 @@ pub struct Answer {
     pub body: Json,
 }
 
-impl Answer {
+impl Response {
     /// Removes the envelope: `[[0,start,elapsed],body]` in versions 1 and 2,
     /// `{"header":{…},"body":…}` in version 3.
     ///
@@ -142,7 +142,10 @@ mod tests {
     #[test]
     fn every_version_gives_the_same_result() {
         for text in [LISTS, MAPS] {
-            let body = Answer::parse(text.as_bytes()).unwrap().into_body().unwrap();
+            let body = Response::parse(text.as_bytes())
+                .unwrap()
+                .into_body()
+                .unwrap();
             let columns = Columns::of(&body).unwrap();
             assert_eq!((columns.hits, &*columns.names), (5000, &["title"][..]));
             let first: Vec<_> = columns.records.iter().map(|record| record.at(0)).collect();
@@ -155,7 +158,7 @@ mod tests {
 
     #[test]
     fn errors_of_the_server_are_returned() {
-        let answer = Answer::parse(ERROR.as_bytes()).unwrap();
+        let answer = Response::parse(ERROR.as_bytes()).unwrap();
         assert_eq!(
             answer.into_body().unwrap_err(),
             "[select][table] invalid name: <Nope> (Groonga's error -22)"
@@ -166,7 +169,7 @@ mod tests {
             ("{}", "the response is not Groonga's: {}"),
             ("[]", "the response is not Groonga's: []"),
         ] {
-            let error = Answer::parse(text.as_bytes()).unwrap_err();
+            let error = Response::parse(text.as_bytes()).unwrap_err();
             assert!(error.starts_with(begin), "{error}");
         }
         assert!(Columns::of(&Json::Null).is_err());
@@ -174,8 +177,8 @@ mod tests {
 
     #[test]
     fn loads_are_counted_in_every_version() {
-        assert_eq!(Answer::loaded(&Json::parse(b"3").unwrap()), Some(3));
+        assert_eq!(Response::loaded(&Json::parse(b"3").unwrap()), Some(3));
         let body = Json::parse(br#"{"n_loaded_records":3}"#).unwrap();
-        assert_eq!(Answer::loaded(&body), Some(3));
+        assert_eq!(Response::loaded(&body), Some(3));
     }
 }
