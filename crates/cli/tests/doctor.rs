@@ -138,7 +138,7 @@ fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
     let access = with(&["--region", "eu-west-1", "--access-key", "somebody"]);
     access.run.expect_code(3);
     access.expect("access key", m, "failed", "InvalidAccessKeyId");
-    access.expect("secret key", m, "unknown", "does not tell");
+    access.expect("secret key", m, "unknown", "does not show it");
 
     let secret = with(&["--region", "eu-west-1", "--secret-key", "another-secret"]);
     secret.run.expect_silence_about("another-secret");
@@ -147,7 +147,7 @@ fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
 
     let missing = with_bucket("not-there", &["--region", "eu-west-1"]);
     missing.run.expect_code(0);
-    missing.expect("bucket", m, "warning", "it will be made");
+    missing.expect("bucket", m, "warning", "a run creates it");
     let left = minio.entries();
     assert!(!left.contains(&"not-there".to_owned()), "{left:?}");
 }
@@ -184,7 +184,7 @@ fn where_no_run_could_be_kept_and_where_no_server_is_named() {
     for out in ["/proc/foo", "/dev/full"] {
         let found = doctor(&scratch, &["--out", out]);
         found.run.expect_code(3);
-        found.expect("space", None, "failed", "no directory can be made in");
+        found.expect("space", None, "failed", "cannot create a directory in");
         found
             .run
             .expect_stderr("no server was looked at; name one with --target");
@@ -297,7 +297,12 @@ fn clocks_strangers_and_buckets_of_others() {
     found.expect("clock", Some("denied"), "ok", "");
     found.expect("bucket", Some("denied"), "failed", "somebody else");
     found.expect("bucket", Some("minute"), "ok", "is there");
-    found.expect("s3", Some("stranger"), "failed", "is it an S3 server");
+    found.expect(
+        "s3",
+        Some("stranger"),
+        "failed",
+        "check that this is the API port of an S3 server",
+    );
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_server_that_accepts_and_never_answers() {
     let port = server(|_stream| thread::sleep(Duration::from_secs(60)));
     let target = format!("silent=http://127.0.0.1:{port}/");
     let run = Tenbin::new(&scratch, ["http", "--target", &target, "--timeout", "1s"]).run();
-    run.expect_code(3).expect_stderr("never answers");
+    run.expect_code(3).expect_stderr("does not respond");
     assert!(run.took < Duration::from_secs(20), "{run}");
 }
 

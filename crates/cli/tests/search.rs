@@ -304,10 +304,10 @@ fn a_server_of_another_kind_is_told_before_anything_is_sent() {
     };
     into("opensearch", &groonga.url())
         .expect_code(3)
-        .expect_stderr("this is no OpenSearch: to / it answers with status ");
+        .expect_stderr("not an OpenSearch server: GET / has status ");
     into("groonga", &nginx.url())
         .expect_code(3)
-        .expect_stderr("this is no Groonga: to /d/status it answers with status 200: hello world;");
+        .expect_stderr("not a Groonga server: GET /d/status has status 200: hello world;");
     let files = std::fs::read_dir(scratch.join("data")).expect("the data");
     assert_eq!(files.count(), 4, "nothing of the load is left");
 }
@@ -658,13 +658,13 @@ fn dumps_of_wikipedia_that_are_not_right() {
     for other in ["whole.xml --max-records 1", "--synthetic 5"] {
         tenbin(&scratch, &format!("search data {other} --out whole"))
             .expect_code(2)
-            .expect_stderr("whole holds pages that were made in another way");
+            .expect_stderr("whole holds pages that were created with other settings");
     }
     std::fs::create_dir(scratch.join("mine")).expect("a directory");
     scratch.write("mine/letter.txt", "dear");
     tenbin(&scratch, "search data whole.xml --out mine")
         .expect_code(2)
-        .expect_stderr("mine holds files that are not this program's");
+        .expect_stderr("mine holds files of another program");
     assert_eq!(text_of(&scratch, "whole/pages.grn"), expected);
 }
 

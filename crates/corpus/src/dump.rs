@@ -1,5 +1,5 @@
-//! A Groonga database as files of commands: schema, indexes and records apart, as
-//! grndump parts them.
+//! Dumps a Groonga database as files of commands: schema, indexes and records, divided as by
+//! grndump.
 
 use std::io::{Read, Write};
 
@@ -9,7 +9,7 @@ use crate::http::Client;
 /// A part of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Tables, columns that are no indexes, plugins and settings.
+    /// Tables, columns except indexes, plugins and settings.
     Schema,
     /// Indexes.
     Indexes,
@@ -18,10 +18,10 @@ pub enum Part {
 }
 
 impl Part {
-    /// Every part, in the order they are loaded in.
+    /// Every part, in the order of loading.
     pub const ALL: [Self; 3] = [Self::Schema, Self::Indexes, Self::Records];
 
-    /// Name of the file it is kept in.
+    /// Name of the file of this part.
     pub fn file(self) -> &'static str {
         match self {
             Self::Schema => "schema.grn",
@@ -30,8 +30,8 @@ impl Part {
         }
     }
 
-    /// The request for it. Tables that hold indexes are part of the schema, and are named
-    /// neither in that of the indexes nor in that of the records.
+    /// Path of the request for this part. Tables of indexes belong to the schema, and are listed
+    /// neither for the indexes nor for the records.
     fn path(self, tables: &[String]) -> String {
         let yes = |is: bool| if is { "yes" } else { "no" };
         let schema = yes(self == Self::Schema);
@@ -49,11 +49,11 @@ impl Part {
     }
 }
 
-/// Writes a part of the database of `server` to `output`; the number of bytes. Only the
-/// given `tables`, or all.
+/// Writes a part of the database of `server` to `output` and returns the number of bytes. Limited
+/// to `tables`, if not empty.
 ///
 /// # Errors
-/// When the server does not answer to the end, or the output cannot be written.
+/// When the response is incomplete or the output cannot be written.
 pub fn dump(
     server: &Client,
     part: Part,
@@ -67,9 +67,9 @@ pub fn dump(
     let mut bytes = 0;
     let mut last = b'\n';
     while !stop() {
-        let read = answer
-            .read(&mut buffer)
-            .map_err(|error| Error::server(server.url(), format!("the dump broke off: {error}")))?;
+        let read = answer.read(&mut buffer).map_err(|error| {
+            Error::server(server.url(), format!("the dump is incomplete: {error}"))
+        })?;
         if read == 0 {
             break;
         }

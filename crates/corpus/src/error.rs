@@ -1,18 +1,18 @@
-//! What can go wrong, and what to do about it.
+//! Errors of this crate, worded with what to do.
 
 use std::io;
 
 use crate::source::Place;
 
-/// Why something could not be done.
+/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The input is not what it should be.
+    /// The input is invalid.
     #[error("{name}, {place}: {reason}")]
     Malformed {
-        /// Its name.
+        /// Name of the input.
         name: String,
-        /// Where.
+        /// Position in the input.
         place: Place,
         /// What is wrong.
         reason: String,
@@ -20,31 +20,31 @@ pub enum Error {
     /// The input cannot be read.
     #[error("cannot read {name}: {source}")]
     Read {
-        /// Its name.
+        /// Name of the input.
         name: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The output cannot be written.
     #[error("cannot write {name}: {source}")]
     Write {
-        /// Its name.
+        /// Name of the output.
         name: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// What was asked for cannot be done.
+    /// The request of the user cannot be carried out.
     #[error("{0}")]
     Refused(String),
-    /// Somebody asked to stop while a server owed an answer.
-    #[error("stopped while the server owed an answer")]
+    /// Interrupted by the user before a server had responded.
+    #[error("interrupted while waiting for a response of the server")]
     Stopped,
-    /// A server cannot be reached, or does not do what it is asked for.
+    /// A server is unreachable or has refused a request.
     #[error("{server}: {reason}")]
     Server {
-        /// Which.
+        /// URL or address of the server.
         server: String,
-        /// What is wrong and, where that is known, what to do.
+        /// What is wrong and, if known, what to do.
         reason: String,
     },
 }
@@ -73,8 +73,7 @@ impl Error {
     }
 }
 
-/// The beginning of a text that somebody else wrote, for a message: on one line, without
-/// what a terminal would obey.
+/// The start of an untrusted text, for a message: on one line and without control characters.
 pub(crate) fn excerpt(text: &str) -> String {
     const LENGTH: usize = 120;
     let mut short = String::new();
@@ -104,7 +103,7 @@ mod tests {
     use super::excerpt;
 
     #[test]
-    fn what_somebody_else_wrote_is_one_short_harmless_line() {
+    fn untrusted_text_becomes_one_short_escaped_line() {
         assert_eq!(excerpt(" a\n\t b\u{1b}[31m "), "a b\\u{1b}[31m");
         assert_eq!(excerpt(&"x".repeat(120)), "x".repeat(120));
         assert_eq!(excerpt(&"x".repeat(121)), "x".repeat(120) + "…");

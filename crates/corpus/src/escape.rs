@@ -1,4 +1,4 @@
-//! Text in URLs.
+//! URL escapes.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -8,26 +8,26 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// A name or a value of a query, spaces as `%20`.
+/// Escapes a name or value in a query; spaces become `%20`.
 pub fn query_component(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
-/// As Ruby's `CGI.escape` does it: spaces as `+`, everything else that is not a letter,
-/// a digit or one of `-_.~` in hexadecimal digits.
+/// Like Ruby's `CGI.escape`: spaces become `+`, everything except letters, digits and `-_.~`
+/// becomes hexadecimal digits.
 pub fn cgi(text: &str) -> String {
     query_component(text).replace("%20", "+")
 }
 
-/// What [`cgi`] and [`query_component`] were made of; `None` where that is no text.
+/// Decodes the output of [`cgi`] or [`query_component`]; `None` if the result is not UTF-8.
 pub fn unescaped(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
     let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
     Some(decoded.into_owned())
 }
 
-/// Whether texts look as [`cgi`] leaves them: each is made of nothing but what stands in a URL,
-/// and one at least has hexadecimal digits.
+/// Whether texts look like output of [`cgi`]: all consist of characters allowed in a URL, and at
+/// least one contains an escape.
 pub fn are_escaped(texts: &[String]) -> bool {
     let is_safe = |b: u8| b.is_ascii_alphanumeric() || b"-_.~+*%".contains(&b);
     let is_digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_hexdigit);
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaces_and_the_rest() {
+    fn spaces_and_other_characters_are_escaped() {
         assert_eq!(
             cgi("C++ (a_b-c.d~*) 町"),
             "C%2B%2B+%28a_b-c.d~%2A%29+%E7%94%BA"
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_escaped_is_known_by_its_digits() {
+    fn escaped_texts_are_recognized_by_their_escapes() {
         let all = |texts: &[&str]| {
             let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
             are_escaped(&texts)

@@ -1,15 +1,15 @@
-//! A Groonga database as one stream of commands, as grndump prints it: from its files, read by
-//! the installed `groonga`, or from a running server.
+//! Dumps a Groonga database as one stream of commands, like grndump: from its files, read by the
+//! installed `groonga`, or from a running server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 use crate::error::{Error, excerpt};
 use crate::escape::query_component;
-use crate::groonga::Answer;
+use crate::groonga::Response;
 use crate::http::Client;
 
-/// The program that reads a database's files.
+/// The program that reads the files of a database.
 const GROONGA: &str = "groonga";
 
 /// What to dump.
@@ -17,35 +17,35 @@ const GROONGA: &str = "groonga";
 pub struct Wanted {
     /// Plugins and settings.
     pub plugins: bool,
-    /// Tables, and columns that are no indexes.
+    /// Tables and columns, without indexes.
     pub schema: bool,
     /// Indexes.
     pub indexes: bool,
     /// Records.
     pub records: bool,
-    /// Tables to dump; empty means all.
+    /// Tables to dump; empty for all.
     pub only: Vec<String>,
-    /// None of these tables.
+    /// Tables to skip.
     pub exclude: Vec<String>,
-    /// Records of hash tables in the order of their keys.
+    /// Sort records of hash tables by key.
     pub by_key: bool,
-    /// Most records of each table.
+    /// Most records per table.
     pub max_records: Option<u64>,
 }
 
-/// Where the database is.
+/// A database.
 #[derive(Debug)]
 pub enum Database {
     /// A running server.
     Server(Client),
-    /// Its files.
+    /// The database's files.
     Files(String),
 }
 
 /// Writes the commands to `output`, which messages call `name`.
 ///
 /// # Errors
-/// When the database cannot be read to its end, or the output cannot be written.
+/// When the database cannot be read completely, or the output cannot be written.
 pub fn grndump(
     database: &Database,
     wanted: &Wanted,
@@ -92,7 +92,7 @@ impl Wanted {
 type Consume<'a> = dyn FnMut(&mut dyn BufRead) -> Result<(), Error> + 'a;
 
 impl Database {
-    /// Hands on what the database prints for a command.
+    /// Passes the output of a command to `consume`.
     fn read(
         &self,
         command: &str,
@@ -129,7 +129,7 @@ impl Database {
                 .map_err(|source| Error::read("the list of tables", source))
         })?;
         let failed = |reason: String| Error::Refused(format!("the list of tables: {reason}"));
-        let body = Answer::parse(&text).and_then(Answer::into_body);
+        let body = Response::parse(&text).and_then(Response::into_body);
         let body = body.map_err(failed)?;
         let rows = body.as_list().unwrap_or_default();
         let names = rows.iter().skip(1).filter_map(|row| row.at(1)?.as_text());
@@ -146,10 +146,10 @@ fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result
         .spawn();
     let mut child = started.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => refused(format!(
-            "the program {GROONGA} is not installed, and only it reads the files of a database; \
+            "the program {GROONGA} is not installed, and is required to read the files of a database; \
              name the URL of a running server instead"
         )),
-        _ => refused(format!("the program {GROONGA} cannot be started: {error}")),
+        _ => refused(format!("cannot start the program {GROONGA}: {error}")),
     })?;
     let passed = match child.stdout.take() {
         Some(commands) => consume(&mut BufReader::new(commands)),
@@ -170,7 +170,7 @@ fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result
     }
 }
 
-/// Copies a dump, with a limit on the records of each table.
+/// Copies a dump, limiting the records per table.
 fn pass(
     commands: &mut dyn BufRead,
     most: Option<u64>,
@@ -185,7 +185,7 @@ fn pass(
         line.clear();
         let read = commands.read_until(b'\n', &mut line);
         if read.map_err(|source| Error::read("the dump", source))? == 0 {
-            // A server does not end the last line.
+            // A server does not end the last line with a line feed.
             let end: &[u8] = if is_open { b"\n" } else { b"" };
             let written = output.write_all(end);
             return written.map_err(|error| Error::write(name, error));
@@ -205,7 +205,7 @@ fn pass(
             Place::Outside if line.starts_with(b"load ") => Place::Load,
             Place::Outside => Place::Outside,
             Place::Load => Place::Head,
-            // The names of the columns stand before the records.
+            // The names of the columns come before the records.
             Place::Head if text != b"]" => Place::Records(0),
             Place::Head => Place::Outside,
             Place::Records(_) if text == b"]" => Place::Outside,
@@ -231,15 +231,15 @@ fn pass(
     }
 }
 
-/// Where a line of a dump stands.
+/// Position in a dump.
 #[derive(Clone, Copy)]
 enum Place {
     Outside,
     /// On the line with `load`.
     Load,
-    /// On the bracket behind it.
+    /// On the following bracket.
     Head,
-    /// On a line between the brackets: the names of the columns are the one without number.
+    /// On a line between the brackets; without a number on the line with the names of columns.
     Records(u64),
 }
 

@@ -1,4 +1,4 @@
-//! HTTP as a loader needs it: a request, its answer, and a time limit.
+//! A small HTTP client for loading: one request, one response, with time limits.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use url::Url;
 
 use crate::error::{Error, excerpt};
 
-/// Longest wait for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-/// Longest wait for an answer: indexes are made, and batches indexed, before there is one.
-const ANSWER: Duration = Duration::from_secs(600);
-/// Longest answer that is taken into memory.
-const LONGEST: u64 = 256 << 20;
+/// Time limit of a connection attempt.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit of a response: a server may create an index or index a batch before it responds.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(600);
+/// Largest response that is read into memory, bytes.
+const MAX_BODY: u64 = 256 << 20;
 
-/// How a server lets us in.
+/// Authentication at a server.
 #[derive(Clone, Default)]
 pub struct Login {
-    /// User and password.
+    /// User name and password.
     pub basic: Option<(String, String)>,
-    /// Accept any certificate.
+    /// Whether every certificate is accepted.
     pub insecure: bool,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// A server that speaks HTTP.
+/// A client of one HTTP server.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
@@ -42,22 +42,22 @@ pub struct Client {
     authorization: Option<String>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
-    /// Its status.
+    /// Status code.
     pub status: u16,
-    /// Its body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// Whether the status is one of success.
+    /// Whether the status is 2xx.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The beginning of the body, for a message.
+    /// The start of the body, for a message.
     pub fn excerpt(&self) -> String {
         excerpt(&String::from_utf8_lossy(&self.body))
     }
@@ -67,16 +67,16 @@ impl Client {
     /// A client of the server at `url`; nothing is sent yet.
     ///
     /// # Errors
-    /// When that is no URL of HTTP.
+    /// When `url` is not an HTTP URL.
     pub fn new(url: &str, login: &Login) -> Result<Self, Error> {
-        Self::patient(url, login, ANSWER)
+        Self::with_timeout(url, login, RESPONSE_TIMEOUT)
     }
 
-    /// The same, waiting for an answer at most so long.
+    /// The same with another time limit for responses.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn patient(url: &str, login: &Login, answer: Duration) -> Result<Self, Error> {
+    pub fn with_timeout(url: &str, login: &Login, answer: Duration) -> Result<Self, Error> {
         let refuse = |reason: &str| Error::Refused(format!("server {url}: {reason}"));
         let parsed = Url::parse(url)
             .map_err(|_| refuse("write a URL, for example http://127.0.0.1:10041"))?;
@@ -85,7 +85,7 @@ impl Client {
         }
         if !parsed.username().is_empty() || parsed.password().is_some() {
             return Err(Error::Refused(
-                "a server's url must not hold a user or a password: everybody on this machine \
+                "a server's url must not hold a user or a password: every user of this machine \
                  could read it; use --user and --password-file"
                     .to_owned(),
             ));
@@ -95,7 +95,7 @@ impl Client {
         base.set_fragment(None);
         let base = base.as_str().trim_end_matches('/').to_owned();
         let mut config = Agent::config_builder()
-            .timeout_connect(Some(CONNECT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_global(Some(answer))
             .http_status_as_error(false)
             .max_redirects(0)
@@ -115,15 +115,15 @@ impl Client {
         })
     }
 
-    /// Where the server is.
+    /// Base URL of the server.
     pub fn url(&self) -> &str {
         &self.base
     }
 
-    /// Asks for a path with `GET`.
+    /// Sends a `GET` request.
     ///
     /// # Errors
-    /// When there is no complete answer.
+    /// When no complete response is received.
     pub fn get(&self, path: &str) -> Result<Reply, Error> {
         let mut request = self.agent.get(format!("{}{path}", self.base));
         if let Some(value) = &self.authorization {
@@ -133,19 +133,19 @@ impl Client {
         self.reply(response)
     }
 
-    /// Asks for a path with `GET`, for an answer that is too long for memory. The body
-    /// of one that is no success is a [`Error::Server`].
+    /// Sends a `GET` request whose response is too large for memory. A response without success
+    /// becomes an [`Error::Server`].
     ///
     /// # Errors
-    /// When there is no answer.
+    /// When no response is received.
     pub fn stream(&self, path: &str) -> Result<impl Read + use<>, Error> {
-        // It may take as long as it likes, but not without a word.
+        // The response may take any time, but not pause longer than the time limit.
         let mut request = self
             .agent
             .get(format!("{}{path}", self.base))
             .config()
             .timeout_global(None)
-            .timeout_per_read(Some(ANSWER))
+            .timeout_per_read(Some(RESPONSE_TIMEOUT))
             .build();
         if let Some(value) = &self.authorization {
             request = request.header("Authorization", value);
@@ -159,28 +159,28 @@ impl Client {
         Err(Error::server(&self.base, reason))
     }
 
-    /// Sends a body with `POST`.
+    /// Sends a `POST` request.
     ///
     /// # Errors
-    /// When there is no complete answer.
+    /// When no complete response is received.
     pub fn post(&self, path: &str, kind: &str, body: &[u8]) -> Result<Reply, Error> {
         let request = self.agent.post(format!("{}{path}", self.base));
         self.send(request, kind, body)
     }
 
-    /// Sends a body with `PUT`.
+    /// Sends a `PUT` request.
     ///
     /// # Errors
-    /// When there is no complete answer.
+    /// When no complete response is received.
     pub fn put(&self, path: &str, kind: &str, body: &[u8]) -> Result<Reply, Error> {
         let request = self.agent.put(format!("{}{path}", self.base));
         self.send(request, kind, body)
     }
 
-    /// Sends a body with `DELETE`.
+    /// Sends a `DELETE` request.
     ///
     /// # Errors
-    /// When there is no complete answer.
+    /// When no complete response is received.
     pub fn delete(&self, path: &str, kind: &str, body: &[u8]) -> Result<Reply, Error> {
         let request = self.agent.delete(format!("{}{path}", self.base));
         self.send(request.force_send_body(), kind, body)
@@ -204,7 +204,7 @@ impl Client {
         let body = response
             .body_mut()
             .with_config()
-            .limit(LONGEST)
+            .limit(MAX_BODY)
             .read_to_vec();
         Ok(Reply {
             status,
@@ -215,11 +215,12 @@ impl Client {
     fn failed(&self, error: &ureq::Error) -> Error {
         let reason = match error {
             ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
-                "nothing listens there (connection refused); is the server started?".to_owned()
+                "no server listens there (connection refused); start it, or check the port"
+                    .to_owned()
             }
-            ureq::Error::ConnectionFailed => "cannot connect; is the address right?".to_owned(),
-            ureq::Error::HostNotFound => "the host is not known; is its name right?".to_owned(),
-            ureq::Error::Timeout(_) => format!("no answer in time ({error})"),
+            ureq::Error::ConnectionFailed => "cannot connect; check the address".to_owned(),
+            ureq::Error::HostNotFound => "the host is unknown; check its name".to_owned(),
+            ureq::Error::Timeout(_) => format!("no response in time ({error})"),
             _ => format!("the request failed: {error}"),
         };
         Error::server(&self.base, reason)

@@ -19,15 +19,15 @@ pub enum Json {
     Text(String),
     /// An array.
     List(Vec<Json>),
-    /// An object: its members in their order.
+    /// An object, with its members in order.
     Map(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Reads one value.
+    /// Parses one value.
     ///
     /// # Errors
-    /// What is wrong with the text, and in which of its lines and columns.
+    /// What is wrong with the text, with line and column.
     pub fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(text)
     }
@@ -53,7 +53,7 @@ impl Json {
         self.as_list()?.get(index)
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if the value is an array.
     pub fn as_list(&self) -> Option<&[Json]> {
         match self {
             Self::List(items) => Some(items),
@@ -61,7 +61,7 @@ impl Json {
         }
     }
 
-    /// The text, if it is a string.
+    /// The text, if the value is a string.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -69,7 +69,7 @@ impl Json {
         }
     }
 
-    /// The number, if it is a whole one of 0 or more.
+    /// The number, if the value is a non-negative integer.
     pub fn as_whole(&self) -> Option<u64> {
         match self {
             Self::Number(number) => number.as_u64(),
@@ -77,7 +77,7 @@ impl Json {
         }
     }
 
-    /// The text of a string, or a number as it is written; `None` for anything else.
+    /// The text of a string, or a number as it is written; `None` for other values.
     pub fn as_word(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.clone()),

@@ -1,7 +1,7 @@
-//! What is searched: pages made or converted, loaded into servers, dumped out of them;
-//! and the terms to search for.
+//! Data for full-text search benchmarks: creates or converts pages, loads them into servers,
+//! dumps them from servers, and extracts search terms.
 //!
-//! Everything is a stream: memory does not grow with the number of pages.
+//! All input is read as a stream: memory does not grow with the number of pages.
 
 pub mod droonga;
 pub mod dump;

@@ -1,5 +1,5 @@
-//! Makes the files of a corpus: schema, indexes and pages, from a dump or made up; and
-//! knows again what it has made.
+//! Creates the files of a corpus (schema, indexes and pages) from a dump or as synthetic pages,
+//! and recognizes files that it has created before.
 
 use std::fs::File;
 use std::io::{BufRead, BufWriter};
@@ -15,72 +15,72 @@ use crate::synthetic::{Language, Synthetic};
 use crate::terms::Titles;
 use crate::wikipedia::{Dump, End, unpacked};
 
-/// The file of pages.
+/// File with the pages.
 pub const PAGES: &str = "pages.grn";
-/// The table they go to.
+/// Table of the pages.
 pub const TABLE: &str = "Pages";
-/// The file that says what the others were made from.
-const MADE: &str = "made.json";
+/// File that records what the other files were created from.
+const RECIPE_FILE: &str = "made.json";
 const FORMAT: &str = "tenbin search data 1";
 const SCHEMA_FILE: &str = "schema.grn";
 const INDEXES_FILE: &str = "indexes.grn";
 
-/// From what pages are made.
+/// What the pages are created from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
-    /// Where they come from.
+    /// Source of the pages.
     pub source: PageSource,
-    /// The most that are taken; all when not set.
+    /// Most pages; `None` for all.
     pub max_records: Option<u64>,
-    /// The most characters of a text; all when not set.
+    /// Most characters of a text; `None` for all.
     pub text_limit: Option<usize>,
 }
 
-/// Where pages come from.
+/// Source of pages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PageSource {
-    /// Made up.
+    /// Synthetic pages.
     Synthetic {
-        /// How many.
+        /// Number of pages.
         pages: u64,
-        /// What they are written in.
+        /// Language of the texts.
         language: Language,
-        /// What they follow from.
+        /// Seed of the random values.
         seed: u64,
     },
     /// A dump of Wikipedia's articles; `-` is standard input.
     Dump(PathBuf),
 }
 
-/// How far the making has come, or had when it ended.
+/// Progress or result of the creation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Made {
     /// Pages written.
     pub pages: u64,
-    /// Bytes of the unpacked dump read, and pages in it that were left out; `None` of made-up
-    /// pages.
+    /// Bytes of the uncompressed dump read, and pages of the dump that were skipped; `None` for
+    /// synthetic pages.
     pub read: Option<(u64, u64)>,
-    /// It was stopped before its end.
+    /// Interrupted before the end.
     pub stopped: bool,
-    /// The dump ends in the middle.
+    /// The dump is truncated.
     pub cut_off: bool,
 }
 
-/// What stands in the file [`MADE`].
+/// Content of the file [`RECIPE_FILE`].
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Stamp {
     format: String,
     recipe: String,
-    /// None until all are there.
+    /// `None` until all pages are written.
     pages: Option<u64>,
 }
 
-/// Makes the files in a directory, which is made if it is missing. Only what is whole is
-/// known again; what is not says so: see [`is_unfinished`].
+/// Creates the files in a directory, which is created if missing. Incomplete files are marked as
+/// such: see [`is_unfinished`].
 ///
 /// # Errors
-/// What is wrong with the dump or the directory; then nothing is left of a directory that was
-/// made for it, and no file of pages in another.
+/// When the dump or the directory is unusable. A directory created for the files is removed
+/// again; in an existing one, the file of pages is removed.
 pub fn make(
     recipe: &Recipe,
     directory: &Path,
@@ -93,7 +93,7 @@ pub fn make(
         .map_err(|error| Error::write(directory.display().to_string(), error))?;
     let made = fill(recipe, directory, &mut pages, stop, tell);
     if made.is_err() {
-        give_up(directory, is_new);
+        clean_up(directory, is_new);
     }
     made
 }
@@ -106,7 +106,7 @@ fn fill(
     tell: &mut dyn FnMut(Made),
 ) -> Result<Made, Error> {
     remember(recipe, directory, None)?;
-    let making = Making::begin(directory)?;
+    let making = PartialFile::begin(directory)?;
     let mut writer = making.writer()?;
     let mut made = Made::default();
     while recipe.max_records.is_none_or(|most| made.pages < most) {
@@ -132,41 +132,41 @@ fn fill(
     Ok(made)
 }
 
-/// In a directory that was there before, what is left says that it is not whole.
-fn give_up(directory: &Path, is_new: bool) {
+/// In an existing directory, the remaining files are marked as incomplete.
+fn clean_up(directory: &Path, is_new: bool) {
     let _ = std::fs::remove_file(part_of(directory));
     if is_new {
-        for name in [SCHEMA_FILE, INDEXES_FILE, MADE] {
+        for name in [SCHEMA_FILE, INDEXES_FILE, RECIPE_FILE] {
             let _ = std::fs::remove_file(directory.join(name));
         }
         let _ = std::fs::remove_dir(directory);
     }
 }
 
-/// Whether [`make`] has begun in a directory and not come to its end: pages are missing.
+/// Whether [`make`] has started in a directory and not finished: pages are missing.
 pub fn is_unfinished(directory: &Path) -> bool {
     stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
 }
 
-/// Why the files of a recipe must not be made in a directory by somebody who does not know
-/// what is there, if they must not: it holds something else.
+/// Why the files of a recipe must not be created in a directory without confirmation: the
+/// directory contains other files. `None` if it can be used.
 pub fn is_in_use(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?;
     let is_empty = entries.next().is_none();
     let what = match stamp(directory) {
         _ if is_empty => return None,
         Some(stamp) if stamp.pages.is_none() => return None,
-        Some(_) => "pages that were made in another way",
-        None => "files that are not this program's",
+        Some(_) => "pages that were created with other settings",
+        None => "files of another program",
     };
     Some(format!(
-        "{} holds {what}; take another directory, or remove it first",
+        "{} holds {what}; use another directory, or remove it first",
         directory.display()
     ))
 }
 
-/// How many pages there are in a directory that was made from the same; `None` if it was
-/// not, or is not whole.
+/// Number of pages in a directory whose files were created from the same recipe; `None` if they
+/// were not, or are incomplete.
 ///
 /// # Errors
 /// When the dump cannot be read.
@@ -179,20 +179,19 @@ pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Er
     Ok(stamp.pages.filter(|_| is_same && is_there))
 }
 
-/// Whether pages may be made in a directory: it is not there, has no files of commands, or
-/// those that [`make`] has made there before.
+/// Whether pages may be created in a directory: it does not exist, has no command files, or has
+/// only files that [`make`] has created.
 pub fn may_be_made_in(directory: &Path) -> bool {
     stamp(directory).is_some() || in_directory(directory).is_err()
 }
 
 fn stamp(directory: &Path) -> Option<Stamp> {
-    let text = std::fs::read(directory.join(MADE)).ok()?;
+    let text = std::fs::read(directory.join(RECIPE_FILE)).ok()?;
     let stamp: Stamp = serde_json::from_slice(&text).ok()?;
     (stamp.format == FORMAT).then_some(stamp)
 }
 
-/// The first so many different titles of the pages in a directory, or all if there are
-/// fewer.
+/// The first `count` different titles of the pages in a directory, or all if there are fewer.
 ///
 /// # Errors
 /// When the pages cannot be read.
@@ -211,10 +210,10 @@ pub fn titles(directory: &Path, count: usize) -> Result<Vec<String>, Error> {
 }
 
 fn remember(recipe: &Recipe, directory: &Path, pages: Option<u64>) -> Result<(), Error> {
-    let path = directory.join(MADE);
+    let path = directory.join(RECIPE_FILE);
     let stamp = Stamp {
         format: FORMAT.to_owned(),
-        // What cannot be read again is never the same.
+        // Standard input is never recognized, because it cannot be read again.
         recipe: description(recipe)?.unwrap_or_else(|| "standard input".to_owned()),
         pages,
     };
@@ -223,7 +222,7 @@ fn remember(recipe: &Recipe, directory: &Path, pages: Option<u64>) -> Result<(),
     std::fs::write(&path, text + "\n").map_err(failed)
 }
 
-/// Everything that the pages follow from; `None` of standard input.
+/// Everything that determines the pages; `None` for standard input.
 fn description(recipe: &Recipe) -> Result<Option<String>, Error> {
     let from = match &recipe.source {
         PageSource::Synthetic {
@@ -246,7 +245,7 @@ fn description(recipe: &Recipe) -> Result<Option<String>, Error> {
     )))
 }
 
-/// Where pages come from, one after the other.
+/// The pages of a source.
 enum Pages {
     Dump(Box<Dump<Box<dyn BufRead>>>),
     Synthetic(Synthetic),
@@ -295,13 +294,13 @@ fn part_of(directory: &Path) -> PathBuf {
     directory.join(format!("{PAGES}.part"))
 }
 
-/// The file of pages while it is made: it has its name only when it is whole.
-struct Making {
+/// The file of pages while it is written: it gets its final name when it is complete.
+struct PartialFile {
     part: PathBuf,
     whole: PathBuf,
 }
 
-impl Making {
+impl PartialFile {
     fn begin(directory: &Path) -> Result<Self, Error> {
         for (name, text) in [(SCHEMA_FILE, SCHEMA), (INDEXES_FILE, INDEXES)] {
             let path = directory.join(name);
@@ -347,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_from_the_same_is_known_again_and_nothing_else() {
+    fn only_files_of_the_same_recipe_are_recognized() {
         let directory = tempfile::tempdir().unwrap();
         let place = directory.path().join("data");
         let known = |recipe: &Recipe| made_already(recipe, &place).unwrap();
@@ -364,11 +363,11 @@ mod tests {
         assert_eq!(known(&cut), None, "other texts");
         assert!(may_be_made_in(&place) && may_be_made_in(directory.path()));
         std::fs::remove_file(place.join(PAGES)).unwrap();
-        assert_eq!(known(&recipe(30, 1)), None, "half of it is gone");
+        assert_eq!(known(&recipe(30, 1)), None, "files are missing");
     }
 
     #[test]
-    fn what_was_interrupted_is_not_known_again() {
+    fn incomplete_files_are_not_recognized() {
         let directory = tempfile::tempdir().unwrap();
         let mut asked = 0;
         let asked = std::cell::RefCell::new(&mut asked);
@@ -383,14 +382,14 @@ mod tests {
             None
         );
         assert!(is_unfinished(directory.path()));
-        assert_eq!(is_in_use(directory.path()), None, "it may be made anew");
+        assert_eq!(is_in_use(directory.path()), None, "it may be created again");
         make(&recipe(30, 1), directory.path(), &|| false, &mut |_| {}).unwrap();
         assert!(!is_unfinished(directory.path()));
         assert!(is_in_use(directory.path()).is_some());
     }
 
     #[test]
-    fn what_somebody_else_has_put_there_stays() {
+    fn files_of_another_program_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         assert!(may_be_made_in(directory.path()));
         std::fs::write(directory.path().join("mine.grn"), "status\n").unwrap();
@@ -398,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_those_of_the_first_pages_each_once() {
+    fn titles_are_those_of_the_first_pages_without_duplicates() {
         let directory = tempfile::tempdir().unwrap();
         make(&recipe(30, 1), directory.path(), &|| false, &mut |_| {}).unwrap();
         let some = titles(directory.path(), 5).unwrap();

@@ -1,15 +1,15 @@
-//! What tables and searches of Groonga become in OpenSearch.
+//! Groonga's tables and queries in OpenSearch.
 
 use serde_json::{Value, json};
 
-/// The index that a table becomes: names of indexes are in small letters.
+/// The index for a table: names of indexes are in lower case.
 pub(crate) fn index_of(table: &str) -> String {
     table.to_lowercase()
 }
 
-/// What finds the records that Groonga's `query` finds: every word of the term stands in
-/// one of the columns, and where columns are indexed by pairs of characters a word is
-/// those pairs one behind the other.
+/// A query that finds the same records as Groonga's `query`: every word of the term must occur in
+/// one of the columns. In columns that are indexed by pairs of characters, a word is a phrase of
+/// these pairs.
 pub(crate) fn query(columns: &[&str], term: &str) -> Value {
     let words = term
         .split_whitespace()
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_has_to_be_found() {
+    fn every_word_must_match() {
         assert_eq!(
             query(&["title", "text"], "町  (中)"),
             json!({"bool": {"must": [

@@ -1,4 +1,4 @@
-//! A page of an encyclopaedia, which is what is searched.
+//! Pages of an encyclopedia: the documents of a corpus.
 
 use std::io::{self, Write};
 
@@ -8,18 +8,18 @@ use crate::json::Json;
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Its number, which is its key.
+    /// Number, used as key.
     pub id: u64,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Its text.
+    /// Text.
     pub text: String,
-    /// What it is filed under, each once.
+    /// Categories, without duplicates.
     pub categories: Vec<String>,
 }
 
 impl Page {
-    /// Cuts the text to so many characters.
+    /// Truncates the text to `limit` characters.
     pub(crate) fn cut(&mut self, limit: Option<usize>) {
         let end = limit.and_then(|limit| self.text.char_indices().nth(limit));
         if let Some((end, _)) = end {
@@ -38,7 +38,7 @@ impl Page {
     }
 }
 
-/// Writes pages as Groonga loads them.
+/// Writes pages as a Groonga `load` command.
 #[derive(Debug)]
 pub struct PageWriter<W: Write> {
     output: W,
@@ -46,10 +46,10 @@ pub struct PageWriter<W: Write> {
 }
 
 impl<W: Write> PageWriter<W> {
-    /// Begins a load.
+    /// Starts the `load` command.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn new(mut output: W) -> io::Result<Self> {
         output.write_all(groonga::load_begin().as_bytes())?;
         Ok(Self { output, pages: 0 })
@@ -58,7 +58,7 @@ impl<W: Write> PageWriter<W> {
     /// Writes a page.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn write(&mut self, page: &Page) -> io::Result<()> {
         let separator = if self.pages == 0 { "\n" } else { ",\n" };
         self.output.write_all(separator.as_bytes())?;
@@ -67,10 +67,10 @@ impl<W: Write> PageWriter<W> {
         Ok(())
     }
 
-    /// Ends the load; the number of pages and the output.
+    /// Ends the command; returns the number of pages and the output.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.output.write_all(groonga::load_end().as_bytes())?;
         self.output.flush()?;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_as_the_tutorial_has_it() {
+    fn pages_are_written_in_the_format_of_the_tutorial() {
         let page = |id: u64, text: &str| Page {
             id,
             title: "町中".to_owned(),

@@ -1,5 +1,5 @@
-//! Requests made from terms: the tutorial's heavy `select`, its counterpart for OpenSearch,
-//! or those of drnbench-generate-select-patterns.
+//! Creates requests from search terms: the heavy `select` of the Droonga tutorial, its
+//! counterpart for OpenSearch, or the format of drnbench-generate-select-patterns.
 
 use serde_json::json;
 use tenbin_plan::patterns::groonga_query;
@@ -9,9 +9,9 @@ use crate::opensearch::query;
 
 pub use tenbin_plan::patterns::{GROONGA_SEARCH as HEAVY, OPENSEARCH_PATH as OPENSEARCH};
 
-/// One request a line: the beginning and the term, escaped for a URL. Where the beginning ends
-/// with `query=` of Groonga's `select`, the term is escaped for Groonga's query syntax as well.
-/// `escaped` says that the terms are escaped for a URL already.
+/// One request per line: `base` and the term, escaped for a URL. If `base` ends with `query=` of
+/// Groonga's `select`, the term is also escaped for Groonga's query syntax. `escaped`: the terms
+/// are already escaped for a URL.
 pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
     let line = |term: &String| {
         let raw = match escaped {
@@ -19,7 +19,7 @@ pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
             false => Some(term.clone()),
         };
         match raw {
-            // Bytes of another encoding than UTF-8.
+            // Bytes that are not UTF-8.
             None => format!("{base}{term}\n"),
             Some(term) if is_groonga_query(base) => {
                 format!("{base}{}\n", cgi(&groonga_query(&term)))
@@ -30,16 +30,15 @@ pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
     terms.iter().map(line).collect()
 }
 
-/// Whether what follows is a value of `query` in a `select` of Groonga's.
+/// Whether a value after `base` is a `query` of Groonga's `select`.
 fn is_groonga_query(base: &str) -> bool {
     let is_query = base.ends_with("&query=") || base.ends_with("?query=");
     is_query && base.contains("/d/select")
 }
 
-/// The counterpart of [`HEAVY`] for OpenSearch: one group of `POST`s to that path, a line
-/// for each term. Title and text are searched and highlighted, sorted by title, with the
-/// ten largest categories of what is found. The hits are counted to the last one: left
-/// alone, OpenSearch stops at 10,000.
+/// The counterpart of [`HEAVY`] for OpenSearch: a group of `POST` requests to `path`, one line
+/// per term. Searches and highlights title and text, sorts by title, and aggregates the ten most
+/// frequent categories. Counts all hits: OpenSearch stops counting at 10,000 by default.
 pub fn opensearch(path: &str, terms: &[String]) -> String {
     let pattern = |term: &String| {
         json!({
@@ -64,10 +63,10 @@ pub fn opensearch(path: &str, terms: &[String]) -> String {
     )
 }
 
-/// As drnbench-generate-select-patterns writes them: one group, or one for each host. Terms may
-/// be escaped for a URL already, as `drnbench-extract-searchterms --escape` does it. Other than
-/// the tool, this escapes everything in a term that a URL or Groonga's query syntax has a
-/// meaning for: `AT&T` would end behind `AT`, and a leading `-` is a syntax error.
+/// The format of drnbench-generate-select-patterns: one group, or one per host. Terms may already
+/// be escaped for a URL, as by `drnbench-extract-searchterms --escape`. Unlike the tool, this
+/// escapes every character with a meaning in a URL or in Groonga's query syntax: `AT&T` would be
+/// truncated after `AT`, and a leading `-` is a syntax error.
 pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
     let escaped = are_escaped(terms);
     let raw = |term: &String| match escaped {
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tutorials_line() {
+    fn lines_are_those_of_the_tutorial() {
         let terms = ["町 (中)".to_owned()];
         assert_eq!(
             lines(HEAVY, &terms, false),
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_with_a_meaning_elsewhere_are_escaped() {
+    fn special_characters_in_terms_are_escaped() {
         let base = "/d/select?table=Pages&query=";
         let terms = ["AT&T", "C++", "#1", "-a", "a%b"].map(str::to_owned);
         let paths = "/d/select?table=Pages&query=AT%26T\n/d/select?table=Pages&query=C%5C%2B%5C%2B\n\
@@ -131,7 +130,7 @@ mod tests {
             lines(base, &terms.clone().map(|term| cgi(&term)), true),
             paths
         );
-        // Another server has another syntax.
+        // Other servers have another query syntax.
         assert_eq!(
             lines("/search?query=", &terms[1..2], false),
             "/search?query=C%2B%2B\n"
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn as_drnbench_writes_them() {
+    fn the_format_of_drnbench() {
         let terms = ["a:b c".to_owned()];
         assert_eq!(
             drnbench("limit=10&offset=0", &terms, &[]),

@@ -1,17 +1,16 @@
-//! Input that knows how far it has been read.
+//! Input that counts lines and bytes and limits the length of a piece.
 
 use std::io::{self, BufRead};
 
-/// Longest line, value or element: nothing sensible is longer, and what is endless
-/// must not fill the memory.
+/// Longest line, value or element, bytes: endless input must not fill the memory.
 pub(crate) const LONGEST: usize = 64 << 20;
 
-/// Where in an input something is.
+/// Position in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: u64,
-    /// Bytes before it.
+    /// Bytes before the position.
     pub byte: u64,
 }
 
@@ -27,7 +26,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Counts what is read of an input, and bounds what is read at once.
+/// Counts the lines and bytes of an input, and limits the length of each piece.
 #[derive(Debug)]
 pub(crate) struct Source<R> {
     input: R,
@@ -47,27 +46,27 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// Where the next byte is.
+    /// Position of the next byte.
     pub(crate) fn place(&self) -> Place {
         self.place
     }
 
-    /// Whether the end has been seen.
+    /// Whether the end of the input was reached.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// What follows may be as long as [`LONGEST`] again.
+    /// Starts a new piece, which may again be [`LONGEST`] bytes long.
     pub(crate) fn begin_piece(&mut self) {
         self.piece = 0;
     }
 
-    /// The next byte, which stays.
+    /// The next byte, without consuming it.
     pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
         Ok(self.fill_buf()?.first().copied())
     }
 
-    /// Reads a line without its end into `line`; false at the end of the input.
+    /// Reads a line without its line end into `line`; returns false at the end of the input.
     pub(crate) fn read_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         self.begin_piece();
         line.clear();
@@ -117,7 +116,7 @@ impl<R: BufRead> BufRead for Source<R> {
                 Err(error) => return Err(error),
             }
         }
-        // Asked again, which costs nothing: the first answer cannot leave the loop.
+        // The second call is cheap: the buffer returned by the first cannot outlive the loop.
         let chunk = self.input.fill_buf()?;
         self.ended = chunk.is_empty();
         Ok(chunk)
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_refused() {
+    fn endless_lines_are_refused() {
         let mut source = Source::new(io::BufReader::new(io::repeat(b'x')));
         let error = source.read_line(&mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);

@@ -1,34 +1,34 @@
-//! Whether the nodes are alive, and as many as expected.
+//! Checks that the nodes of a cluster are alive and as many as expected.
 
 use std::time::Duration;
 
 use crate::error::{Error, excerpt};
-use crate::groonga::Answer;
+use crate::groonga::Response;
 use crate::http::{Client, Login};
 use crate::json::Json;
 
-/// Who has not said by then how it is does not take part.
-const ANSWER: Duration = Duration::from_secs(10);
+/// Time limit of a status request; a node that does not respond in time is not alive.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A node of a cluster, or a server of its own.
+/// A node of a cluster, or a stand-alone server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Whether it takes part.
+    /// Whether it is alive.
     pub alive: bool,
-    /// What else is known about it.
+    /// Further details.
     pub note: String,
 }
 
-/// A kind of server that can be asked.
+/// A kind of server with a status request.
 #[derive(Debug)]
 pub struct Kind {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What is asked, in one line.
+    /// The request, in one line.
     pub about: &'static str,
-    /// Reads the answer of the server at this URL, given its status.
+    /// Requests and parses the status of the server at this URL.
     ask: fn(&Client) -> Result<Vec<Node>, Error>,
 }
 
@@ -36,7 +36,7 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",
-        about: "/d/status of every server, each a node of its own",
+        about: "/d/status of every server, each counted as one node",
         ask: groonga,
     },
     Kind {
@@ -51,15 +51,15 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// The nodes that the servers know of, each once; a server that does not answer is a
+/// The nodes reported by the servers, without duplicates; a server that does not respond is a
 /// node that is not alive.
 ///
 /// # Errors
-/// When what was given is no server's URL.
+/// When an argument is not the URL of a server.
 pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>, Error> {
     let mut nodes: Vec<Node> = Vec::new();
     for url in servers {
-        let client = Client::patient(url, login, ANSWER)?;
+        let client = Client::with_timeout(url, login, TIMEOUT)?;
         let known = (kind.ask)(&client).unwrap_or_else(|error| {
             let note = match error {
                 Error::Server { reason, .. } => reason,
@@ -73,7 +73,7 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
         });
         for node in known {
             match nodes.iter_mut().find(|seen| seen.name == node.name) {
-                // One that sees it dead is enough.
+                // A node is dead if any server reports it as dead.
                 Some(seen) if seen.alive && !node.alive => *seen = node,
                 Some(_) => {}
                 None => nodes.push(node),
@@ -86,10 +86,10 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
 fn groonga(client: &Client) -> Result<Vec<Node>, Error> {
     let reply = client.get("/d/status")?;
     let failed = |reason: String| Error::server(client.url(), reason);
-    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-    let body = answered.map_err(failed)?;
+    let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+    let body = parsed.map_err(failed)?;
     let version = body.get("version").and_then(Json::as_text);
-    let version = version.ok_or_else(|| failed("its status names no version".to_owned()))?;
+    let version = version.ok_or_else(|| failed("its status has no version".to_owned()))?;
     let rate = match body.get("cache_hit_rate") {
         Some(Json::Number(rate)) => rate.as_f64(),
         _ => None,
@@ -107,12 +107,12 @@ fn droonga(client: &Client) -> Result<Vec<Node>, Error> {
     droonga_nodes(&reply.body).map_err(|reason| Error::server(client.url(), reason))
 }
 
-/// Releases say `"live": true`; the last development version says
-/// `"status": "active"`, and who reports.
+/// Releases report `"live": true`; the last development version reports `"status": "active"` and
+/// the name of the reporting node.
 fn droonga_nodes(text: &[u8]) -> Result<Vec<Node>, String> {
     let unlike = || {
         let begin = excerpt(&String::from_utf8_lossy(text));
-        format!("the answer is no status of a Droonga cluster: {begin}")
+        format!("the response is not the status of a Droonga cluster: {begin}")
     };
     let json = Json::parse(text).map_err(|_| unlike())?;
     let Some(Json::Map(nodes)) = json.get("nodes") else {
@@ -152,7 +152,7 @@ fn opensearch(client: &Client) -> Result<Vec<Node>, Error> {
 fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
     let unlike = || {
         let begin = excerpt(&String::from_utf8_lossy(health));
-        format!("the answer is no health of a cluster: {begin}")
+        format!("the response is not the health of a cluster: {begin}")
     };
     let health = Json::parse(health).map_err(|_| unlike())?;
     let state = health
@@ -163,7 +163,7 @@ fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
     let nodes = list.as_list().ok_or_else(unlike)?;
     let count = health.get("number_of_nodes").and_then(Json::as_whole);
     if count != Some(nodes.len() as u64) {
-        let text = "the cluster counts other nodes than it lists; ask again";
+        let text = "the cluster's number of nodes differs from its list of nodes; retry";
         return Err(text.to_owned());
     }
     let node = |node: &Json| {
@@ -173,7 +173,7 @@ fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
             .ok_or_else(unlike)?;
         Ok(Node {
             name: excerpt(name),
-            // Of a red cluster a part of the data cannot be searched.
+            // In a red cluster, a part of the data cannot be searched.
             alive: state != "red",
             note: format!("cluster {}", excerpt(state)),
         })

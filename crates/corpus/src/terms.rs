@@ -1,4 +1,4 @@
-//! Terms to search for: what stands in a column of a live server's answer.
+//! Search terms, taken from a column of a running server's records.
 
 mod groonga;
 mod opensearch;
@@ -6,23 +6,23 @@ mod opensearch;
 use std::collections::HashSet;
 
 use crate::error::{Error, excerpt};
-use crate::groonga::{Answer, Columns};
+use crate::groonga::{Columns, Response};
 use crate::http::Client;
 use crate::json::Json;
 
-/// Records asked for at once.
+/// Records per request.
 const PAGE: u64 = 1_000;
 
-/// The column of a `select`'s answer, of command version 1, 2 or 3, as terms.
+/// The terms in a column of a `select` response, in command version 1, 2 or 3.
 ///
 /// # Errors
-/// What is wrong with the answer.
+/// What is wrong with the response.
 pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
-    let body = Answer::parse(answer)?.into_body()?;
+    let body = Response::parse(answer)?.into_body()?;
     let columns = Columns::of(&body)?;
     if column >= columns.names.len() {
         return Err(format!(
-            "there is no column number {column}: the answer has {} (counted from 0)",
+            "no column number {column}: the response has {} columns (counted from 0)",
             columns.names.len()
         ));
     }
@@ -33,13 +33,13 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
     Ok(terms.into_iter().filter_map(as_term).collect())
 }
 
-/// A term is a line: what would part it is no part of it.
+/// A term must fit on one line: line separators are removed.
 fn as_term(word: String) -> Option<String> {
     let term = word.replace(['\n', '\r'], " ");
     (!term.trim().is_empty()).then_some(term)
 }
 
-/// Terms as they are found in records, each once.
+/// Collects terms from records without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Titles {
     terms: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Titles {
 
 impl Titles {
     pub(crate) fn take(&mut self, value: Option<&Json>) {
-        let terms = without_doubles(words(value), &mut self.seen);
+        let terms = without_duplicates(words(value), &mut self.seen);
         self.terms.extend(terms);
     }
 
@@ -61,48 +61,48 @@ impl Titles {
     }
 }
 
-/// Keeps each term once.
-pub fn without_doubles(terms: Vec<String>, seen: &mut HashSet<String>) -> Vec<String> {
+/// Removes duplicate terms.
+pub fn without_duplicates(terms: Vec<String>, seen: &mut HashSet<String>) -> Vec<String> {
     terms
         .into_iter()
         .filter(|term| seen.insert(term.clone()))
         .collect()
 }
 
-/// What to ask a server for.
+/// Settings of the extraction.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The table; of OpenSearch, the index in small letters.
+    /// The table; for OpenSearch, the index in lower case.
     pub table: String,
-    /// The column whose values are terms.
+    /// The column with the terms.
     pub column: String,
-    /// Where the terms must have hits, such as `title,text`; unchecked if there is none.
+    /// Columns in which a term must have hits, such as `title,text`; `None` for no check.
     pub match_columns: Option<String>,
-    /// So many different terms.
+    /// Number of different terms.
     pub count: u64,
 }
 
 /// Terms found on a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Different terms, with hits if that was asked for.
+    /// Different terms, with hits if they were checked.
     pub terms: Vec<String>,
-    /// Terms left out because they were there already.
+    /// Duplicate terms skipped.
     pub doubles: u64,
-    /// Terms left out because they have no hits.
+    /// Terms without hits skipped.
     pub without_hits: u64,
-    /// Terms left out because the server refused to search for them.
+    /// Terms skipped because the server refused to search for them.
     pub refused: u64,
-    /// The first of those, and what the server said.
+    /// The first of those, and the server's error.
     pub first_refused: Option<String>,
 }
 
-/// A kind of server that can be asked.
+/// A kind of server that terms can be extracted from.
 #[derive(Debug)]
 pub struct Kind {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What is asked, in one line.
+    /// The request, in one line.
     pub about: &'static str,
     open: for<'a> fn(&'a Client, &'a Wanted) -> Box<dyn Source + 'a>,
 }
@@ -121,21 +121,21 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// Where terms come from.
+/// Source of terms.
 trait Source {
-    /// Values of the column of the next records; none if there are no more.
+    /// Values of the column in the next records; empty at the end.
     fn next(&mut self) -> Result<Vec<String>, Error>;
 
-    /// Records that a term is found in, searched for as the requests made of it will; or why
-    /// the server refuses this search.
+    /// Number of records that contain a term, with the same query as in the requests for the
+    /// benchmark; or why the server refuses this query.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error>;
 }
 
-/// Searches refused without one that is not, after which all of them will be.
-const MOST_REFUSED: u64 = 10;
+/// Refused searches without a successful one, after which the extraction fails.
+const MAX_REFUSED: u64 = 10;
 
-/// Asks a server for terms until there are as many as wanted, or no more records. A term that
-/// the server refuses to search for is left out and counted.
+/// Extracts terms until there are enough or no more records. A term that the server refuses to
+/// search for is skipped and counted.
 ///
 /// # Errors
 /// When the server does not respond, or refuses every search.
@@ -155,7 +155,7 @@ pub fn find(
             break;
         }
         let all = terms.len() as u64;
-        let terms = without_doubles(terms, &mut seen);
+        let terms = without_duplicates(terms, &mut seen);
         found.doubles += all - terms.len() as u64;
         for term in terms {
             if stop() || enough(&found) {
@@ -174,14 +174,14 @@ pub fn find(
                     found.first_refused.get_or_insert_with(first);
                 }
             }
-            check_refusals(&found, MOST_REFUSED, server)?;
+            check_refusals(&found, MAX_REFUSED, server)?;
         }
     }
     check_refusals(&found, 1, server)?;
     Ok(found)
 }
 
-/// An error if that many searches were refused and no term was found.
+/// An error if this many searches were refused and no term was found.
 fn check_refusals(found: &Found, most: u64, server: &Client) -> Result<(), Error> {
     match &found.first_refused {
         Some(first) if found.terms.is_empty() && found.refused >= most => {
@@ -192,7 +192,7 @@ fn check_refusals(found: &Found, most: u64, server: &Client) -> Result<(), Error
     }
 }
 
-/// The words of a column's value, or of each of its values.
+/// The words in a column's value, or in each of its values.
 fn words(value: Option<&Json>) -> Vec<String> {
     match value {
         Some(Json::List(items)) => items.iter().filter_map(Json::as_word).collect(),
@@ -213,13 +213,13 @@ mod tests {
             assert_eq!(extract(answer, 0).unwrap(), ["1", "2", "3"]);
             assert_eq!(extract(answer, 1).unwrap(), ["a b", "c d"]);
             let error = extract(answer, 2).unwrap_err();
-            assert!(error.starts_with("there is no column number 2"), "{error}");
+            assert!(error.starts_with("no column number 2"), "{error}");
         }
         let vectors = br#"[[0,1,1],[[[1],[["c","T"]],[["x","y"]],[null]]]]"#;
         assert_eq!(extract(vectors, 0).unwrap(), ["x", "y"]);
         let mut seen = HashSet::new();
-        let once = without_doubles(vec!["a".into(), "b".into(), "a".into()], &mut seen);
+        let once = without_duplicates(vec!["a".into(), "b".into(), "a".into()], &mut seen);
         assert_eq!(once, ["a", "b"]);
-        assert!(without_doubles(once, &mut seen).is_empty());
+        assert!(without_duplicates(once, &mut seen).is_empty());
     }
 }

@@ -1,9 +1,9 @@
-//! Files of commands: every text is read or refused, and what is written reads as the
-//! same.
+//! Tests of command files: every text is parsed or refused, and written commands are parsed
+//! unchanged.
 
 use proptest::prelude::*;
 use tenbin_corpus::droonga::Converter;
-use tenbin_corpus::groonga::{Answer, Columns, Command, Item, Script};
+use tenbin_corpus::groonga::{Columns, Command, Item, Response, Script};
 use tenbin_corpus::json::Json;
 use tenbin_corpus::{Page, PageWriter};
 
@@ -27,12 +27,12 @@ proptest! {
                 failures += u32::from(item.is_err());
             }
             prop_assert!(failures <= 1);
-            let _ = Answer::parse(input).map(|answer| Columns::of(&answer.body).is_ok());
+            let _ = Response::parse(input).map(|answer| Columns::of(&answer.body).is_ok());
         }
     }
 
     #[test]
-    fn a_written_command_reads_as_the_same(
+    fn a_written_command_is_parsed_unchanged(
         arguments in prop::collection::vec(("[a-z_]{1,8}", words()), 0..5)
     ) {
         let command = Command { name: "select".to_owned(), arguments };
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_come_through_writing_reading_and_converting(
+    fn pages_are_written_parsed_and_converted(
         pages in prop::collection::vec(
             (any::<u64>(), any::<String>(), any::<String>(), prop::collection::vec(any::<String>(), 0..3)),
             0..5,

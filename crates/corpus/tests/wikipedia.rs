@@ -1,5 +1,4 @@
-//! Dumps of Wikipedia: what is taken from them, and what is said of those that are not
-//! right.
+//! Tests of Wikipedia's dumps: extracted articles, and errors of invalid dumps.
 
 use std::io::{BufReader, Cursor, Write as _};
 
@@ -78,7 +77,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn articles_are_taken_and_the_rest_is_left_out() {
+fn only_articles_are_extracted() {
     let (pages, end, skipped) = read(dump().as_bytes());
     assert_eq!(end, Ok(End::Whole));
     assert_eq!(skipped, 5);
@@ -99,7 +98,7 @@ fn articles_are_taken_and_the_rest_is_left_out() {
     assert_eq!(pages[1].text, "<raw>");
 }
 
-/// Japanese Wikipedia's own list has "Category" and "ファイル"; its pages use both words.
+/// The list of Japanese Wikipedia has "Category" and "ファイル"; its pages use other words too.
 #[test]
 fn japanese_words_for_namespaces_need_not_be_listed() {
     let head = HEAD.replace("カテゴリ", "Category");
@@ -117,16 +116,16 @@ fn japanese_words_for_namespaces_need_not_be_listed() {
 }
 
 #[test]
-fn packed_dumps_are_the_same() {
+fn compressed_dumps_give_the_same_pages() {
     let plain = dump();
-    // As Wikipedia's multistream dumps are: several streams, one after the other.
+    // Wikipedia's multistream dumps consist of several concatenated streams.
     let (first, rest) = plain.as_bytes().split_at(700);
     let streams = [packed(first), packed(rest)].concat();
     assert_eq!(read(&streams), read(plain.as_bytes()));
 }
 
 #[test]
-fn what_is_cut_off_keeps_its_whole_pages() {
+fn complete_pages_of_a_truncated_dump_are_kept() {
     let whole = dump();
     let (all, ..) = read(whole.as_bytes());
     let after_first = whole.find("</page>").expect("a page") + "</page>".len();
@@ -143,7 +142,7 @@ fn what_is_cut_off_keeps_its_whole_pages() {
 }
 
 #[test]
-fn what_is_no_dump_is_refused_with_place_and_reason() {
+fn invalid_dumps_are_errors_with_position_and_reason() {
     let broken_tag = dump().replacen("</title>", "</tilte>", 1);
     let unknown = dump().replacen("&amp;", "&uuml;", 1);
     let no_number = dump().replacen("<id>5</id>", "<id>five</id>", 1);
@@ -156,27 +155,27 @@ fn what_is_no_dump_is_refused_with_place_and_reason() {
     corrupt[middle] ^= 0x55;
     for (bytes, place, reason) in [
         (Vec::new(), "line 1 (byte 0)", "it is empty"),
-        (b"\n\n".to_vec(), "line 3 (byte 2)", "there is no tag"),
+        (b"\n\n".to_vec(), "line 3 (byte 2)", "it has no tag"),
         (
             b"<html><body/></html>".to_vec(),
             "line 1",
-            "it begins with <html>",
+            "it starts with <html>",
         ),
         (
             b"{\"a\": 1}".to_vec(),
             "line 1",
-            "text stands where a tag is expected",
+            "text where a tag is expected",
         ),
         (
             broken_tag.into_bytes(),
             "line 12",
             "expected `</title>`, but `</tilte>` was found",
         ),
-        (unknown.into_bytes(), "line 12", "&uuml; is not known"),
+        (unknown.into_bytes(), "line 12", "unknown entity &uuml;"),
         (
             no_number.into_bytes(),
             "line 22",
-            "its <id> is \"five\", which is no number",
+            "its <id> is \"five\", which is not a number",
         ),
         (
             no_title.into_bytes(),
@@ -184,7 +183,7 @@ fn what_is_no_dump_is_refused_with_place_and_reason() {
             "the page that ends here has no <title>",
         ),
         (not_utf8, "line 12", "UTF-8"),
-        (corrupt, "line ", "it cannot be unpacked"),
+        (corrupt, "line ", "it cannot be decompressed"),
     ] {
         let (_, end, _) = read(&bytes);
         let error = end.expect_err(reason);

@@ -1,18 +1,18 @@
-//! As many open files as there are going to be connections.
+//! The limit of open files.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::Error;
 
-/// Beside the subscribers.
-const OTHERS: u64 = 64;
+/// Open files that are not subscribers.
+const OTHER_FILES: u64 = 64;
 
-/// Lets this process have so many connections.
+/// Raises the limit of open files to hold this many connections.
 ///
 /// # Errors
-/// When it may not.
+/// When the limit cannot be raised that far.
 pub(crate) fn raise(connections: u64) -> Result<(), Error> {
-    let needed = connections.saturating_add(OTHERS);
+    let needed = connections.saturating_add(OTHER_FILES);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return Ok(());
     };

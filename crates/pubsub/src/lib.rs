@@ -1,9 +1,9 @@
-//! Publish and subscribe over HTTP streaming: how long it takes until a message has
-//! reached every subscriber, with more and more of them.
+//! Benchmark of publish and subscribe over HTTP streaming: how long a message takes to reach
+//! every subscriber, as the number of subscribers grows.
 //!
-//! A subscriber is a connection whose answer never ends. Messages carry a mark, so that
-//! each subscriber's are counted whatever the server wraps around them. What is lost is
-//! counted as lost, and nothing is waited for without end.
+//! A subscriber is a connection whose response never ends. Every message contains a marker, so
+//! that messages are counted whatever the server adds around them. Messages that do not arrive
+//! within the timeout are counted as lost.
 
 mod descriptors;
 mod pool;
@@ -15,182 +15,183 @@ use std::time::{Duration, Instant};
 use crate::pool::Pool;
 use crate::publisher::Publisher;
 
-/// What stands for the mark in the text of a message.
+/// Placeholder in the text of a message, replaced by the marker.
 pub const MARK: &str = "{id}";
 
-/// What is asked of a server.
+/// Settings of a benchmark.
 #[derive(Debug, Clone)]
-pub struct Question {
-    /// `host:port`; subscribers go round them, and messages go to the first.
+pub struct Config {
+    /// `host:port` of each server: subscribers are distributed over the hosts in turn, messages
+    /// are sent to the first.
     pub hosts: Vec<String>,
-    /// Path and query of the request whose answer never ends.
+    /// Path and query of the subscription request.
     pub subscribe: String,
     /// Path and query that messages are posted to.
     pub publish: String,
-    /// A message, with [`MARK`] in it.
+    /// Text of a message, which contains [`MARK`].
     pub message: String,
-    /// Subscribers of the first step; each further one has twice as many.
+    /// Number of subscribers in the first step; it doubles with each further step.
     pub subscribers: usize,
     /// Number of steps.
     pub steps: usize,
-    /// Messages of a step.
+    /// Messages published in each step.
     pub messages: u64,
-    /// The longest time for a connection, for the answer to a message, and without any
-    /// message once all have been published.
+    /// Longest time to connect, longest time for the response to a published message, and longest
+    /// time without a received message after the last one was published.
     pub timeout: Duration,
-    /// What tells this run's messages from those of any other.
+    /// Identifies the messages of this run.
     pub nonce: u64,
 }
 
-/// What came of one step.
+/// Result of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Subscribers asked for.
+    /// Number of subscribers configured.
     pub subscribers: usize,
-    /// Those that there were when it began.
+    /// Subscribers connected when the step started.
     pub connected: usize,
-    /// Those that fell away in it.
-    pub fell_away: usize,
-    /// Messages that the server took.
+    /// Subscribers whose connection ended during the step.
+    pub disconnected: usize,
+    /// Messages that the server accepted.
     pub published: u64,
-    /// Messages that it did not.
+    /// Messages that the server did not accept.
     pub refused: u64,
-    /// Messages that reached a subscriber, over all of them, each once.
+    /// Messages received, summed over all subscribers, without duplicates.
     pub received: u64,
-    /// Messages that came more than once.
-    pub doubled: u64,
-    /// From the begin of the first message's request to the last message's arrival,
-    /// seconds; `None` if none arrived.
+    /// Duplicate messages received.
+    pub duplicates: u64,
+    /// Seconds from the start of the first message's request to the arrival of the last message;
+    /// `None` if no message arrived.
     pub seconds: Option<f64>,
 }
 
 impl Step {
-    /// Messages that did not reach a subscriber that was asked for.
+    /// Messages lost, counted once for each configured subscriber that did not receive them.
     pub fn lost(&self) -> u64 {
         (self.published * self.subscribers as u64).saturating_sub(self.received)
     }
 
-    /// Messages a second that reached all subscribers asked for; lost ones count for
-    /// nothing. `None` if none arrived.
+    /// Messages per second delivered to all configured subscribers; lost messages do not count.
+    /// `None` if no message arrived.
     pub fn per_second(&self) -> Option<f64> {
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0)?;
         Some(self.received as f64 / self.subscribers as f64 / seconds)
     }
 
-    /// Whether every message reached every subscriber once.
-    pub fn is_whole(&self) -> bool {
-        self.lost() == 0 && self.doubled == 0 && self.refused == 0 && self.fell_away == 0
+    /// Whether every subscriber received every message exactly once.
+    pub fn is_complete(&self) -> bool {
+        self.lost() == 0 && self.duplicates == 0 && self.refused == 0 && self.disconnected == 0
     }
 }
 
-/// Why nothing can be measured.
+/// Why the benchmark cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A host has no address.
-    #[error("{host} has no address: {why}")]
+    /// The address of a host cannot be resolved.
+    #[error("{host} cannot be resolved: {why}")]
     Address {
         /// The host.
         host: String,
-        /// What the resolver says.
+        /// Reason given by the resolver.
         why: String,
     },
-    /// Nobody listens, or nobody lets anybody subscribe.
+    /// No server listens, or the server accepts no subscriber.
     #[error("no subscriber could be connected to {host}: {why}")]
     NoSubscriber {
         /// The host.
         host: String,
-        /// What went wrong with the last of them.
+        /// Error of the last subscriber.
         why: String,
     },
-    /// More connections than this process may have.
+    /// The limit of open files is too low for the connections.
     #[error(
-        "{needed} connections are more than this process may have ({limit}); raise the limit of \
-         open files, or take fewer subscribers or steps"
+        "{needed} connections exceed this process's limit of open files ({limit}); raise the \
+         limit, or use fewer subscribers or steps"
     )]
     Descriptors {
-        /// How many files there would be.
+        /// Open files needed.
         needed: u64,
-        /// How many there may be.
+        /// Limit of open files.
         limit: u64,
     },
-    /// The system does not let us wait for connections.
-    #[error("cannot wait for connections: {0}")]
+    /// The operating system cannot poll the connections.
+    #[error("cannot poll the connections: {0}")]
     Poll(#[from] std::io::Error),
 }
 
-/// Runs all steps and tells each as it ends. `stop` is asked again and again; when it says
-/// yes the step under way is not told.
+/// Runs all steps and passes the result of each completed step to `report`. `stop` is checked
+/// often; once it returns true, the current step is abandoned without a report.
 ///
 /// # Errors
-/// When nothing can be measured.
+/// When the benchmark cannot run.
 pub fn run(
-    question: &Question,
+    config: &Config,
     stop: &dyn Fn() -> bool,
-    told: &mut dyn FnMut(&Step),
+    report: &mut dyn FnMut(&Step),
 ) -> Result<(), Error> {
-    descriptors::raise(most_subscribers(question))?;
-    let mut pool = Pool::new(question)?;
-    let mut subscribers = question.subscribers;
-    for number in 0..question.steps {
+    descriptors::raise(most_subscribers(config))?;
+    let mut pool = Pool::new(config)?;
+    let mut subscribers = config.subscribers;
+    for number in 0..config.steps {
         pool.grow_to(subscribers, stop)?;
         if stop() {
             return Ok(());
         }
-        let mark = format!("tenbin-{:016x}-{number}-", question.nonce);
-        let step = step(question, &mut pool, subscribers, &mark, stop)?;
+        let mark = format!("tenbin-{:016x}-{number}-", config.nonce);
+        let step = step(config, &mut pool, subscribers, &mark, stop)?;
         if stop() {
             return Ok(());
         }
-        told(&step);
+        report(&step);
         subscribers = subscribers.saturating_mul(2);
     }
     Ok(())
 }
 
-/// Those of the last step.
-pub fn most_subscribers(question: &Question) -> u64 {
-    let doublings = u32::try_from(question.steps.saturating_sub(1)).unwrap_or(u32::MAX);
-    (question.subscribers as u64).saturating_mul(2_u64.saturating_pow(doublings))
+/// Number of subscribers in the last step.
+pub fn most_subscribers(config: &Config) -> u64 {
+    let doublings = u32::try_from(config.steps.saturating_sub(1)).unwrap_or(u32::MAX);
+    (config.subscribers as u64).saturating_mul(2_u64.saturating_pow(doublings))
 }
 
-/// How often it is looked whether a step is over.
-const LOOK: Duration = Duration::from_millis(10);
+/// Longest wait for messages before the step checks whether it is complete.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 fn step(
-    question: &Question,
+    config: &Config,
     pool: &mut Pool,
     subscribers: usize,
     mark: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<Step, Error> {
-    pool.begin(mark);
-    let connected = pool.standing();
-    let begun = Instant::now();
-    let publisher = Publisher::start(question, mark);
+    pool.start_counting(mark);
+    let connected = pool.connected();
+    let started = Instant::now();
+    let publisher = Publisher::start(config, mark);
     let mut last: Option<Instant> = None;
-    let mut quiet_since = begun;
+    let mut quiet_since = started;
     while !stop() {
-        if pool.turn(LOOK)? {
+        if pool.poll(POLL_INTERVAL)? {
             last = Some(Instant::now());
             quiet_since = Instant::now();
         }
         if !publisher.is_done() {
             quiet_since = Instant::now();
-        } else if pool.has_all(publisher.published()) || quiet_since.elapsed() > question.timeout {
+        } else if pool.have_all(publisher.published()) || quiet_since.elapsed() > config.timeout {
             break;
         }
     }
     let (published, refused) = publisher.end();
-    let (received, doubled) = pool.counts(published);
+    let (received, duplicates) = pool.counts(published);
     Ok(Step {
         subscribers,
         connected,
-        fell_away: connected.saturating_sub(pool.standing()),
+        disconnected: connected.saturating_sub(pool.connected()),
         published,
         refused,
         received,
-        doubled,
-        seconds: last.map(|last| last.duration_since(begun).as_secs_f64()),
+        duplicates,
+        seconds: last.map(|last| last.duration_since(started).as_secs_f64()),
     })
 }
 
@@ -201,34 +202,34 @@ mod tests {
     const STEP: Step = Step {
         subscribers: 10,
         connected: 10,
-        fell_away: 0,
+        disconnected: 0,
         published: 100,
         refused: 0,
         received: 1000,
-        doubled: 0,
+        duplicates: 0,
         seconds: Some(2.0),
     };
 
     #[test]
-    fn lost_messages_are_no_throughput() {
+    fn lost_messages_are_not_throughput() {
         assert_eq!((STEP.lost(), STEP.per_second()), (0, Some(50.0)));
-        assert!(STEP.is_whole());
+        assert!(STEP.is_complete());
         let lossy = Step {
             received: 900,
             ..STEP
         };
         assert_eq!((lossy.lost(), lossy.per_second()), (100, Some(45.0)));
-        assert!(!lossy.is_whole());
-        let silent = Step {
+        assert!(!lossy.is_complete());
+        let none_arrived = Step {
             received: 0,
             seconds: None,
             ..STEP
         };
-        assert_eq!(silent.per_second(), None);
+        assert_eq!(none_arrived.per_second(), None);
     }
 
     #[test]
-    fn who_never_connected_has_lost_everything() {
+    fn a_subscriber_that_never_connected_loses_every_message() {
         let fewer = Step {
             connected: 5,
             received: 500,

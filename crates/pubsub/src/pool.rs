@@ -1,4 +1,4 @@
-//! All subscribers: connections whose answers never end, watched by one thread.
+//! All subscribers: connections whose responses never end, polled by one thread.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -8,15 +8,15 @@ use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::stream::Stream;
-use crate::{Error, Question};
+use crate::{Config, Error};
 
-/// As many connections are on their way at once: more would overrun what servers let
-/// wait.
-const AT_ONCE: usize = 100;
-/// A server that confirmed nobody in time sends its heads with the first message: others
-/// are waited for no longer than this.
-const OF_THE_SILENT: Duration = Duration::from_secs(1);
-const READ: usize = 64 << 10;
+/// Most connections opened at once: servers limit the number of connections that wait to be
+/// accepted.
+const MAX_CONNECTING: usize = 100;
+/// Longest wait for response headers once a server has sent none within the timeout: such a
+/// server sends them with the first message.
+const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
+const READ_BUFFER: usize = 64 << 10;
 
 /// All subscribers.
 pub(crate) struct Pool {
@@ -25,12 +25,12 @@ pub(crate) struct Pool {
     hosts: Vec<Host>,
     subscribers: Vec<Subscriber>,
     timeout: Duration,
-    /// How long a subscriber is waited for.
-    patience: Duration,
+    /// Longest wait until a subscriber is confirmed.
+    confirm_timeout: Duration,
     mark: Vec<u8>,
     buffer: Vec<u8>,
-    /// What went wrong with the last subscriber that fell away.
-    trouble: String,
+    /// Error of the last subscriber that disconnected.
+    last_error: String,
 }
 
 struct Host {
@@ -41,24 +41,24 @@ struct Host {
 
 struct Subscriber {
     host: usize,
-    /// `None` when it has fallen away.
+    /// `None` after the connection has ended.
     socket: Option<TcpStream>,
-    /// Bytes of its request that are written.
+    /// Bytes of the request written so far.
     written: usize,
     stream: Stream,
 }
 
 impl Pool {
-    /// Without any yet.
-    pub(crate) fn new(question: &Question) -> Result<Self, Error> {
-        let hosts = question.hosts.iter();
+    /// A pool without subscribers.
+    pub(crate) fn new(config: &Config) -> Result<Self, Error> {
+        let hosts = config.hosts.iter();
         let hosts = hosts.map(|name| {
             Ok(Host {
                 name: name.clone(),
                 address: address(name)?,
                 request: format!(
                     "GET {} HTTP/1.1\r\nHost: {name}\r\nUser-Agent: tenbin\r\nAccept: */*\r\n\r\n",
-                    question.subscribe
+                    config.subscribe
                 )
                 .into_bytes(),
             })
@@ -68,100 +68,108 @@ impl Pool {
             events: Events::with_capacity(1024),
             hosts: hosts.collect::<Result<_, Error>>()?,
             subscribers: Vec::new(),
-            timeout: question.timeout,
-            patience: question.timeout,
+            timeout: config.timeout,
+            confirm_timeout: config.timeout,
             mark: Vec::new(),
-            buffer: vec![0; READ],
-            trouble: "it did not answer in time".to_owned(),
+            buffer: vec![0; READ_BUFFER],
+            last_error: "no response in time".to_owned(),
         })
     }
 
-    /// Connects so many in all; those that fell away are replaced.
+    /// Connects subscribers until there are `count`; those that disconnected are replaced.
     ///
     /// # Errors
-    /// When there is not a single one then.
+    /// When no subscriber could be connected.
     pub(crate) fn grow_to(&mut self, count: usize, stop: &dyn Fn() -> bool) -> Result<(), Error> {
-        self.subscribers.retain(|one| one.socket.is_some());
+        self.subscribers
+            .retain(|subscriber| subscriber.socket.is_some());
         self.renumber()?;
-        let mut wave_began = Instant::now();
+        let mut batch_started = Instant::now();
         loop {
             let waiting = self.unconfirmed();
-            let in_time = wave_began.elapsed() < self.patience;
+            let in_time = batch_started.elapsed() < self.confirm_timeout;
             let missing = count.saturating_sub(self.subscribers.len());
             if stop() || (waiting == 0 || !in_time) && missing == 0 {
                 break;
             }
-            if !in_time && waiting == self.standing() {
-                self.patience = self.timeout.min(OF_THE_SILENT);
+            if !in_time && waiting == self.connected() {
+                self.confirm_timeout = self.timeout.min(UNCONFIRMED_WAIT);
             }
             if waiting == 0 || !in_time {
-                for _ in 0..missing.min(AT_ONCE) {
+                for _ in 0..missing.min(MAX_CONNECTING) {
                     self.connect()?;
                 }
-                wave_began = Instant::now();
+                batch_started = Instant::now();
             }
-            self.turn(Duration::from_millis(10))?;
+            self.poll(Duration::from_millis(10))?;
         }
         self.drop_unwritten();
-        if self.standing() == 0 && !stop() {
+        if self.connected() == 0 && !stop() {
             return Err(Error::NoSubscriber {
                 host: self
                     .hosts
                     .first()
                     .map_or_else(String::new, |host| host.name.clone()),
-                why: self.trouble.clone(),
+                why: self.last_error.clone(),
             });
         }
         Ok(())
     }
 
-    /// Counts messages with this mark from now on.
-    pub(crate) fn begin(&mut self, mark: &str) {
+    /// Counts messages with this marker from now on.
+    pub(crate) fn start_counting(&mut self, mark: &str) {
         self.mark = mark.as_bytes().to_vec();
-        for one in &mut self.subscribers {
-            one.stream.forget();
+        for subscriber in &mut self.subscribers {
+            subscriber.stream.reset_count();
         }
     }
 
-    /// Subscribers that are there.
-    pub(crate) fn standing(&self) -> usize {
+    /// Number of connected subscribers.
+    pub(crate) fn connected(&self) -> usize {
         self.subscribers
             .iter()
-            .filter(|one| one.socket.is_some())
+            .filter(|subscriber| subscriber.socket.is_some())
             .count()
     }
 
-    /// Reads what has come, waiting for it for so long at most. Whether it was a message.
-    pub(crate) fn turn(&mut self, wait: Duration) -> Result<bool, Error> {
+    /// Waits at most `wait` for data and reads it. Returns whether a message arrived.
+    pub(crate) fn poll(&mut self, wait: Duration) -> Result<bool, Error> {
         match self.poll.poll(&mut self.events, Some(wait)) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(false),
             other => other?,
         }
         let mut any = false;
         for event in &self.events {
-            let Some(one) = self.subscribers.get_mut(event.token().0) else {
+            let Some(subscriber) = self.subscribers.get_mut(event.token().0) else {
                 continue;
             };
-            let before = one.stream.count;
-            let request = &self.hosts[one.host].request;
-            if let Err(why) = one.carry_on(request, &self.mark, &mut self.buffer) {
-                self.trouble = why;
-                one.socket = None;
+            let before = subscriber.stream.count;
+            let request = &self.hosts[subscriber.host].request;
+            if let Err(why) = subscriber.advance(request, &self.mark, &mut self.buffer) {
+                self.last_error = why;
+                subscriber.socket = None;
             }
-            any |= one.stream.count > before;
+            any |= subscriber.stream.count > before;
         }
         Ok(any)
     }
 
-    /// Whether everybody who is there has got so many messages.
-    pub(crate) fn has_all(&self, published: u64) -> bool {
-        let mut there = self.subscribers.iter().filter(|one| one.socket.is_some());
-        there.all(|one| one.stream.count >= published)
+    /// Whether every connected subscriber has received `published` messages.
+    pub(crate) fn have_all(&self, published: u64) -> bool {
+        let mut connected = self
+            .subscribers
+            .iter()
+            .filter(|subscriber| subscriber.socket.is_some());
+        connected.all(|subscriber| subscriber.stream.count >= published)
     }
 
-    /// Messages received, each once at each subscriber, and those that came again.
+    /// Messages received without duplicates, summed over the subscribers, and duplicates.
     pub(crate) fn counts(&self, published: u64) -> (u64, u64) {
-        let counts = || self.subscribers.iter().map(|one| one.stream.count);
+        let counts = || {
+            self.subscribers
+                .iter()
+                .map(|subscriber| subscriber.stream.count)
+        };
         (
             counts().map(|count| count.min(published)).sum(),
             counts().map(|count| count.saturating_sub(published)).sum(),
@@ -169,8 +177,13 @@ impl Pool {
     }
 
     fn unconfirmed(&self) -> usize {
-        let there = self.subscribers.iter().filter(|one| one.socket.is_some());
-        there.filter(|one| !one.stream.is_confirmed()).count()
+        let connected = self
+            .subscribers
+            .iter()
+            .filter(|subscriber| subscriber.socket.is_some());
+        connected
+            .filter(|subscriber| !subscriber.stream.is_confirmed())
+            .count()
     }
 
     fn connect(&mut self) -> Result<(), Error> {
@@ -179,7 +192,7 @@ impl Pool {
         let mut socket = match TcpStream::connect(self.hosts[host].address) {
             Ok(socket) => Some(socket),
             Err(error) => {
-                self.trouble = error.to_string();
+                self.last_error = error.to_string();
                 None
             }
         };
@@ -196,19 +209,19 @@ impl Pool {
         Ok(())
     }
 
-    /// Who has not even asked is no subscriber.
+    /// A subscriber whose request is not yet written does not count as one.
     fn drop_unwritten(&mut self) {
-        for one in &mut self.subscribers {
-            if one.written < self.hosts[one.host].request.len() {
-                one.socket = None;
+        for subscriber in &mut self.subscribers {
+            if subscriber.written < self.hosts[subscriber.host].request.len() {
+                subscriber.socket = None;
             }
         }
     }
 
-    /// Events name places, which change when some have fallen away.
+    /// Tokens of poll events are indexes, which change when subscribers are removed.
     fn renumber(&mut self) -> Result<(), Error> {
-        for (at, one) in self.subscribers.iter_mut().enumerate() {
-            if let Some(socket) = &mut one.socket {
+        for (at, subscriber) in self.subscribers.iter_mut().enumerate() {
+            if let Some(socket) = &mut subscriber.socket {
                 let both = Interest::READABLE | Interest::WRITABLE;
                 self.poll.registry().reregister(socket, Token(at), both)?;
             }
@@ -218,8 +231,8 @@ impl Pool {
 }
 
 impl Subscriber {
-    /// Writes what is left of the request and reads what there is.
-    fn carry_on(&mut self, request: &[u8], mark: &[u8], buffer: &mut [u8]) -> Result<(), String> {
+    /// Writes the rest of the request and reads what has arrived.
+    fn advance(&mut self, request: &[u8], mark: &[u8], buffer: &mut [u8]) -> Result<(), String> {
         let Some(socket) = &mut self.socket else {
             return Ok(());
         };
@@ -236,7 +249,7 @@ impl Subscriber {
         loop {
             match socket.read(buffer) {
                 Ok(0) => return Err("the server closed its connection".to_owned()),
-                Ok(length) => self.stream.take(&buffer[..length], mark)?,
+                Ok(length) => self.stream.feed(&buffer[..length], mark)?,
                 Err(error) if is_not_yet(error.kind()) => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             }
@@ -261,5 +274,5 @@ fn address(host: &str) -> Result<SocketAddr, Error> {
         .map_err(|error| failed(error.to_string()))?;
     found
         .next()
-        .ok_or_else(|| failed("the name is not known".to_owned()))
+        .ok_or_else(|| failed("the name is unknown".to_owned()))
 }

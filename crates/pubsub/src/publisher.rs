@@ -1,13 +1,13 @@
-//! The one that publishes: a thread that posts one message after another.
+//! The publisher: a thread that posts one message after another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{MARK, Question};
+use crate::{Config, MARK};
 
-/// How far a step's publishing has come.
+/// Progress of the publisher in one step.
 #[derive(Debug, Default)]
 struct Progress {
     published: AtomicU64,
@@ -24,42 +24,42 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Begins to publish messages with this mark.
-    pub(crate) fn start(question: &Question, mark: &str) -> Self {
+    /// Starts publishing messages with this marker.
+    pub(crate) fn start(config: &Config, mark: &str) -> Self {
         let progress = Arc::new(Progress::default());
-        let host = question.hosts.first().cloned().unwrap_or_default();
-        let url = format!("http://{host}{}", question.publish);
-        let (before, after) = question
+        let host = config.hosts.first().cloned().unwrap_or_default();
+        let url = format!("http://{host}{}", config.publish);
+        let (before, after) = config
             .message
             .split_once(MARK)
-            .unwrap_or((&question.message, ""));
+            .unwrap_or((&config.message, ""));
         let before = format!("{before}{mark}");
         let after = after.to_owned();
-        let (messages, timeout) = (question.messages, question.timeout);
-        let mine = Arc::clone(&progress);
+        let (messages, timeout) = (config.messages, config.timeout);
+        let counters = Arc::clone(&progress);
         let thread = std::thread::spawn(move || {
-            publish(&mine, &url, messages, timeout, &|number| {
+            publish(&counters, &url, messages, timeout, &|number| {
                 format!("{before}{number}{after}")
             });
-            mine.done.store(true, Ordering::Release);
+            counters.done.store(true, Ordering::Release);
         });
         Self { progress, thread }
     }
 
-    /// Whether every message was offered.
+    /// Whether all messages have been sent.
     pub(crate) fn is_done(&self) -> bool {
         self.progress.done.load(Ordering::Acquire)
     }
 
-    /// Messages that the server took so far.
+    /// Messages that the server has accepted so far.
     pub(crate) fn published(&self) -> u64 {
         self.progress.published.load(Ordering::Acquire)
     }
 
-    /// Ends it and tells how many messages the server took, and how many it did not.
+    /// Stops the publisher; returns the numbers of messages accepted and refused.
     pub(crate) fn end(self) -> (u64, u64) {
         self.progress.stop.store(true, Ordering::Release);
-        // A publisher that panicked has published what it counted.
+        // After a panic of the thread, the counts so far are valid.
         let _ = self.thread.join();
         (
             self.progress.published.load(Ordering::Acquire),
@@ -75,11 +75,11 @@ fn publish(
     timeout: Duration,
     message: &dyn Fn(u64) -> String,
 ) {
-    let config = ureq::Agent::config_builder()
+    let agent = ureq::Agent::config_builder()
         .timeout_global(Some(timeout))
         .proxy(None)
         .build();
-    let agent = ureq::Agent::new_with_config(config);
+    let agent = ureq::Agent::new_with_config(agent);
     for number in 0..messages {
         if progress.stop.load(Ordering::Acquire) {
             return;
@@ -88,9 +88,9 @@ fn publish(
             .post(url)
             .content_type("application/json")
             .send(message(number));
-        // The rest of an answer is read, so that its connection can be used again.
-        let taken = sent.and_then(|answer| answer.into_body().read_to_vec());
-        let counter = match taken {
+        // Reading the whole response lets the connection be reused.
+        let accepted = sent.and_then(|response| response.into_body().read_to_vec());
+        let counter = match accepted {
             Ok(_) => &progress.published,
             Err(_) => &progress.refused,
         };

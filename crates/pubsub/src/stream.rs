@@ -1,21 +1,21 @@
-//! An answer that never ends: its head, its chunks, and the marks in it.
+//! Parser of a response that never ends: finds its head, its chunks, and the markers in them.
 
 use memchr::memmem;
 
-/// A head longer than this is none.
+/// Longest head of a response, bytes.
 const LONGEST_HEAD: usize = 64 << 10;
-/// A line that tells the size of a chunk is no longer than this.
+/// Longest line with the size of a chunk, bytes.
 const LONGEST_SIZE_LINE: usize = 1 << 10;
 
-/// What a subscriber has read so far. Takes no more room as it goes.
+/// Parser state of one subscriber's response. Its memory does not grow.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     state: State,
-    /// A head, or a line with a size, that is not yet whole.
+    /// Start of an incomplete head or chunk-size line.
     line: Vec<u8>,
-    /// The end of what was read, which may be the begin of a mark.
+    /// Last bytes read: a marker may start in them.
     tail: Vec<u8>,
-    /// Marks that were seen since the last one was set.
+    /// Markers found since the last reset.
     pub(crate) count: u64,
 }
 
@@ -23,35 +23,35 @@ pub(crate) struct Stream {
 enum State {
     #[default]
     Head,
-    /// Body without chunks.
+    /// Body that is not chunked.
     Plain,
-    /// The line that tells the size of the next chunk.
+    /// Line with the size of the next chunk.
     Size,
-    /// So many bytes of a chunk are left.
+    /// Inside a chunk; bytes left of it.
     Chunk(usize),
-    /// The line end behind a chunk.
+    /// Line end after a chunk.
     End,
-    /// The last chunk came.
+    /// The last chunk has arrived.
     Over,
 }
 
 impl Stream {
-    /// Whether the server has said yes.
+    /// Whether the server has accepted the subscription.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.state != State::Head
     }
 
-    /// Begins to count anew.
-    pub(crate) fn forget(&mut self) {
+    /// Resets the count of markers.
+    pub(crate) fn reset_count(&mut self) {
         self.count = 0;
         self.tail.clear();
     }
 
-    /// Takes what was read.
+    /// Parses the next bytes of the response.
     ///
     /// # Errors
-    /// Why this is no answer that messages could come in, or that it is over.
-    pub(crate) fn take(&mut self, mut bytes: &[u8], mark: &[u8]) -> Result<(), String> {
+    /// When the response is no valid stream, or has ended.
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], mark: &[u8]) -> Result<(), String> {
         while !bytes.is_empty() {
             bytes = match self.state {
                 State::Head => self.take_head(bytes)?,
@@ -75,11 +75,11 @@ impl Stream {
                     }
                     &bytes[1..]
                 }
-                State::Over => return Err("the server ended its answer".to_owned()),
+                State::Over => return Err("the server ended the response".to_owned()),
             };
         }
         match self.state {
-            State::Over => Err("the server ended its answer".to_owned()),
+            State::Over => Err("the server ended the response".to_owned()),
             _ => Ok(()),
         }
     }
@@ -90,16 +90,16 @@ impl Stream {
         let mut headers = [httparse::EMPTY_HEADER; 64];
         let mut head = httparse::Response::new(&mut headers);
         let parsed = head.parse(&self.line);
-        let parsed = parsed.map_err(|error| format!("its answer is not HTTP: {error}"))?;
+        let parsed = parsed.map_err(|error| format!("the response is not HTTP: {error}"))?;
         let httparse::Status::Complete(length) = parsed else {
             if self.line.len() > LONGEST_HEAD {
-                return Err("the head of its answer is too long".to_owned());
+                return Err("the head of the response is too long".to_owned());
             }
             return Ok(&[]);
         };
         let status = head.code.unwrap_or(0);
         if !(200..300).contains(&status) {
-            return Err(format!("it answers with the status {status}"));
+            return Err(format!("the response has status {status}"));
         }
         let chunked = head.headers.iter().any(|header| {
             let value = header.value.to_ascii_lowercase();
@@ -115,7 +115,7 @@ impl Stream {
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.line.extend_from_slice(bytes);
             if self.line.len() > LONGEST_SIZE_LINE {
-                return Err("a chunk of its answer has no size".to_owned());
+                return Err("a chunk of the response has no valid size".to_owned());
             }
             return Ok(&[]);
         };
@@ -124,7 +124,7 @@ impl Stream {
         self.line.clear();
         let digits = text.split(';').next().unwrap_or_default().trim();
         let size = usize::from_str_radix(digits, 16)
-            .map_err(|_| "a chunk of its answer has no size".to_owned())?;
+            .map_err(|_| "a chunk of the response has no valid size".to_owned())?;
         self.state = match size {
             0 => State::Over,
             size => State::Chunk(size),
@@ -132,24 +132,24 @@ impl Stream {
         Ok(&bytes[end + 1..])
     }
 
-    /// Counts marks, those that began in earlier bytes among them.
+    /// Counts markers, including those that started in earlier bytes.
     fn scan(&mut self, bytes: &[u8], mark: &[u8]) {
         if mark.is_empty() {
             return;
         }
         let keep = mark.len() - 1;
-        // A mark across the border lies in the tail and so many of the new bytes; one
-        // within the new bytes does not begin in the tail.
-        let mut border = std::mem::take(&mut self.tail);
-        let old = border.len();
-        border.extend_from_slice(&bytes[..keep.min(bytes.len())]);
-        let across = memmem::find_iter(&border, mark).filter(|at| *at < old);
+        // A marker that crosses the boundary lies in the tail and the first `keep` new bytes; a
+        // marker inside the new bytes does not start in the tail.
+        let mut boundary = std::mem::take(&mut self.tail);
+        let tail_length = boundary.len();
+        boundary.extend_from_slice(&bytes[..keep.min(bytes.len())]);
+        let across = memmem::find_iter(&boundary, mark).filter(|at| *at < tail_length);
         self.count += across.count() as u64;
         self.count += memmem::find_iter(bytes, mark).count() as u64;
         self.tail = if bytes.len() >= keep {
             bytes[bytes.len() - keep..].to_vec()
         } else {
-            border[border.len().saturating_sub(keep)..].to_vec()
+            boundary[boundary.len().saturating_sub(keep)..].to_vec()
         };
     }
 }
@@ -168,17 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn a_message_may_come_in_any_pieces() {
-        let whole = format!(
+    fn a_message_may_be_split_anywhere() {
+        let response = format!(
             "{HEAD}{}{}{}",
             chunk("{\"id\":\"tenbin-00-0-1\"}"),
             chunk("{\"id\":\"tenbin-"),
             chunk("00-0-2\"}{\"id\":\"tenbin-00-0-3\"}")
         );
-        for size in 1..whole.len() {
+        for size in 1..response.len() {
             let mut stream = Stream::default();
-            for piece in whole.as_bytes().chunks(size) {
-                stream.take(piece, MARK).expect("an answer");
+            for piece in response.as_bytes().chunks(size) {
+                stream.feed(piece, MARK).expect("a response");
             }
             assert_eq!(stream.count, 3, "in pieces of {size}");
             assert!(stream.is_confirmed());
@@ -186,30 +186,30 @@ mod tests {
     }
 
     #[test]
-    fn answers_without_chunks_are_read_as_they_are() {
+    fn responses_without_chunks_are_read() {
         let mut stream = Stream::default();
         let head = b"HTTP/1.1 200 OK\r\n\r\ntenbin-00-0-1 tenbin-00-1-1";
-        stream.take(head, MARK).expect("an answer");
+        stream.feed(head, MARK).expect("a response");
         assert_eq!(stream.count, 1);
-        stream.forget();
+        stream.reset_count();
         assert_eq!(stream.count, 0);
     }
 
     #[test]
-    fn what_is_no_stream_is_told() {
+    fn invalid_streams_are_errors() {
         for (bytes, why) in [
             (&b"HTTP/1.1 404 Not Found\r\n\r\n"[..], "status 404"),
             (b"SSH-2.0-x\r\n\r\n", "not HTTP"),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-                "no size",
+                "no valid size",
             ),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                "ended its answer",
+                "ended the response",
             ),
         ] {
-            let error = Stream::default().take(bytes, MARK).unwrap_err();
+            let error = Stream::default().feed(bytes, MARK).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
     }
@@ -219,7 +219,7 @@ mod tests {
         fn garbage_never_panics(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..9)) {
             let mut stream = Stream::default();
             for piece in [HEAD.as_bytes().to_vec()].into_iter().chain(pieces) {
-                if stream.take(&piece, MARK).is_err() {
+                if stream.feed(&piece, MARK).is_err() {
                     break;
                 }
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tenbin_plan::{Plan, Target};
 use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
-use tenbin_targets::{DataLeft, Grounds, bring_up};
+use tenbin_targets::{DataLeft, LaunchContext, bring_up};
 use tenbin_workloads::place;
 
 use crate::context::RunContext;
@@ -32,7 +32,7 @@ pub fn clean(
     let mut cleaned = Cleaned::default();
     let buckets = buckets_made(directory);
     for target in plan.targets.iter().filter(|target| was_there(target)) {
-        let grounds = Grounds {
+        let launch = LaunchContext {
             run_dir: &context.root,
             plan_dir: &context.plan_directory,
             guard_exe: &context.executable,
@@ -44,7 +44,7 @@ pub fn clean(
             observe: None,
             ..target.clone()
         };
-        let running = bring_up(&unobserved, &grounds)?;
+        let running = bring_up(&unobserved, &launch)?;
         let mut controls = Controls { stop, progress };
         let mut live = LiveTarget::new(plan, target, running, &context.root, &mut controls)?;
         let made = buckets.get(&target.name).map_or(&[][..], Vec::as_slice);

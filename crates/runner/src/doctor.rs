@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tenbin_engine::Destination;
 use tenbin_plan::{Plan, Reach, Target};
 use tenbin_targets::doctor::{
-    Examined, Finding, Process, Reached, Reply, Visit, examine_machine, examine_target,
+    CheckConfig, CheckResult, Process, Reached, Reply, TargetFacts, examine_machine, examine_target,
 };
-use tenbin_targets::{Grounds, Running, TargetError, bring_up, preflight};
+use tenbin_targets::{LaunchContext, Running, TargetError, bring_up, preflight};
 use tenbin_workloads::look;
 
 use crate::context::RunContext;
@@ -53,7 +53,7 @@ pub fn examine(
     examination: &Examination<'_>,
     context: &RunContext,
     stop: &Stop,
-    tell: &mut dyn FnMut(Finding),
+    tell: &mut dyn FnMut(CheckResult),
 ) -> Result<(), RunError> {
     let visit = visit(examination, context);
     examine_machine(&visit).for_each(&mut *tell);
@@ -65,7 +65,7 @@ pub fn examine(
         if stop.is_asked() {
             return Err(RunError::Interrupted);
         }
-        let grounds = Grounds {
+        let context = LaunchContext {
             run_dir: place.path(context),
             plan_dir: &context.plan_directory,
             guard_exe: &context.executable,
@@ -73,7 +73,7 @@ pub fn examine(
             waiting: &|_| {},
         };
         let data = examination.data.get(&target.name);
-        match bring_up(target, &grounds) {
+        match bring_up(target, &context) {
             Ok(mut running) => {
                 let examined = question(plan, target, &running, data, stop)?;
                 examine_target(&visit, &examined).for_each(&mut *tell);
@@ -88,7 +88,7 @@ pub fn examine(
     Ok(())
 }
 
-fn visit(examination: &Examination<'_>, context: &RunContext) -> Visit {
+fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
     let plan = examination.plan;
     let planned = plan.map(|plan| {
         let each = plan.workloads.iter();
@@ -99,7 +99,7 @@ fn visit(examination: &Examination<'_>, context: &RunContext) -> Visit {
         let connections = examination.connections.unwrap_or(0);
         (connections, descriptors::needed_for(connections))
     });
-    Visit {
+    CheckConfig {
         ports: examination.ports.clone(),
         root: context.root.clone(),
         connections,
@@ -115,7 +115,7 @@ fn question(
     running: &Running,
     data: Option<&PathBuf>,
     stop: &Stop,
-) -> Result<Examined, RunError> {
+) -> Result<TargetFacts, RunError> {
     // Unsigned: a clock that is too far off is to be a finding.
     let first = match preflight::check(running, false, FIRST_ANSWER) {
         Ok(first) => first,
@@ -124,7 +124,7 @@ fn question(
     let process = Process::behind(running);
     let logs = process.as_ref().map(Process::logs);
     let reply = reply(plan, target, running, stop)?;
-    Ok(Examined {
+    Ok(TargetFacts {
         name: target.name.clone(),
         reached: Ok(Reached::of(running, first)),
         reply,
@@ -134,8 +134,8 @@ fn question(
     })
 }
 
-fn out_of_reach(target: &Target, error: TargetError) -> Examined {
-    Examined {
+fn out_of_reach(target: &Target, error: TargetError) -> TargetFacts {
+    TargetFacts {
         name: target.name.clone(),
         reached: Err(error),
         reply: None,
@@ -158,7 +158,7 @@ fn reply(
         return Ok(None);
     };
     let (stage, seen) = look?;
-    let destination = Destination::Route(route(&running.way));
+    let destination = Destination::Route(route(&running.route));
     stage::run(stage, destination, FIRST_ANSWER, stop, &mut |_, _| {})?;
     if stop.is_asked() {
         return Err(RunError::Interrupted);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tenbin_engine::{Destination, Drive, News, Spread, Workload as EngineWorkload, drive};
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
-use tenbin_targets::{Grounds, Running, program_files};
+use tenbin_targets::{LaunchContext, Running, program_files};
 use tenbin_workloads::{Leftover, Means, Prepared, Stage, prepare};
 
 use crate::context::RunContext;
@@ -36,11 +36,11 @@ impl Launcher<'_> {
     pub(crate) fn under<T>(
         &self,
         controls: &mut Controls<'_>,
-        start: impl FnOnce(&Grounds<'_>) -> T,
+        start: impl FnOnce(&LaunchContext<'_>) -> T,
     ) -> T {
         // Told from inside the waiting, one at a time.
         let progress = RefCell::new(&mut *controls.progress);
-        start(&Grounds {
+        start(&LaunchContext {
             run_dir: self.directory,
             plan_dir: &self.context.plan_directory,
             guard_exe: &self.context.executable,
@@ -162,7 +162,7 @@ impl LiveTarget {
 
     /// What is worth keeping of the target.
     pub(crate) fn environment(&self) -> TargetEnvironment {
-        let hosts = self.running.way.hosts.iter().map(|host| HostEnvironment {
+        let hosts = self.running.route.hosts.iter().map(|host| HostEnvironment {
             name: host.name.clone(),
             addresses: host.addresses.iter().map(ToString::to_string).collect(),
             dns_ns: host.dns.and_then(|took| took.as_nanos().try_into().ok()),
@@ -173,7 +173,7 @@ impl LiveTarget {
             program: self.program.clone(),
             records: self.records,
             hosts: hosts.collect(),
-            insecure: self.running.way.insecure,
+            insecure: self.running.route.insecure,
             ..TargetEnvironment::default()
         }
     }
@@ -196,7 +196,7 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
     ) -> Result<(), RunError> {
         let running = &mut self.running;
-        launcher.under(controls, |grounds| running.resume(grounds))?;
+        launcher.under(controls, |context| running.resume(context))?;
         for prepared in &mut self.prepared {
             prepared.restarted();
         }

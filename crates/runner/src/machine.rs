@@ -9,7 +9,7 @@ use tenbin_record::{
     ProgramUse, TcpUse,
 };
 use tenbin_targets::vitals::{self, CpuTime, Frequency, Link, Ports, Program, Tcp};
-use tenbin_targets::{Depth, Monitor, Reading, Scope, Vitals};
+use tenbin_targets::{Detail, Monitor, Reading, Scope, Vitals};
 
 use crate::live_target::LiveTarget;
 use crate::meter::{self, grown};
@@ -58,17 +58,17 @@ impl Machine {
     pub(crate) fn look(&self, live_targets: &[LiveTarget], loaded: usize) -> Look {
         let at = Instant::now();
         let own_cpu_seconds = own_cpu_seconds();
-        let vitals = self.monitor.look();
-        let of_loaded = live_targets[loaded].running.look(Depth::Whole);
+        let vitals = self.monitor.read();
+        let of_loaded = live_targets[loaded].running.read_usage(Detail::Full);
         let each = live_targets.iter().enumerate();
         let targets = each.map(|(index, live)| match index == loaded {
             true => of_loaded,
-            false => live.running.look(Depth::Brief),
+            false => live.running.read_usage(Detail::Brief),
         });
         let targets = targets.collect();
         let listeners = live_targets
             .iter()
-            .map(|live| live.running.look_at_listener());
+            .map(|live| live.running.read_listener_usage());
         Look {
             at,
             targets,

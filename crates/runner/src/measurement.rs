@@ -9,7 +9,7 @@ use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
     Ended, MachineUse, PauseUse, RateProbe, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
 };
-use tenbin_targets::{CoreWaits, Depth, TargetError};
+use tenbin_targets::{CoreWaits, Detail, TargetError};
 
 use crate::cache;
 use crate::context::{CountAllocations, IsPrecise};
@@ -349,8 +349,8 @@ fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWai
     // Processes that nobody has looked at are not known.
     let running = &live.running;
     running
-        .look(Depth::Brief)
-        .or_else(|| running.look_at_listener());
+        .read_usage(Detail::Brief)
+        .or_else(|| running.read_listener_usage());
     let members = [running.members(), running.listener_members()].concat();
     CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }

@@ -19,7 +19,7 @@ pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<Strin
 
 /// The base URLs of all its hosts.
 pub(crate) fn urls(running: &Running) -> Vec<String> {
-    let hosts = running.way.hosts.iter();
+    let hosts = running.route.hosts.iter();
     hosts
         .map(|host| {
             let mut base = host.url.clone();

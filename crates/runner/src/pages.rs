@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tenbin_corpus::load::{self, Files, Kept, Kind, Manner, Options, in_directory, state_file};
+use tenbin_corpus::load::{
+    self, Files, Kind, LoadOptions, Options, SavedProgress, in_directory, state_file,
+};
 use tenbin_corpus::make::{self, PageSource, Recipe, TABLE};
 use tenbin_corpus::patterns;
 use tenbin_corpus::synthetic::Language;
@@ -127,8 +129,9 @@ impl Pages {
         // Where a server of Tenbin's own listens, another one may have listened before.
         let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
-        let mut kept = Kept::open(&state, kind.name, servers, &self.files, anew).map_err(failed)?;
-        let manner = Manner {
+        let mut kept =
+            SavedProgress::open(&state, kind.name, servers, &self.files, anew).map_err(failed)?;
+        let manner = LoadOptions {
             batch: BATCH,
             rate: None,
         };

@@ -24,7 +24,7 @@ pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget])
     let waiting = vitals::time_wait().unwrap_or(0);
     let of_target = |(at, live): (usize, &LiveTarget)| {
         let ports = Ports::to(live.running.is_here())?;
-        let hosts = live.running.way.hosts.iter();
+        let hosts = live.running.route.hosts.iter();
         let addresses: BTreeSet<String> = hosts
             .flat_map(|host| &host.addresses)
             .map(ToString::to_string)

@@ -48,7 +48,7 @@ pub(crate) fn bring_all_up(
             waited: Duration::ZERO,
         });
         let begun = Instant::now();
-        let running = launcher.under(controls, |grounds| bring_up(target, grounds))?;
+        let running = launcher.under(controls, |context| bring_up(target, context))?;
         slowest = slowest.max(Some((begun.elapsed(), &target.name)));
         supply::check_there(plan, target, &running)?;
         let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;

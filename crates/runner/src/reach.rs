@@ -2,7 +2,7 @@
 
 use tenbin_engine::{Address, Destination, Host, Protocol, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
-use tenbin_targets::{Running, Way};
+use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::{Means, Site};
 
 /// The target, as a workload sees it: hosts in the order of the route.
@@ -14,7 +14,7 @@ pub(crate) fn site(running: &Running, target: &Target) -> Site {
     )
     .signed(target.signature)
     .of_target(&target.name, means(target));
-    let others = running.way.hosts.iter().skip(1);
+    let others = running.route.hosts.iter().skip(1);
     others.fold(first, |site, host| site.and_host(&host.url))
 }
 
@@ -36,17 +36,17 @@ pub(crate) fn destination(running: &Running, target: &Target) -> Destination {
             sync: files.sync,
         },
         Reach::Builtin(Builtin::Dummy) => Destination::Null,
-        _ => Destination::Route(route(&running.way)),
+        _ => Destination::Route(route(&running.route)),
     }
 }
 
 /// The way to a target, as the engine takes it.
-pub(crate) fn route(way: &Way) -> Route {
+pub(crate) fn route(route: &ResolvedRoute) -> Route {
     let address = |address: &tenbin_targets::Address| match address {
         tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
         tenbin_targets::Address::Unix(path) => Address::Unix(path.clone()),
     };
-    let hosts = way.hosts.iter().map(|host| Host {
+    let hosts = route.hosts.iter().map(|host| Host {
         name: host.name.clone(),
         addresses: host.addresses.iter().map(address).collect(),
         weight: host.weight,
@@ -54,12 +54,12 @@ pub(crate) fn route(way: &Way) -> Route {
     });
     Route {
         hosts: hosts.collect(),
-        protocol: match way.http {
+        protocol: match route.http {
             HttpVersion::Http1 => Protocol::Http1,
             HttpVersion::Http2 => Protocol::Http2,
         },
-        tls: way.tls.clone(),
-        source: way.source,
+        tls: route.tls.clone(),
+        source: route.source,
     }
 }
 

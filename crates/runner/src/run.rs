@@ -247,7 +247,7 @@ fn clear(
     }
     progress(Progress::Stopping);
     for live in &live_targets {
-        live.running.ask_to_stop();
+        live.running.request_stop();
     }
     for mut live in live_targets {
         if let Err(error) = live.running.stop() {

@@ -75,7 +75,7 @@ fn told(asked: &tenbin_workloads::HostAsked, live: &LiveTarget) -> HostAsked {
         hits: one.hits,
         bytes: one.bytes,
     };
-    let host = live.running.way.hosts.get(asked.host);
+    let host = live.running.route.hosts.get(asked.host);
     HostAsked {
         host: host.map_or_else(String::new, |host| host.name.clone()),
         before: asked.before.iter().map(kept).collect(),

@@ -7,7 +7,7 @@ use tenbin_plan::size::Size;
 use tenbin_plan::{Builtin, Plan, Reach, Target};
 use tenbin_targets::Running;
 use tenbin_targets::doctor::Process;
-use tenbin_targets::serve::half_of_the_free_memory;
+use tenbin_targets::serve::half_of_available_memory;
 use tenbin_targets::vitals::DiskSpace;
 use tenbin_workloads::grouped;
 
@@ -67,7 +67,7 @@ pub(crate) fn with_memory(plan: &Plan) -> Plan {
     let is_open = |target: &&mut Target| target.memory.is_none() && is_in_memory(target);
     let mut plan = plan.clone();
     let stores = plan.targets.iter_mut().filter(is_open).count() as u64;
-    let each = half_of_the_free_memory().map(|bytes| bytes / stores.max(1));
+    let each = half_of_available_memory().map(|bytes| bytes / stores.max(1));
     for target in plan.targets.iter_mut().filter(is_open) {
         target.memory = each;
     }

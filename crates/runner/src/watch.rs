@@ -5,7 +5,7 @@ use std::time::Instant;
 use tenbin_engine::{News, Sample};
 use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls};
 use tenbin_targets::vitals::{self, Tcp};
-use tenbin_targets::{CoreWaits, Depth, Reading};
+use tenbin_targets::{CoreWaits, Detail, Reading};
 
 use crate::context::CountAllocations;
 use crate::controls::Controls;
@@ -153,7 +153,7 @@ impl<'a, 'w> Watch<'a, 'w> {
     /// What has changed about observing the targets.
     fn tell_news(&mut self) {
         for live in self.scene.live_targets {
-            for sentence in live.running.news() {
+            for sentence in live.running.observation_changes() {
                 (self.controls.progress)(Progress::Warning(&sentence));
             }
         }
@@ -186,7 +186,7 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn meter(&mut self) {
-        let now = self.scene.live().running.look(Depth::Brief);
+        let now = self.scene.live().running.read_usage(Detail::Brief);
         let rss_bytes = now.and_then(|reading| reading.usage.rss_bytes);
         self.peak_rss_bytes = self.peak_rss_bytes.max(rss_bytes);
         if let Some(used) = meter::between(self.last, now) {

@@ -1,10 +1,10 @@
-//! Addresses of sockets.
+//! Socket addresses.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Where a socket connects to.
+/// Address that a socket connects to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// TCP, IPv4 or IPv6.
@@ -23,7 +23,7 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    pub(crate) fn is_of_this_machine(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         match self {
             Self::Tcp(address) => address.ip().is_loopback(),
             Self::Unix(_) => true,

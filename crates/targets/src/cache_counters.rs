@@ -1,4 +1,4 @@
-//! What the caches of a target's hosts have done, by their own count.
+//! Hits and lookups of a target's caches, as reported by its servers.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use serde_json::Value;
 use tenbin_plan::CacheCounters;
 
 use crate::probe::{FetchError, fetch};
+use crate::route::ResolvedRoute;
 use crate::running::Running;
-use crate::way::Way;
 
-/// How long all hosts together may take to tell.
-const WITHIN: Duration = Duration::from_secs(10);
+/// Time limit for all hosts together.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What caches have done since they were started.
+/// Counters of a server's caches since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheCount {
-    /// Answers that were found.
+    /// Lookups that found an entry.
     pub hits: u64,
-    /// Answers that were looked for.
+    /// Lookups.
     pub lookups: u64,
 }
 
 impl CacheCount {
-    /// What was added since `before`; `None` if it began anew meanwhile.
+    /// Difference to an earlier reading; `None` if the counters were reset in between.
     pub fn since(self, before: Self) -> Option<Self> {
         Some(Self {
             hits: self.hits.checked_sub(before.hits)?,
@@ -31,16 +31,16 @@ impl CacheCount {
     }
 }
 
-/// Asks every host of a target for that path and adds up what they tell: as Groonga's
-/// `status`, as Droonga's `/statistics/cache`, or as OpenSearch's statistics.
+/// Requests `path` from every host of a target and adds up the counters: the format is that of
+/// Groonga's `status`, Droonga's `/statistics/cache` or OpenSearch's statistics.
 ///
 /// # Errors
-/// Which host does not tell, and why.
+/// The host without counters, and why.
 pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
     let mut sum = CacheCount::default();
     let mut asked: Vec<&str> = Vec::new();
-    for (host, door) in target.way.doors() {
-        // One of several addresses of the same host is enough.
+    for (host, endpoint) in target.route.endpoints() {
+        // Several addresses may belong to the same host: the first response counts.
         if asked.contains(&host.name.as_str()) {
             continue;
         }
@@ -50,11 +50,11 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
             .url
             .join(path)
             .map_err(|error| of_host(error.to_string()))?;
-        let body =
-            fetch(&url, &door, WITHIN).map_err(|error: FetchError| of_host(error.to_string()))?;
+        let body = fetch(&url, &endpoint, TIMEOUT)
+            .map_err(|error: FetchError| of_host(error.to_string()))?;
         let count = read(&body).ok_or_else(|| {
             of_host(
-                "its answer has no counters of a cache as Groonga, Droonga or OpenSearch tell them"
+                "the response has no cache counters in the format of Groonga, Droonga or OpenSearch"
                     .to_owned(),
             )
         })?;
@@ -64,23 +64,23 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
     Ok(sum)
 }
 
-/// How long a host may take to answer whether it has such a page.
-const KNOWN_WITHIN: Duration = Duration::from_secs(2);
+/// Time limit for a host to respond to one request.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Which of the pages that Tenbin knows all these hosts answer with counters of a cache; `None`
-/// where one of them has none. The request changes no counter of Groonga, Droonga or OpenSearch.
+/// The known path of cache counters that all these hosts support; `None` if there is no such
+/// path. The requests change no counter of Groonga, Droonga or OpenSearch.
 pub fn known_counters(urls: &[String]) -> Option<CacheCounters> {
-    let way = Way::to(urls).ok()?;
+    let route = ResolvedRoute::to_urls(urls).ok()?;
     let known = [
         CacheCounters::Groonga,
         CacheCounters::Droonga,
         CacheCounters::OpenSearch,
     ];
     known.into_iter().find(|counters| {
-        !way.hosts.is_empty()
-            && way.doors().all(|(host, door)| {
+        !route.hosts.is_empty()
+            && route.endpoints().all(|(host, endpoint)| {
                 let page = host.url.join(counters.path()).ok();
-                let body = page.and_then(|page| fetch(&page, &door, KNOWN_WITHIN).ok());
+                let body = page.and_then(|page| fetch(&page, &endpoint, PROBE_TIMEOUT).ok());
                 body.is_some_and(|body| read(&body).is_some())
             })
     })
@@ -93,8 +93,8 @@ fn read(body: &[u8]) -> Option<CacheCount> {
         .or_else(|| of_opensearch(&answer))
 }
 
-/// `cache_hit_rate` is in percent, and `n_queries` are lookups in the cache since the
-/// server was started, whatever was asked for otherwise.
+/// `cache_hit_rate` is in percent; `n_queries` counts cache lookups since the start of the
+/// server.
 fn of_groonga(answer: &Value) -> Option<CacheCount> {
     let versions = [answer.pointer("/1"), answer.pointer("/body"), Some(answer)];
     let status = versions
@@ -119,8 +119,8 @@ fn of_droonga(answer: &Value) -> Option<CacheCount> {
     })
 }
 
-/// `/_stats/request_cache` has a sum of all shards, `/_nodes/stats` one for each node.
-/// A search counts once for every shard that it looks into.
+/// `/_stats/request_cache` has a sum over all shards, `/_nodes/stats` one sum per node. A search
+/// counts once for each shard that it searches.
 fn of_opensearch(answer: &Value) -> Option<CacheCount> {
     let count = |cache: &Value| {
         let hits = cache.get("hit_count")?.as_u64()?;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_tells_in_its_own_way() {
+    fn the_formats_of_all_servers_are_read() {
         for (text, expected) in [
             (
                 r#"[[0,1795174843.1,0.0003],{"uptime":227,"n_queries":6441,"cache_hit_rate":48.90544946436889,"version":"13.0.0"}]"#,
@@ -175,7 +175,7 @@ mod tests {
                     "b":{"indices":{"request_cache":{"hit_count":3,"miss_count":4}}}}}"#,
                 Some((4, 10)),
             ),
-            // A part of the truth is none.
+            // A sum without some nodes is unknown.
             (
                 r#"{"nodes":{"a":{"indices":{"request_cache":{"hit_count":1,"miss_count":2}}},"b":{}}}"#,
                 None,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_began_anew_is_not_known() {
+    fn a_restarted_server_has_no_difference() {
         let at = |hits, lookups| CacheCount { hits, lookups };
         assert_eq!(at(5, 10).since(at(2, 4)), Some(at(3, 6)));
         assert_eq!(at(1, 2).since(at(2, 4)), None);

@@ -1,10 +1,11 @@
-//! How long threads of a target and of the load generator wait for a core at a stretch.
+//! How long threads of a target and of the load generator wait for a CPU core, wait by wait.
 //!
-//! A thread that is ready to run and gets no core sends and answers no request meanwhile. The kernel adds such
-//! a wait to the second field of the thread's `schedstat` when the thread gets a core
-//! (`Documentation/scheduler/sched-stats.rst`). The sum over a second does not tell one wait of 50 ms
-//! from fifty of 1 ms, so the sums are read every few milliseconds. Steal is read likewise: while a
-//! hypervisor takes a core away, the thread on it seems to run.
+//! A runnable thread without a core sends and processes no requests. The kernel adds each such
+//! wait to the second field of the thread's `schedstat` when the thread gets a core
+//! (`Documentation/scheduler/sched-stats.rst`). A sum over a second does not distinguish one wait
+//! of 50 ms from fifty waits of 1 ms, so the sums are sampled every few milliseconds. Steal time
+//! is sampled in the same way: while the hypervisor runs another guest on a core, the thread on
+//! that core appears to be running.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -14,22 +15,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Shortest time between two looks.
+/// Shortest sampling period.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(2);
-/// Longest time between two looks.
+/// Longest sampling period.
 const LONGEST_PERIOD: Duration = Duration::from_millis(50);
-/// The time between two looks is at least this many times as long as a look, so that the looks use at
-/// most 2 % of a core.
-const LOOKS_APART: u32 = 50;
-/// Time after which threads that have begun meanwhile are looked for.
-const SEEK_AGAIN: Duration = Duration::from_millis(250);
-/// Threads that are watched at most.
-const MOST_THREADS: u64 = 1_024;
-/// Time between two looks at steal, which the kernel counts in clock ticks of 10 ms.
+/// Lower bound of the sampling period, as a multiple of the time that one sample takes: sampling
+/// uses at most 2 % of a core.
+const MIN_PERIOD_FACTOR: u32 = 50;
+/// Period at which new threads are searched for.
+const THREAD_SEARCH_PERIOD: Duration = Duration::from_millis(250);
+/// Most threads that are sampled.
+const MAX_THREADS: u64 = 1_024;
+/// Sampling period of steal time, which the kernel counts in clock ticks of 10 ms.
 const STEAL_PERIOD: Duration = Duration::from_millis(20);
 
-/// Watches how long threads of processes wait for a core at a stretch, from a thread of its own.
-/// Dropping it ends the watch.
+/// Samples how long threads wait for a core, in a background thread. Dropping it stops the
+/// sampling.
 #[derive(Debug)]
 pub struct CoreWaits {
     shared: Arc<Shared>,
@@ -39,24 +40,24 @@ pub struct CoreWaits {
 #[derive(Debug, Default)]
 struct Shared {
     is_over: AtomicBool,
-    /// Nanoseconds since they were last taken.
+    /// Total of the waits since the last call of `take`, nanoseconds.
     waited: AtomicU64,
-    /// How many there were.
+    /// Number of these waits.
     count: AtomicU64,
 }
 
 impl CoreWaits {
-    /// Watches the threads of these processes, and those threads of this process that begin later:
-    /// those of the load generator. What a thread waited between two looks counts if it is at
-    /// least `shortest`. Each thread takes one of the `descriptors` that there are to spare. `None` where
-    /// the kernel does not count waits, and where there are too many threads.
+    /// Samples the threads of these processes, and the threads that this process starts from now
+    /// on: those of the load generator. A thread's waiting time between two samples counts if it
+    /// is at least `shortest`. Each thread uses one of `descriptors` spare file descriptors.
+    /// `None` if the kernel does not count waits or there are too many threads.
     pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
         let mut threads = Threads {
-            most: descriptors.min(MOST_THREADS) as usize,
+            most: descriptors.min(MAX_THREADS) as usize,
             files: HashMap::new(),
             others: HashSet::new(),
         };
-        threads.seek(&processes);
+        threads.add_new(&processes);
         if threads.files.len() == threads.most {
             return None;
         }
@@ -76,8 +77,8 @@ impl CoreWaits {
         })
     }
 
-    /// How many such waits there were since this was last asked, and how long they took, nanoseconds. Of
-    /// threads that waited at the same time the longest wait counts.
+    /// Number and total duration (nanoseconds) of these waits since the last call. Of several
+    /// threads that waited at the same time, only the longest wait counts in the duration.
     pub fn take(&self) -> (u64, u64) {
         let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
         (take(&self.shared.count), take(&self.shared.waited))
@@ -103,35 +104,36 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
     let mut sought = Instant::now();
     while !shared.is_over.load(Ordering::Relaxed) {
         let begun = Instant::now();
-        if sought.elapsed() >= SEEK_AGAIN {
-            threads.seek(processes);
+        if sought.elapsed() >= THREAD_SEARCH_PERIOD {
+            threads.add_new(processes);
             sought = begun;
         }
-        let stolen = steal.as_mut().map_or(0, Steal::look);
-        let (count, longest) = threads.look(least);
+        let stolen = steal.as_mut().map_or(0, Steal::sample);
+        let (count, longest) = threads.sample(least);
         let waited = longest.max(stolen);
         if waited >= least {
             shared.waited.fetch_add(waited, Ordering::Relaxed);
             shared.count.fetch_add(count.max(1), Ordering::Relaxed);
         }
         let pause = shortest.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
-        thread::sleep(pause.max(begun.elapsed() * LOOKS_APART));
+        thread::sleep(pause.max(begun.elapsed() * MIN_PERIOD_FACTOR));
     }
 }
 
-/// The `schedstat` of every thread, by process and thread, and what each had waited at the last look.
+/// The `schedstat` file of every thread, by process and thread id, and its value in the last
+/// sample.
 #[derive(Debug)]
 struct Threads {
-    /// How many files may be open.
+    /// Most files that may be open.
     most: usize,
     files: HashMap<(i32, i32), (File, u64)>,
-    /// Threads that are not watched.
+    /// Threads that are not sampled.
     others: HashSet<(i32, i32)>,
 }
 
 impl Threads {
-    /// Adds threads that have begun.
-    fn seek(&mut self, processes: &[i32]) {
+    /// Adds new threads.
+    fn add_new(&mut self, processes: &[i32]) {
         for &process in processes {
             for key in threads_of(process) {
                 let is_known = self.files.contains_key(&key) || self.others.contains(&key);
@@ -150,9 +152,9 @@ impl Threads {
         }
     }
 
-    /// How many threads have waited for at least so long since the last look, and the longest that any has,
-    /// nanoseconds.
-    fn look(&mut self, least: u64) -> (u64, u64) {
+    /// Number of threads that have waited at least `least` since the last sample, and the longest
+    /// of these waits, nanoseconds.
+    fn sample(&mut self, least: u64) -> (u64, u64) {
         let (mut count, mut longest) = (0, 0);
         self.files.retain(|_, (file, before)| {
             let Some(now) = waited(file) else {
@@ -168,23 +170,23 @@ impl Threads {
     }
 }
 
-/// The threads of a process, each with the process.
+/// The threads of a process, each with its process id.
 fn threads_of(process: i32) -> impl Iterator<Item = (i32, i32)> {
     let entries = fs::read_dir(format!("/proc/{process}/task"));
     let names = entries.into_iter().flatten().flatten();
     names.filter_map(move |entry| Some((process, entry.file_name().to_str()?.parse().ok()?)))
 }
 
-/// `None` once the thread has ended.
+/// `None` if the thread has ended.
 fn waited(schedstat: &File) -> Option<u64> {
-    // Three numbers of at most 20 digits.
+    // Three numbers of at most 20 digits each.
     let mut text = [0; 64];
     let length = schedstat.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;
     text.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// What the hypervisor has taken from each core, clock ticks.
+/// Steal time of each core, clock ticks.
 #[derive(Debug)]
 struct Steal {
     cores: Vec<u64>,
@@ -192,18 +194,18 @@ struct Steal {
 }
 
 impl Steal {
-    /// `None` where there never was any.
+    /// `None` if no core has had steal time since boot.
     fn begin() -> Option<Self> {
-        let cores = stolen(&fs::read_to_string("/proc/stat").ok()?);
+        let cores = steal_per_core(&fs::read_to_string("/proc/stat").ok()?);
         cores.iter().any(|ticks| *ticks > 0).then(|| Self {
             cores,
             looked: Instant::now(),
         })
     }
 
-    /// The time for which one core was taken away all the time since the last look, nanoseconds: a
-    /// few ticks now and then are many short stretches.
-    fn look(&mut self) -> u64 {
+    /// The longest time for which one core was stolen without interruption since the last sample,
+    /// nanoseconds; scattered single ticks are many short interruptions and do not count.
+    fn sample(&mut self) -> u64 {
         let passed = self.looked.elapsed();
         if passed < STEAL_PERIOD {
             return 0;
@@ -212,7 +214,7 @@ impl Steal {
         let Ok(text) = fs::read_to_string("/proc/stat") else {
             return 0;
         };
-        let now = stolen(&text);
+        let now = steal_per_core(&text);
         let grown = now.iter().zip(&self.cores);
         let grown = grown.map(|(now, before)| now.saturating_sub(*before));
         let ticks = grown.max().unwrap_or(0);
@@ -225,8 +227,8 @@ impl Steal {
     }
 }
 
-/// The steal of each core, from the text of `/proc/stat`.
-fn stolen(stat: &str) -> Vec<u64> {
+/// The steal time of each core, from the text of `/proc/stat`.
+fn steal_per_core(stat: &str) -> Vec<u64> {
     let cores = stat.lines().skip(1);
     let cores = cores.map_while(|line| line.strip_prefix("cpu"));
     // user, nice, system, idle, iowait, irq, softirq, steal.
@@ -244,7 +246,7 @@ mod tests {
     fn steal_is_that_of_each_core() {
         let text = "cpu  10 1 5 100 4 2 1 30 7 0\ncpu0 5 0 2 50 2 1 0 10 4 0\n\
                     cpu1 5 1 3 50 2 1 1 20 3 0\nintr 9\n";
-        assert_eq!(stolen(text), [10, 20]);
+        assert_eq!(steal_per_core(text), [10, 20]);
     }
 
     #[test]
@@ -262,7 +264,7 @@ mod tests {
             CoreWaits::watch(vec![pid], Duration::from_millis(2), 8).unwrap()
         };
         let (of_busy, of_idle) = (watch(children.first()), watch(children.last()));
-        // The sleeper has waited when it began.
+        // The sleeping process has already waited once, at its start.
         thread::sleep(Duration::from_millis(100));
         of_idle.take();
         let end = Instant::now() + Duration::from_secs(30);
@@ -280,6 +282,6 @@ mod tests {
         assert!(idle < waited, "{count} waits, {idle} ns");
         let own = vec![std::process::id().cast_signed()];
         let without = CoreWaits::watch(own, Duration::from_millis(2), 1);
-        assert!(without.is_none(), "there is no descriptor to spare");
+        assert!(without.is_none(), "no spare descriptor");
     }
 }

@@ -1,33 +1,33 @@
-//! Data directories of launched targets, found in the directory of a run that was killed.
+//! Data directories of launched targets that an interrupted run has left behind.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The data that a launched target left in a run directory.
+/// Data that a launched target left in a run directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataLeft {
     /// Name of the target.
     pub target: String,
     /// The directory.
     pub path: PathBuf,
-    /// Files in it.
+    /// Number of files in it.
     pub files: u64,
-    /// Their sizes together, bytes.
+    /// Total size of these files, bytes.
     pub bytes: u64,
 }
 
-/// Where a target has its data, in a run directory.
+/// Data directory of a target, below the directory of all targets.
 pub(crate) fn directory_of(targets: &Path, target: &str) -> PathBuf {
     targets.join(target).join("data")
 }
 
-/// What these targets have left in a run directory, those without anything left out.
+/// Data that these targets left in a run directory; targets that left nothing are omitted.
 pub fn data_left<'a>(run_dir: &Path, targets: impl Iterator<Item = &'a str>) -> Vec<DataLeft> {
     let root = run_dir.join("targets");
     let found = targets.filter_map(|target| {
         let path = directory_of(&root, target);
-        // A link is none of ours, and what it leads to even less.
+        // Tenbin creates no symbolic link here, and must not follow one.
         if !fs::symlink_metadata(&path).ok()?.is_dir() {
             return None;
         }
@@ -52,22 +52,22 @@ impl DataLeft {
                     self.files += 1;
                     self.bytes += data.len();
                 }
-                // It has gone meanwhile.
+                // Removed in the meantime.
                 Err(_) => {}
             }
         }
     }
 
-    /// Removes the directory with everything in it.
+    /// Removes the directory and everything in it.
     ///
     /// # Errors
-    /// The reason of the first file that cannot be removed.
+    /// The error of the first file that cannot be removed.
     pub fn remove(&self) -> io::Result<()> {
         remove(&self.path)
     }
 }
 
-/// Removes a data directory, and the directory of its target if nothing else is in that.
+/// Removes a data directory, and the directory of its target if that is empty then.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_are_counted_and_removed_and_nothing_else() {
+    fn only_data_directories_are_counted_and_removed() {
         let root = tempfile::tempdir().unwrap();
         let targets = root.path().join("targets");
         let data = directory_of(&targets, "own");

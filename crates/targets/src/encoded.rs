@@ -1,4 +1,4 @@
-//! The forms in which a secret may stand in foreign text.
+//! The encodings in which a secret may appear in text.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -8,14 +8,14 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-/// Secrets shorter than this have encoded forms that are too short to be told from other text.
+/// Shortest secret whose encoded forms are long enough to be recognized.
 const SHORTEST_ENCODED: usize = 6;
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const FOR_URLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The secret, percent-encoded, in hexadecimal digits and in Base64, alone or inside a longer
-/// text.
+/// Encoded forms of a secret: percent-encoded, hexadecimal, and Base64 at every offset in a
+/// longer text.
 pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
     let percent = [NON_ALPHANUMERIC, RESERVED]
         .map(|set| utf8_percent_encode(secret, set).to_string().into_bytes());
@@ -46,12 +46,12 @@ fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
     .collect()
 }
 
-/// The characters of the Base64 text (RFC 4648) that depend on the secret alone when `offset`
-/// bytes, modulo three, come before it.
+/// The Base64 characters (RFC 4648) that depend only on the secret when `offset` bytes, modulo
+/// three, come before it.
 fn base64(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |at: usize| (secret[at / 8] >> (7 - at % 8)) & 1;
     let bits = secret.len() * 8;
-    // Groups of six bits are counted from three bytes before or at the secret.
+    // Groups of six bits are counted from the last multiple of three bytes before the secret.
     let first = (6 - offset * 8 % 6) % 6;
     (first..)
         .step_by(6)
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_known_in_both_cases() {
+    fn escapes_are_recognized_in_both_cases() {
         let forms = forms("a/b+c");
         for form in ["a/b+c", "a%2Fb%2Bc", "a%2fb%2bc"] {
             assert!(forms.contains(&form.as_bytes().to_vec()), "{form}");

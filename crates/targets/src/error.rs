@@ -1,4 +1,4 @@
-//! What can go wrong with a target, in words for the person who has to mend it.
+//! Errors of targets, worded for the person who has to fix them.
 
 use std::fmt;
 use std::io;
@@ -11,11 +11,11 @@ use crate::probe::ProbeError;
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// It returned this status.
+    /// It exited with this status.
     Code(i32),
-    /// This signal killed it.
+    /// It was killed by this signal.
     Signal(i32),
-    /// It is gone, and nobody saw how.
+    /// It has ended; its status is unknown.
     Unknown,
 }
 
@@ -27,17 +27,17 @@ impl fmt::Display for ExitStatus {
                 Ok(signal) => write!(f, "was killed by {signal}"),
                 Err(_) => write!(f, "was killed by signal {number}"),
             },
-            Self::Unknown => f.write_str("is gone"),
+            Self::Unknown => f.write_str("ended with an unknown status"),
         }
     }
 }
 
-/// The end of a launched command.
+/// When and how a launched command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
     /// How it ended.
     pub status: ExitStatus,
-    /// How long after its launch.
+    /// Time between its launch and its end.
     pub after: Duration,
 }
 
@@ -47,8 +47,8 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The last lines of a target's output, indented below a message. Already
-/// redacted and free of control characters.
+/// The last lines of a target's output, printed indented below an error message. Secrets and
+/// control characters are already removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogTail(pub Vec<String>);
 
@@ -62,38 +62,38 @@ impl fmt::Display for LogTail {
     }
 }
 
-/// Why a target cannot be brought up, reached or stopped.
+/// Why a target cannot be started, reached or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The name of its host has no address.
+    /// The name of a host cannot be resolved.
     #[error("cannot resolve host \"{host}\" of target \"{target}\": {source}")]
     Unresolved {
         /// Name of the target.
         target: String,
-        /// The host in its URL.
+        /// The host in the URL.
         host: String,
-        /// What the resolver said.
+        /// Error of the resolver.
         source: io::Error,
     },
-    /// The URL, once placeholders are filled in, is not usable.
+    /// The URL is unusable after its placeholders were filled in.
     #[error("target \"{target}\" has an unusable url \"{url}\": {reason}")]
     Url {
         /// Name of the target.
         target: String,
-        /// The URL; without secrets.
+        /// The URL, without secrets.
         url: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// TLS cannot be spoken as the plan wants it.
+    /// The TLS settings of the plan are unusable.
     #[error("target \"{target}\": {reason}")]
     Tls {
         /// Name of the target.
         target: String,
-        /// What is wrong with which file.
+        /// The file and what is wrong with it.
         reason: String,
     },
-    /// A secret stands where others can read it.
+    /// A secret is in a setting that other users of the machine can read.
     #[error(
         "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this machine can read; pass it through env"
     )]
@@ -103,7 +103,7 @@ pub enum TargetError {
         /// `command`, `url` or `ready`.
         place: &'static str,
     },
-    /// The name cannot be a directory name.
+    /// The name is not usable as a directory name.
     #[error("target name \"{target}\" cannot be used as a file name")]
     Name {
         /// Name of the target.
@@ -114,7 +114,7 @@ pub enum TargetError {
     Program {
         /// Name of the target.
         target: String,
-        /// Which program, and what to do.
+        /// The program and what to do.
         reason: String,
     },
     /// The command could not be started.
@@ -122,29 +122,29 @@ pub enum TargetError {
     Start {
         /// Name of the target.
         target: String,
-        /// What the system said.
+        /// Error of the operating system.
         reason: String,
     },
-    /// A file or directory of the target could not be made or removed.
+    /// A file or directory of the target could not be created or removed.
     #[error("cannot {action} {} for target \"{target}\": {source}", path.display())]
     File {
         /// Name of the target.
         target: String,
-        /// What was tried, for example `create`.
+        /// The operation, for example `create`.
         action: &'static str,
-        /// On what.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Another process listens where the target should.
+    /// Another process already listens on the target's address.
     #[error(
         "cannot start target \"{target}\": something else already listens on {address}; stop it, or let Tenbin choose with {{port}}"
     )]
     Occupied {
         /// Name of the target.
         target: String,
-        /// Where.
+        /// The address.
         address: Address,
     },
     /// The command ended before it was ready.
@@ -152,9 +152,9 @@ pub enum TargetError {
     EndedEarly {
         /// Name of the target.
         target: String,
-        /// How and when.
+        /// How and when it ended.
         exit: Exit,
-        /// Its last output.
+        /// Last lines of its output.
         tail: LogTail,
     },
     /// The command runs but did not become ready in time.
@@ -162,49 +162,49 @@ pub enum TargetError {
     NotReady {
         /// Name of the target.
         target: String,
-        /// The limit.
+        /// The time limit.
         limit: Duration,
-        /// What was missing.
+        /// The condition that was not met.
         reason: String,
-        /// Its last output.
+        /// Last lines of its output.
         tail: LogTail,
     },
-    /// Tenbin was asked to stop while it waited.
-    #[error("interrupted while target \"{target}\" was coming up")]
+    /// Tenbin was interrupted while it waited for the target.
+    #[error("interrupted while target \"{target}\" was starting")]
     Interrupted {
         /// Name of the target.
         target: String,
     },
-    /// Some processes survived even SIGKILL.
+    /// Some processes survived SIGKILL.
     #[error("target \"{target}\" could not be stopped: {reason}")]
     Unstopped {
         /// Name of the target.
         target: String,
-        /// What is left.
+        /// The processes left.
         reason: String,
     },
-    /// It does not answer as an HTTP server.
+    /// The target does not respond as an HTTP server.
     #[error("target \"{target}\": {source}")]
     Unreachable {
         /// Name of the target.
         target: String,
-        /// What happened instead.
+        /// The error of the request.
         source: ProbeError,
     },
-    /// Nobody tells what it uses.
+    /// The resource use of the target cannot be read.
     #[error("target \"{target}\" cannot be observed: {reason}")]
     Observe {
         /// Name of the target.
         target: String,
-        /// Why not.
+        /// Reason.
         reason: String,
     },
-    /// Its clock is too far from ours for signed requests.
+    /// The target's clock differs too much from this machine's for signed requests.
     #[error("target \"{target}\": {reason}")]
     Clock {
         /// Name of the target.
         target: String,
-        /// How far, and what to do.
+        /// The difference and what to do.
         reason: String,
     },
 }

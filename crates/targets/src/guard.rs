@@ -1,15 +1,14 @@
-//! `tenbin guard`: owns everything a launched command starts, and ends it all
-//! when told to, or when Tenbin itself is gone for whatever reason.
+//! `tenbin guard`: parent of everything that a launched command starts. Stops it all on request,
+//! or when Tenbin ends for any reason.
 //!
-//! The guard's standard input is one end of a socket pair. What it reads there
-//! are orders (`stop`; the end of the stream means the same), what it writes
-//! there are reports, one a line. As child subreaper it inherits every
-//! orphan below it, so that no descendant can slip away by becoming a daemon.
+//! The guard's standard input is one end of a socket pair. It reads orders from it (`stop`; the
+//! end of the stream means the same) and writes reports to it, one per line. As child subreaper
+//! it becomes the parent of every orphan below it, so that a daemon cannot escape.
 //!
-//! Where it can, a guard puts the command into a process namespace: see [`crate::isolation`].
+//! Where possible, a guard puts the command into a process namespace: see [`crate::isolation`].
 //!
-//! Tenbin removes the data directory of a target after it has stopped it. Where Tenbin
-//! itself has ended first, by a second Ctrl-C or SIGKILL, the guard does.
+//! Tenbin removes the data directory of a target after it has stopped it. If Tenbin has ended
+//! before, by a second Ctrl-C or SIGKILL, the guard removes it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -36,32 +35,33 @@ use crate::error::ExitStatus;
 use crate::isolation::Role;
 use crate::tree;
 
-/// How long processes may take to disappear after SIGKILL: only the kernel
-/// itself, waiting for a device, can delay that.
+/// Longest wait for the end of processes after SIGKILL: only the kernel can delay it, waiting for
+/// a device.
 pub(crate) const KILL_WITHIN: Duration = Duration::from_secs(5);
 
-/// How often the tree is looked at while it is being stopped.
-const PATROL: Duration = Duration::from_millis(20);
+/// Period of checking the process tree while it is being stopped.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What the guard says about its command.
+/// A guard's report about its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Its process number as Tenbin sees it, if it guards in a namespace.
+    /// The guard's process id outside of its namespace, if there is one.
     Guard(i32),
-    /// It runs, as this process; 0 in a namespace, whose numbers mean nothing outside.
+    /// The command runs with this process id; 0 in a namespace, whose ids are meaningless
+    /// outside.
     Started(i32),
-    /// It could not be started.
+    /// The command could not be started.
     Failed(String),
-    /// It ended; processes it started may live on.
+    /// The command has ended; processes that it started may still run.
     Ended(ExitStatus),
-    /// Nothing that it started is left.
+    /// All processes that it started have ended.
     Empty,
-    /// So many processes did not even end when killed.
+    /// This many processes survived SIGKILL.
     Left(usize),
 }
 
 impl Report {
-    /// The line that says it.
+    /// The report as a line.
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Guard(pid) => format!("guard {pid}\n"),
@@ -75,7 +75,7 @@ impl Report {
         }
     }
 
-    /// What a line says, if it is one of ours.
+    /// Parses a line; `None` if it is not a report.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let line = line.trim_end();
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -93,8 +93,8 @@ impl Report {
     }
 }
 
-/// The whole life of a guard process. `args` is what follows `tenbin guard`:
-/// `--grace 5s --data DIRECTORY -- program argument…`. Returns when nothing of the command is left.
+/// Main function of a guard process. `args` follows `tenbin guard`: `--grace 5s --data DIRECTORY
+/// -- program argument…`. Returns when no process of the command is left.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(control) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
         return ExitCode::FAILURE;
@@ -104,26 +104,26 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Role::Guard { args, isolated } => (args, isolated),
     };
     if let Some(outside) = isolated {
-        tell(&control, &Report::Guard(outside));
+        send_report(&control, &Report::Guard(outside));
     }
     match Order::parse(args).and_then(|order| guard(order, &control, isolated.is_some())) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(left) => {
-            tell(&control, &Report::Left(left));
+            send_report(&control, &Report::Left(left));
             ExitCode::FAILURE
         }
         Err(reason) => {
-            tell(&control, &Report::Failed(reason));
+            send_report(&control, &Report::Failed(reason));
             ExitCode::FAILURE
         }
     }
 }
 
-/// What the guard was asked to run.
+/// What the guard has to run.
 #[derive(Debug, PartialEq, Eq)]
 struct Order {
     grace: Duration,
-    /// What the command writes to, and nobody needs once Tenbin is gone.
+    /// Data directory of the command, removed if Tenbin has ended.
     data: Option<PathBuf>,
     program: OsString,
     args: Vec<OsString>,
@@ -140,12 +140,12 @@ impl Order {
                     grace = args
                         .next()
                         .and_then(|text| parse_grace(text.to_str()?))
-                        .ok_or("--grace wants a time such as 5s or 500ms")?;
+                        .ok_or("--grace requires a time such as 5s or 500ms")?;
                 }
                 Some("--data") => {
                     let path = args.next().map(PathBuf::from);
                     let path = path.filter(|path| path.is_absolute());
-                    data = Some(path.ok_or("--data wants an absolute path")?);
+                    data = Some(path.ok_or("--data requires an absolute path")?);
                 }
                 Some("--") => break,
                 _ => return Err(format!("unexpected argument {arg:?} before --")),
@@ -170,15 +170,15 @@ fn parse_grace(text: &str) -> Option<Duration> {
     }
 }
 
-/// What can happen to a guard.
+/// Events of a guard.
 enum Event {
-    /// A child changed.
+    /// A child process changed its state.
     Child,
-    /// Time to end it all.
+    /// The processes must be stopped.
     Stop,
 }
 
-/// Runs the command until it is time to stop; returns how many processes are left.
+/// Runs the command until the order to stop; returns the number of processes left.
 fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> {
     detach()?;
     let (sender, events) = mpsc::channel();
@@ -188,9 +188,9 @@ fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> 
 
     let command = start(&order)?;
     let shown = if isolated { 0 } else { command.as_raw() };
-    tell(control, &Report::Started(shown));
+    send_report(control, &Report::Started(shown));
 
-    let mut charge = Charge {
+    let mut charge = ProcessTree {
         command,
         events,
         control,
@@ -202,22 +202,22 @@ fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> 
         && orphaned.load(Ordering::Acquire)
         && let Some(data) = &order.data
     {
-        // What cannot be removed is there for `tenbin clean`.
+        // Files that cannot be removed are left to `tenbin clean`.
         let _ = data::remove(data);
-        // Above the data of one node are those of the others, unless it was the last.
+        // The parent directory has the data of all nodes: removed when it is empty.
         let above = data.ancestors().skip(2).take(1);
         above.for_each(|directory| drop(std::fs::remove_dir(directory)));
     }
     Ok(left)
 }
 
-/// Away from the terminal's signals, and parent of every orphan below.
+/// Leaves the terminal's process group, and becomes the parent of every orphan below.
 fn detach() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_child_subreaper(true)
         .map_err(|error| format!("cannot become child subreaper: {error}"))?;
-    // Fails when the launcher has already made this a group leader, which keeps
-    // the terminal's signals away just as well.
+    // Fails if the launcher has already made this process a group leader, which protects it from
+    // the terminal's signals as well.
     let _ = setsid();
     Ok(())
 }
@@ -228,10 +228,9 @@ fn watch_signals(events: Sender<Event>) -> io::Result<()> {
         for signal in signals.forever() {
             let event = match signal {
                 SIGCHLD => Event::Child,
-                // A closing terminal is no reason to stop, nor is a report that
-                // nobody reads: the end of Tenbin shows on the control socket.
-                // Caught rather than ignored, because the command would inherit
-                // "ignored".
+                // A closing terminal and a broken pipe are no reasons to stop: the control socket
+                // shows when Tenbin ends. These signals are caught instead of ignored, because
+                // the command would inherit "ignored".
                 SIGHUP | SIGPIPE => continue,
                 _ => Event::Stop,
             };
@@ -243,8 +242,8 @@ fn watch_signals(events: Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the order to stop, and beyond it for the end of Tenbin, which sets the flag: a
-/// Tenbin that is killed while it waits for its targets to stop does not remove their data.
+/// Waits for the order to stop, then for the end of Tenbin, which sets the returned flag: if
+/// Tenbin is killed while its targets stop, it cannot remove their data.
 fn watch_control(control: &File, events: Sender<Event>) -> io::Result<Arc<AtomicBool>> {
     let orders = BufReader::new(control.try_clone()?);
     let orphaned = Arc::new(AtomicBool::new(false));
@@ -265,30 +264,30 @@ fn start(order: &Order) -> Result<Pid, String> {
     let child = Command::new(&order.program)
         .args(&order.args)
         .stdin(Stdio::null())
-        // Its own group: a script that kills its group must not kill its guard.
+        // A separate process group: a script that kills its group must not kill its guard.
         .process_group(0)
         .spawn()
         .map_err(|error| format!("{}: {error}", order.program.display()))?;
     Ok(Pid::from_raw(child.id().cast_signed()))
 }
 
-/// Nobody may be listening any more; the work goes on all the same.
-fn tell(mut control: &File, report: &Report) {
+/// Sends a report; failure does not matter, because Tenbin may have ended.
+fn send_report(mut control: &File, report: &Report) {
     let _ = control.write_all(report.line().as_bytes());
 }
 
-/// The command and everything below it.
-struct Charge<'a> {
+/// The command and all processes below it.
+struct ProcessTree<'a> {
     command: Pid,
     events: Receiver<Event>,
     control: &'a File,
     empty: bool,
 }
 
-impl Charge<'_> {
+impl ProcessTree<'_> {
     fn wait_for_stop(&mut self) {
-        // A guard whose tree is empty stays: its own accounts hold what the tree
-        // has used, and Tenbin may still ask.
+        // A guard without processes keeps running: its counters contain the use of the ended
+        // processes, and Tenbin may still read them.
         while let Ok(Event::Child) = self.events.recv() {
             self.reap();
         }
@@ -309,7 +308,7 @@ impl Charge<'_> {
         tree::descendants(nix::unistd::getpid()).len().max(1)
     }
 
-    /// Waits until nothing is left, sending `signal` at every look.
+    /// Waits until no process is left; sends `signal` at every check.
     fn wait_until_empty(&mut self, limit: Duration, signal: Option<Signal>) -> bool {
         let deadline = Instant::now() + limit;
         loop {
@@ -323,15 +322,15 @@ impl Charge<'_> {
             if Instant::now() >= deadline {
                 return false;
             }
-            if let Err(RecvTimeoutError::Disconnected) = self.events.recv_timeout(PATROL) {
-                thread::sleep(PATROL);
+            if let Err(RecvTimeoutError::Disconnected) = self.events.recv_timeout(CHECK_INTERVAL) {
+                thread::sleep(CHECK_INTERVAL);
             }
         }
     }
 
     fn signal_all(&self, signal: Signal) {
         for process in tree::descendants(nix::unistd::getpid()) {
-            // Gone already, or not ours to signal: the count at the end tells.
+            // Already ended, or not permitted: the final count includes it.
             let _ = kill(process, signal);
         }
         if cfg!(not(target_os = "linux")) {
@@ -339,8 +338,8 @@ impl Charge<'_> {
         }
     }
 
-    /// Collects what has ended. Every descendant hangs below a child of the
-    /// subreaper, so "no children" (ECHILD) is exactly "nothing left".
+    /// Collects ended processes. Every descendant is below a child of the subreaper, so "no
+    /// children" (ECHILD) means that no process is left.
     fn reap(&mut self) {
         while !self.empty {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -350,7 +349,7 @@ impl Charge<'_> {
                 }
                 Err(Errno::ECHILD) => {
                     self.empty = true;
-                    tell(self.control, &Report::Empty);
+                    send_report(self.control, &Report::Empty);
                 }
                 Ok(WaitStatus::StillAlive) => return,
                 Ok(_) | Err(Errno::EINTR) => {}
@@ -361,7 +360,7 @@ impl Charge<'_> {
 
     fn ended(&self, pid: Pid, status: ExitStatus) {
         if pid == self.command {
-            tell(self.control, &Report::Ended(status));
+            send_report(self.control, &Report::Ended(status));
         }
     }
 }
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_survive_the_wire() {
+    fn reports_are_read_back() {
         for report in [
             Report::Guard(11),
             Report::Started(12),

@@ -1,4 +1,4 @@
-//! The launcher's side of a guard: start one, hear its reports, have it stop.
+//! The launcher's side of a guard: starts it, reads its reports, requests the end.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -21,22 +21,22 @@ use crate::guard::{KILL_WITHIN, Report};
 pub(crate) struct Guarded {
     guard: Child,
     orders: UnixStream,
-    news: Arc<News>,
+    reports: Arc<Reports>,
     launched: Instant,
     grace: Duration,
     ended: bool,
 }
 
-/// What the guard has said so far.
+/// The reports of a guard so far.
 #[derive(Debug, Default)]
-struct News {
+struct Reports {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// The guard, where it is not the process that Tenbin started.
+    /// The inner guard, if there is one.
     guard: Option<i32>,
     started: Option<i32>,
     failed: Option<String>,
@@ -46,12 +46,12 @@ struct State {
     guard_gone: Option<Instant>,
 }
 
-impl News {
+impl Reports {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_in(&self, report: Option<Report>) {
+    fn record(&self, report: Option<Report>) {
         let now = Instant::now();
         let mut state = self.lock();
         match report {
@@ -67,7 +67,7 @@ impl News {
         self.changed.notify_all();
     }
 
-    /// Waits until `done` or the limit; true if done.
+    /// Waits until `done` or the time limit; returns whether it is done.
     fn wait(&self, limit: Duration, done: impl Fn(&State) -> bool) -> bool {
         let (state, _) = self
             .changed
@@ -78,67 +78,67 @@ impl News {
 }
 
 impl Guarded {
-    /// Starts the guard. `command` is the guard's own command line, complete but
-    /// for its standard input.
+    /// Starts the guard. `command` is the guard's complete command line; its standard input is
+    /// set here.
     pub(crate) fn spawn(mut command: Command, grace: Duration) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let guard = command
             .stdin(OwnedFd::from(theirs))
-            // Before it can do so itself: Ctrl-C must not reach it meanwhile.
+            // Set before the guard does it itself, so that Ctrl-C never reaches it.
             .process_group(0)
             .spawn()?;
-        // Or this process would hold the guard's end, and the output pipe, open.
+        // Otherwise this process would keep the guard's end and the output pipe open.
         drop(command);
 
-        let news = Arc::new(News::default());
-        let reports = BufReader::new(ours.try_clone()?);
-        let listener = Arc::clone(&news);
+        let reports = Arc::new(Reports::default());
+        let lines = BufReader::new(ours.try_clone()?);
+        let listener = Arc::clone(&reports);
         thread::spawn(move || {
-            reports
+            lines
                 .lines()
                 .map_while(Result::ok)
                 .filter_map(|line| Report::parse(&line))
-                .for_each(|report| listener.take_in(Some(report)));
-            listener.take_in(None);
+                .for_each(|report| listener.record(Some(report)));
+            listener.record(None);
         });
         Ok(Self {
             guard,
             orders: ours,
-            news,
+            reports,
             launched: Instant::now(),
             grace,
             ended: false,
         })
     }
 
-    /// Process id of the guard that is the root of the tree, once the command is started.
+    /// Process id of the guard at the root of the process tree, after the start of the command.
     pub(crate) fn guard_pid(&self) -> i32 {
-        let inner = self.news.lock().guard;
+        let inner = self.reports.lock().guard;
         inner.unwrap_or_else(|| self.guard.id().cast_signed())
     }
 
-    /// Waits until the command runs; the error is what the system said.
+    /// Waits until the command runs; otherwise returns the error of the operating system.
     pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), String> {
-        self.news.wait(limit, |state| {
+        self.reports.wait(limit, |state| {
             state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
         });
-        let state = self.news.lock();
+        let state = self.reports.lock();
         match (&state.failed, state.started) {
             (Some(reason), _) => Err(reason.clone()),
             (None, Some(_)) => Ok(()),
-            (None, None) => Err("its guard process did not come up".into()),
+            (None, None) => Err("its guard process did not start".into()),
         }
     }
 
     /// Sleeps for `time`, or until the command has ended.
     pub(crate) fn sleep(&self, time: Duration) {
-        self.news.wait(time, |state| state.dead().is_some());
+        self.reports.wait(time, |state| state.dead().is_some());
     }
 
-    /// Fails once the command has ended. A command that has put itself into the
-    /// background (status 0, descendants alive) has not.
+    /// Fails if the command has ended. A command that has moved to the background (status 0 and
+    /// live descendants) counts as running.
     pub(crate) fn alive(&self) -> Result<(), Exit> {
-        match self.news.lock().dead() {
+        match self.reports.lock().dead() {
             None => Ok(()),
             Some((status, when)) => Err(Exit {
                 status,
@@ -147,36 +147,36 @@ impl Guarded {
         }
     }
 
-    /// Asks for the end and returns at once.
-    pub(crate) fn ask_to_stop(&self) {
+    /// Sends the order to stop and returns at once.
+    pub(crate) fn request_stop(&self) {
         let _ = (&self.orders).write_all(b"stop\n");
     }
 
-    /// Ends everything. The error says what is left.
+    /// Stops all processes. The error names those left.
     pub(crate) fn stop(&mut self) -> Result<(), String> {
         if self.ended {
             return Ok(());
         }
         self.ended = true;
-        let orphaned = self.news.lock().guard_gone.is_some();
-        self.ask_to_stop();
+        let orphaned = self.reports.lock().guard_gone.is_some();
+        self.request_stop();
         let limit = self.grace + KILL_WITHIN + Duration::from_secs(1);
-        let in_time = self.news.wait(limit, |state| state.guard_gone.is_some());
+        let in_time = self.reports.wait(limit, |state| state.guard_gone.is_some());
         if !in_time {
             let _ = self.guard.kill();
         }
         let _ = self.guard.wait();
         let _ = self.orders.shutdown(Shutdown::Both);
 
-        let state = self.news.lock().clone();
+        let state = self.reports.lock().clone();
         if state.empty.is_some() || state.started.is_none() {
             return Ok(());
         }
         if let Some(count) = state.left {
             return Err(format!("{count} of its processes survive SIGKILL"));
         }
-        // Somebody killed the guard: what is left is the command's own group.
-        // In a namespace nothing is.
+        // The guard was killed: the command's process group may be left. In a namespace the
+        // kernel has killed all processes.
         if let Some(command) = state.started.filter(|command| *command > 0) {
             let _ = killpg(Pid::from_raw(command), Signal::SIGKILL);
         }

@@ -1,14 +1,13 @@
-//! A process namespace for what a guard starts (`pid_namespaces(7)`).
+//! A process namespace for the processes of a guard (`pid_namespaces(7)`).
 //!
-//! The kernel kills every process of such a namespace when its first process ends, and the first
-//! process here is a guard that dies with the guard that started it (`PR_SET_PDEATHSIG`). So no
-//! order of killing, not even all of Tenbin's processes at once, leaves a process of a target.
+//! The kernel kills every process of a namespace when its first process ends. The first process
+//! of this namespace is a guard that dies with the guard that started it (`PR_SET_PDEATHSIG`). So
+//! a target leaves no process even if all of Tenbin's processes are killed, in any order.
 //!
-//! Two guards then belong to a command. The outer one has Tenbin's process number and nothing to
-//! do but wait. The inner one is the first process of the namespace, and does a guard's work. A
-//! namespace needs privileges: those of root, or those that an unprivileged user has in a user
-//! namespace of his own (`user_namespaces(7)`), where a kernel allows any. Without them there is
-//! one guard, as on other systems.
+//! A command then has two guards. Tenbin starts the outer one, which only waits. The inner one is
+//! the first process of the namespace and does the work of a guard. A namespace requires
+//! privileges: those of root, or those of a user in a user namespace (`user_namespaces(7)`) where
+//! the kernel allows it. Without them, and on other systems, there is one guard.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -28,28 +27,28 @@ use rustix::thread::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Comes before the arguments of an inner guard.
+/// First argument of an inner guard.
 const INSIDE: &str = "--inside";
-/// In place of a guard's arguments: whether a namespace can be had.
+/// Argument that makes the process test whether a namespace can be created.
 const TRIAL: &str = "--trial";
-/// Programs that change the user: in a user namespace they cannot.
+/// Programs that change the user, which does not work in a user namespace.
 const CHANGE_USER: [&str; 6] = ["sudo", "doas", "su", "pkexec", "runuser", "setpriv"];
 
-/// What a guard process is.
+/// What this process has to do.
 pub(crate) enum Role {
-    /// It has done what it was started for.
+    /// Nothing more: it was a test, or an outer guard that has ended.
     Done(ExitCode),
-    /// It guards the command that its arguments name.
+    /// Guard the command in its arguments.
     Guard {
-        /// Those without what is for this module.
+        /// The arguments, without those of this module.
         args: Vec<OsString>,
-        /// Its process number outside of its namespace, if it has one.
+        /// Process id outside of the namespace, if there is one.
         isolated: Option<i32>,
     },
 }
 
 impl Role {
-    /// Finds out what this process is to do, and does what comes before guarding.
+    /// Determines the role of this process, and does the work that comes before guarding.
     pub(crate) fn of(args: Vec<OsString>) -> Self {
         let is = |at: usize, word: &str| args.get(at).is_some_and(|arg| arg == word);
         match (is(0, TRIAL), is(0, INSIDE)) {
@@ -73,19 +72,19 @@ impl Role {
     }
 }
 
-/// Runs an inner guard until it ends; `None` if no namespace can be had.
+/// Starts an inner guard and waits until it ends; `None` if no namespace can be created.
 fn isolate(args: &[OsString]) -> Option<ExitCode> {
     let by_user = !Uid::effective().is_root();
     if by_user && args.iter().any(|word| changes_user(word)) {
         return None;
     }
-    // To be tried in another process: what has been done here could not be undone.
+    // Tested in another process, because creating a namespace cannot be undone.
     let mut trial = guard(&[TRIAL.into()]);
     let trial = trial.stdin(Stdio::null()).stdout(Stdio::null());
     if !trial.stderr(Stdio::null()).status().ok()?.success() {
         return None;
     }
-    // Away from the terminal's signals.
+    // A separate process group: no signals from the terminal.
     let _ = nix::unistd::setsid();
     let mut signals = Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE]).ok()?;
     enter().ok()?;
@@ -96,7 +95,7 @@ fn isolate(args: &[OsString]) -> Option<ExitCode> {
     Some(wait_for(inner, &mut signals))
 }
 
-/// Passes on what asks for the end. No thread can be started after [`enter`].
+/// Forwards signals that request the end. No thread can be started after [`enter`].
 fn wait_for(mut inner: Child, signals: &mut Signals) -> ExitCode {
     let pid = Pid::from_raw(inner.id().cast_signed());
     for signal in signals.forever() {
@@ -116,7 +115,7 @@ fn wait_for(mut inner: Child, signals: &mut Signals) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether a namespace can be had, with processes of its own in `/proc`.
+/// Tests whether a namespace can be created, with its processes in `/proc`.
 fn trial() -> ExitCode {
     let works = enter().is_ok()
         && guard(&[INSIDE.into(), TRIAL.into()])
@@ -128,12 +127,13 @@ fn trial() -> ExitCode {
     }
 }
 
-/// Makes the next process that this one starts the first of a namespace.
+/// The next process that this one starts will be the first of a new namespace.
 fn enter() -> nix::Result<()> {
     let namespaces = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     let (user, group) = (Uid::effective(), Gid::effective());
     match unshare(namespaces) {
-        // Of a user namespace root would have nothing: servers that it starts change their user.
+        // Root uses no user namespace: servers started by root change their user, which needs
+        // real privileges.
         Err(Errno::EPERM) if !user.is_root() => {
             unshare(namespaces | CloneFlags::CLONE_NEWUSER)?;
             let write = |file: &str, text: String| {
@@ -148,8 +148,9 @@ fn enter() -> nix::Result<()> {
     }
 }
 
-/// Lets the next program that is started mount `/proc`: whoever is not root loses its privileges,
-/// also those in its user namespace, when it starts a program (`capabilities(7)`).
+/// Allows the next started program to mount `/proc`: a process that is not root loses its
+/// privileges when it starts a program, including those in its user namespace
+/// (`capabilities(7)`).
 fn keep_privilege() -> rustix::io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::SYS_ADMIN;
@@ -157,23 +158,23 @@ fn keep_privilege() -> rustix::io::Result<()> {
     configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
 }
 
-/// What the first process of a namespace begins with: it dies with its parent, and `/proc` shows
-/// the processes of the namespace. Returns its number outside.
+/// Setup of the first process of a namespace: it dies with its parent, and `/proc` shows the
+/// processes of the namespace. Returns its process id outside.
 fn begin() -> Result<i32, Errno> {
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     let outside = fs::read_link("/proc/self").map_err(|_| Errno::ENOENT)?;
     let outside = outside.to_str().and_then(|number| number.parse().ok());
     let nothing = None::<&str>;
-    // Only this mount: others that the command makes are seen outside as ever.
+    // Only this mount is private; mounts made by the command remain visible outside.
     mount(nothing, "/proc", nothing, MsFlags::MS_PRIVATE, nothing)?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, nothing)?;
-    // None of it is for the command.
+    // The command must not inherit the privileges.
     clear_ambient_capability_set().map_err(|_| Errno::EPERM)?;
     outside.ok_or(Errno::ENOENT)
 }
 
-/// This program as a guard.
+/// Command that starts this program as a guard.
 fn guard(args: &[OsString]) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "/proc/self/exe".into());
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! From a target of the plan to a running one.
+//! Brings up a target of the plan.
 
 mod build;
 mod command;
@@ -18,62 +18,62 @@ use url::Url;
 use crate::data;
 use crate::error::TargetError;
 use crate::observe::{Observed, Subject, listener};
+use crate::route::ResolvedRoute;
 use crate::running::Running;
-use crate::way::Way;
 pub use build::{ProgramFile, program_files};
 pub(crate) use nodes::Nodes;
 
-/// How often a launch is tried again because somebody took its port meanwhile.
-const PORT_ATTEMPTS: usize = 3;
+/// Attempts to launch when another program takes the chosen port first.
+const LAUNCH_ATTEMPTS: usize = 3;
 
-/// What a launch stands on.
+/// Paths and callbacks that launches need.
 #[derive(Clone, Copy)]
-pub struct Grounds<'a> {
-    /// The run directory: logs and data go to `targets/` in it.
+pub struct LaunchContext<'a> {
+    /// The run directory; logs and data go to `targets/` in it.
     pub run_dir: &'a Path,
-    /// The program that understands `guard` and `serve`: Tenbin itself.
+    /// The program with the subcommands `guard` and `serve`: Tenbin itself.
     pub guard_exe: &'a Path,
-    /// Working directory of commands that name none: where the plan file is.
+    /// Working directory of commands that set none: the directory of the plan file.
     pub plan_dir: &'a Path,
-    /// Set when Tenbin is asked to stop.
+    /// Set when Tenbin is interrupted.
     pub stop: &'a AtomicBool,
-    /// Called about once a second while a target takes longer than two.
+    /// Called about once per second for a target that takes longer than 2 s to become ready.
     pub waiting: &'a dyn Fn(&Waiting<'_>),
 }
 
-/// A target that takes its time.
+/// Progress of waiting for a target to become ready.
 #[derive(Debug, Clone, Copy)]
 pub struct Waiting<'a> {
     /// Name of the target.
     pub target: &'a str,
-    /// What it is waited for, for example `port 127.0.0.1:9000`.
+    /// The readiness condition, for example `port 127.0.0.1:9000`.
     pub awaited: &'a str,
-    /// How long it has taken.
+    /// Time waited so far.
     pub waited: Duration,
-    /// How long it may take.
+    /// Time limit.
     pub limit: Duration,
 }
 
-/// Brings a target up and waits until it is ready.
+/// Starts a target and waits until it is ready.
 ///
 /// # Errors
-/// One clear sentence for whatever keeps it from being ready; then nothing of it
-/// is left running. Its log stays in the run directory.
-pub fn bring_up(target: &Target, grounds: &Grounds<'_>) -> Result<Running, TargetError> {
+/// Why the target cannot be started or does not become ready. No process of it is left then; its
+/// log stays in the run directory.
+pub fn bring_up(target: &Target, context: &LaunchContext<'_>) -> Result<Running, TargetError> {
     match &target.reach {
         Reach::Endpoint { url } => endpoint(target, url),
-        Reach::Launched(launch) => launch_on_free_port(target, launch, grounds),
+        Reach::Launched(launch) => launch_on_free_port(target, launch, context),
         Reach::Builtin(Builtin::Dummy) => without_server(target, "dummy:"),
         Reach::Files(files) => without_server(target, &format!("file://{}", files.path.display())),
         Reach::Builtin(builtin) => launch_on_free_port(
             target,
-            &command::builtin(*builtin, target.memory, grounds.guard_exe),
-            grounds,
+            &command::builtin(*builtin, target.memory, context.guard_exe),
+            context,
         ),
     }
 }
 
-/// What is there without anybody to answer.
+/// A target without a server, such as a directory of files.
 fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
     Ok(Running {
         name: target.name.clone(),
@@ -82,7 +82,7 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
             url: url.to_owned(),
             reason: error.to_string(),
         })?,
-        way: Way::default(),
+        route: ResolvedRoute::default(),
         credentials: None,
         processes: Vec::new(),
         observed: None,
@@ -101,13 +101,13 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
             each.map(|host| (host.url.clone(), host.weight)).collect()
         }
     };
-    let mut way = Way::find(&target.name, &hosts, plan, plan.unix.clone())?;
-    way.settle();
-    let observed = observed(target, &[], &way)?;
+    let mut route = ResolvedRoute::resolve_hosts(&target.name, &hosts, plan, plan.unix.clone())?;
+    route.keep_accepting();
+    let observed = observed(target, &[], &route)?;
     let mut running = Running {
         name: target.name.clone(),
         url: url.clone(),
-        way,
+        route,
         credentials: target.credentials.clone(),
         processes: Vec::new(),
         observed,
@@ -116,17 +116,22 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
         data: None,
     };
     if running.observed.is_none() && running.is_here() == Some(true) {
-        running.listener = listener(&running.name, &running.way);
+        running.listener = listener(&running.name, &running.route);
     }
     Ok(running)
 }
 
-/// Whoever tells what the target uses, below `guards` if it was launched.
-fn observed(target: &Target, guards: &[i32], way: &Way) -> Result<Option<Observed>, TargetError> {
+/// Opens the source of resource figures; `guards` are the target's guard processes if it was
+/// launched.
+fn observed(
+    target: &Target,
+    guards: &[i32],
+    route: &ResolvedRoute,
+) -> Result<Option<Observed>, TargetError> {
     let subject = Subject {
         guards,
         observe: target.observe.as_ref(),
-        way,
+        route,
     };
     Observed::open(&target.name, &subject).map_err(|reason| TargetError::Observe {
         target: target.name.clone(),
@@ -137,12 +142,12 @@ fn observed(target: &Target, guards: &[i32], way: &Way) -> Result<Option<Observe
 fn launch_on_free_port(
     target: &Target,
     launch: &Launch,
-    grounds: &Grounds<'_>,
+    context: &LaunchContext<'_>,
 ) -> Result<Running, TargetError> {
     let mut attempt = 1;
     loop {
-        match launch_once(target, launch, grounds) {
-            Err(error) if attempt < PORT_ATTEMPTS && ports::lost_race(&error, launch) => {
+        match launch_once(target, launch, context) {
+            Err(error) if attempt < LAUNCH_ATTEMPTS && ports::lost_race(&error, launch) => {
                 attempt += 1;
             }
             result => return result,
@@ -153,29 +158,29 @@ fn launch_on_free_port(
 fn launch_once(
     target: &Target,
     launch: &Launch,
-    grounds: &Grounds<'_>,
+    context: &LaunchContext<'_>,
 ) -> Result<Running, TargetError> {
     let name = &target.name;
     command::refuse_exposed_secrets(name, launch)?;
-    let places = Places::of(name, grounds)?;
+    let paths = TargetPaths::of(name, context)?;
     let credentials = command::credentials(target, launch);
-    let nodes = Nodes::choose(target, launch, &places, credentials.clone())?;
-    let way = nodes.whole_way()?;
-    ports::refuse_occupied(name, &way)?;
+    let nodes = Nodes::choose(target, launch, &paths, credentials.clone())?;
+    let route = nodes.route()?;
+    ports::refuse_occupied(name, &route)?;
     let data = command::wants_data(launch)
-        .then(|| nodes.make_data(&places))
+        .then(|| nodes.make_data(&paths))
         .transpose()?;
-    let url = way.hosts.first().map(|host| host.url.clone());
+    let url = route.hosts.first().map(|host| host.url.clone());
     let url = url.ok_or_else(|| TargetError::Url {
         target: name.clone(),
         url: launch.url.clone(),
-        reason: "it leads nowhere".to_owned(),
+        reason: "it has no host".to_owned(),
     })?;
-    let processes = nodes.spawn_all(grounds, false)?;
+    let processes = nodes.spawn_all(context, false)?;
     let mut running = Running {
         name: name.clone(),
         url,
-        way,
+        route,
         credentials,
         processes,
         observed: None,
@@ -183,33 +188,33 @@ fn launch_once(
         nodes: Some(Box::new(nodes)),
         data,
     };
-    running.come_up(grounds)?;
-    running.way.settle();
+    running.wait_until_up(context)?;
+    running.route.keep_accepting();
     Ok(running)
 }
 
 impl Running {
-    /// Starts what [`Self::halt`] has stopped: at the same place, on the same data.
-    /// Does nothing where nothing was halted.
+    /// Starts a target that [`Self::halt`] has stopped, on the same addresses and data. Does
+    /// nothing if it is not halted.
     ///
     /// # Errors
-    /// As [`bring_up`]; then nothing of it is left running.
-    pub fn resume(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
+    /// As for [`bring_up`]; no process of the target is left then.
+    pub fn resume(&mut self, context: &LaunchContext<'_>) -> Result<(), TargetError> {
         let Some(nodes) = self.nodes.as_ref().filter(|_| self.processes.is_empty()) else {
             return Ok(());
         };
-        ports::refuse_occupied(&self.name, &self.way)?;
-        self.processes = nodes.spawn_all(grounds, true)?;
-        self.come_up(grounds)
+        ports::refuse_occupied(&self.name, &self.route)?;
+        self.processes = nodes.spawn_all(context, true)?;
+        self.wait_until_up(context)
     }
 
-    /// Removes what is in the data directories of a halted target, so that it starts as it did the
-    /// first time.
+    /// Removes the content of a halted target's data directories, so that it starts with empty
+    /// data.
     ///
     /// # Errors
-    /// A file cannot be removed.
+    /// When a file cannot be removed.
     pub fn empty_data(&self) -> Result<(), TargetError> {
-        // A command that names no directory has none.
+        // A command without `{data}` has no directory.
         let nodes = self.nodes.iter().filter(|_| self.data.is_some());
         for path in nodes.flat_map(|nodes| nodes.data_directories()) {
             let emptied =
@@ -224,42 +229,42 @@ impl Running {
         Ok(())
     }
 
-    /// Waits until all that has just been started is ready, and looks at it from now on.
-    fn come_up(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
-        let is_up = self.wait_and_observe(grounds);
+    /// Waits until all started processes are ready, then observes them.
+    fn wait_until_up(&mut self, context: &LaunchContext<'_>) -> Result<(), TargetError> {
+        let is_up = self.wait_and_observe(context);
         match is_up {
             Ok(()) => Ok(()),
             Err(error) => self.halt().and(Err(error)),
         }
     }
 
-    fn wait_and_observe(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
+    fn wait_and_observe(&mut self, context: &LaunchContext<'_>) -> Result<(), TargetError> {
         let Some(nodes) = &self.nodes else {
             return Ok(());
         };
         let guards = self.guards();
-        // What is launched is observed from its first breath, anything else once it is there.
+        // A launched target is observed from its start, any other once it is reachable.
         let is_own = nodes.target.observe.is_none();
         if is_own {
-            self.observed = observed(&nodes.target, &guards, &self.way)?;
+            self.observed = observed(&nodes.target, &guards, &self.route)?;
         }
-        nodes.wait_for_all(&mut self.processes, &self.way, grounds)?;
+        nodes.wait_for_all(&mut self.processes, &self.route, context)?;
         if !is_own {
-            self.observed = observed(&nodes.target, &guards, &self.way)?;
+            self.observed = observed(&nodes.target, &guards, &self.route)?;
         }
         Ok(())
     }
 }
 
-/// Where a target's files are, absolute: the command has its own directory.
-struct Places {
+/// Absolute paths of a target's files: the command may have another working directory.
+struct TargetPaths {
     target: String,
     data: PathBuf,
     log: PathBuf,
 }
 
-impl Places {
-    fn of(target: &str, grounds: &Grounds<'_>) -> Result<Self, TargetError> {
+impl TargetPaths {
+    fn of(target: &str, context: &LaunchContext<'_>) -> Result<Self, TargetError> {
         if target.is_empty() || target.starts_with('.') || target.contains('/') {
             return Err(TargetError::Name {
                 target: target.to_owned(),
@@ -271,7 +276,7 @@ impl Places {
             path: path.to_owned(),
             source,
         };
-        let directory = grounds.run_dir.join("targets");
+        let directory = context.run_dir.join("targets");
         std::fs::create_dir_all(&directory).map_err(|source| error(&directory, source))?;
         let directory = directory
             .canonicalize()
@@ -283,7 +288,7 @@ impl Places {
         })
     }
 
-    /// No target's name has an `@` before a number alone.
+    /// No target's name ends with `@` and a number.
     fn log_of_node(&self, number: usize) -> PathBuf {
         self.log
             .with_file_name(format!("{}@{number}.log", self.target))

@@ -1,9 +1,9 @@
-//! Bring targets up, observe them, stop them; Tenbin's own servers.
+//! Launches, observes and stops targets; also contains Tenbin's built-in servers.
 //!
-//! [`bring_up`] turns a target of the plan into a [`Running`] one, whatever its
-//! reach. Everything a launched command starts belongs to a [`guard`] process,
-//! which outlives Tenbin just long enough to stop it. [`preflight`] asks every
-//! target, before the first slice, whether it is there; [`doctor`] looks for what may be
+//! [`bring_up`] starts a target of the plan, or connects to one that already runs, and returns it
+//! as [`Running`]. Every process of a launched command runs below a [`guard`] process, which
+//! stops them when Tenbin ends. [`preflight`] checks before the first slice that every target
+//! responds; [`doctor`] diagnoses what would keep a benchmark from running or make its figures
 //! wrong.
 
 mod address;
@@ -22,6 +22,7 @@ mod output;
 pub mod preflight;
 pub mod probe;
 mod process;
+mod route;
 mod running;
 mod search_state;
 pub mod serve;
@@ -29,16 +30,15 @@ mod tls;
 mod tree;
 pub mod usage;
 pub mod vitals;
-mod way;
 
 pub use address::Address;
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use core_waits::CoreWaits;
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
-pub use launch::{Grounds, ProgramFile, Waiting, bring_up, program_files};
+pub use launch::{LaunchContext, ProgramFile, Waiting, bring_up, program_files};
+pub use route::{Host, ResolvedRoute};
 pub use running::Running;
 pub use search_state::{SearchState, search_state};
-pub use usage::{Depth, GroupUsage, Reading, Scope, Usage};
+pub use usage::{Detail, GroupUsage, Reading, Scope, Usage};
 pub use vitals::{Monitor, Vitals};
-pub use way::{Host, Way};

@@ -1,5 +1,5 @@
-//! What a launched command prints: taken in by a thread of its own, cleared of
-//! secrets, written to a log file, searched for the ready text, its end kept.
+//! Output of a launched command: a thread reads it, removes secrets, writes it to a log file,
+//! searches it for the ready text and keeps the last lines.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,11 +13,11 @@ use crate::encoded;
 
 /// Lines kept for error messages.
 const TAIL_LINES: usize = 40;
-/// Characters kept of each of them.
+/// Characters kept of each line.
 const TAIL_WIDTH: usize = 400;
-/// A line longer than this is passed on in parts.
+/// Longer lines are processed in parts, bytes.
 const LONG_LINE: usize = 64 * 1024;
-/// A server that logs every request must not fill the disk of its own benchmark.
+/// Largest log, bytes: a server that logs every request must not fill the disk.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 
 const REDACTED: &[u8] = b"[redacted]";
@@ -48,9 +48,9 @@ impl Shared {
 }
 
 impl Output {
-    /// Starts to take in what is written to the pipe that it returns. `secrets`
-    /// are replaced, in every form of `encoded::forms`; `awaited` is looked for. What is
-    /// in the log already goes, unless this is written `behind` it.
+    /// Starts reading the pipe that it returns. `secrets` are replaced in every form of
+    /// `encoded::forms`; `awaited` is the text to search for. With `behind`, output is appended
+    /// to the log file; otherwise the file is truncated.
     pub(crate) fn capture(
         log: &Path,
         secrets: &[&str],
@@ -58,7 +58,7 @@ impl Output {
         behind: bool,
     ) -> io::Result<(Self, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
-        let intake = Intake {
+        let intake = Reader {
             shared: Arc::default(),
             log: Log::open(log, behind)?,
             redactor: Redactor::new(secrets),
@@ -69,12 +69,12 @@ impl Output {
         Ok((Self { shared }, writer))
     }
 
-    /// The awaited text has been printed.
+    /// Whether the awaited text has been printed.
     pub(crate) fn awaited_seen(&self) -> bool {
         self.shared.lock().awaited_seen
     }
 
-    /// Waits until everybody who could write has ended, at most so long.
+    /// Waits until all writers have ended, at most `limit`.
     pub(crate) fn wait_closed(&self, limit: Duration) {
         let _ = self
             .shared
@@ -88,21 +88,21 @@ impl Output {
     }
 }
 
-/// The thread's part.
-struct Intake {
+/// The reading thread.
+struct Reader {
     shared: Arc<Shared>,
     log: Log,
     redactor: Redactor,
     awaited: Option<Awaited>,
 }
 
-impl Intake {
+impl Reader {
     fn run(mut self, mut pipe: PipeReader) {
         let mut buffer = vec![0; 16 * 1024];
         loop {
             match pipe.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(count) => self.take_in(&buffer[..count]),
+                Ok(count) => self.process(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }
@@ -113,7 +113,7 @@ impl Intake {
         self.shared.changed.notify_all();
     }
 
-    fn take_in(&mut self, bytes: &[u8]) {
+    fn process(&mut self, bytes: &[u8]) {
         if self.awaited.as_mut().is_some_and(|text| text.is_in(bytes)) {
             self.awaited = None;
             self.shared.lock().awaited_seen = true;
@@ -137,7 +137,7 @@ impl Intake {
     }
 }
 
-/// One line of foreign text, made harmless for a terminal.
+/// A line with control characters escaped.
 fn printable(line: &[u8]) -> String {
     String::from_utf8_lossy(line)
         .trim_end()
@@ -147,7 +147,7 @@ fn printable(line: &[u8]) -> String {
         .collect()
 }
 
-/// The log file. A full disk must not block the target: what cannot be written is lost.
+/// The log file. A full disk must not block the target: output that cannot be written is dropped.
 struct Log {
     file: Option<File>,
     room: u64,
@@ -176,13 +176,13 @@ impl Log {
             self.room -= length;
             let _ = file.write_all(bytes);
         } else {
-            let _ = writeln!(file, "[log ends here: {LOG_LIMIT} bytes are enough]");
+            let _ = writeln!(file, "[log truncated at {LOG_LIMIT} bytes]");
             self.file = None;
         }
     }
 }
 
-/// Replaces secrets in a stream, however it is cut into parts.
+/// Replaces secrets in a stream, also across chunks.
 struct Redactor {
     secrets: Vec<Vec<u8>>,
     pending: Vec<u8>,
@@ -192,7 +192,7 @@ impl Redactor {
     fn new(secrets: &[&str]) -> Self {
         let given = secrets.iter().filter(|secret| !secret.is_empty());
         let mut forms: Vec<Vec<u8>> = given.flat_map(|secret| encoded::forms(secret)).collect();
-        // Longest first: one secret may be a part of another.
+        // Longest first: a secret may contain another.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
         forms.dedup();
         Self {
@@ -201,8 +201,8 @@ impl Redactor {
         }
     }
 
-    /// Takes in a part; gives out what is surely clean: whole lines, or most of
-    /// a very long one.
+    /// Takes a chunk and returns text that is certainly free of secrets: whole lines, or most of
+    /// a very long line.
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(bytes);
         if let Some(end) = self.pending.iter().rposition(|&byte| byte == b'\n') {
@@ -215,7 +215,7 @@ impl Redactor {
         }
         let long = std::mem::take(&mut self.pending);
         let mut clean = self.clean(long);
-        // The start of a secret may be at the very end.
+        // The end may be the start of a secret.
         let overlap = self.secrets.first().map_or(0, |longest| longest.len() - 1);
         self.pending = clean.split_off(clean.len().saturating_sub(overlap));
         clean
@@ -236,7 +236,7 @@ impl Redactor {
     }
 }
 
-/// Looks for a text in a stream, however it is cut into parts.
+/// Searches for a text in a stream, also across chunks.
 struct Awaited {
     text: Vec<u8>,
     carry: Vec<u8>,
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_contains_another_goes_whole() {
+    fn a_secret_that_contains_another_is_replaced_entirely() {
         assert_eq!(
             through(&["abc", "abcdef"], &[b"x abcdef y"]),
             "x [redacted] y"
@@ -323,7 +323,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_cut_lets_a_secret_through(
+        fn secrets_across_chunks_are_replaced(
             before in 0usize..150_000, cuts in prop::collection::vec(0usize..150_100, 0..6)
         ) {
             let text = format!("{}hunter2-hunter3{}", "x".repeat(before), "y".repeat(50));
@@ -337,7 +337,7 @@ mod tests {
         }
 
         #[test]
-        fn the_awaited_text_is_found_across_cuts(cut in 0usize..20) {
+        fn the_awaited_text_is_found_across_chunks(cut in 0usize..20) {
             let text = b"...server is ready..";
             let mut awaited = Awaited::new("is ready");
             let found = [&text[..cut], &text[cut..]].map(|part| awaited.is_in(part));

@@ -1,5 +1,5 @@
-//! Questions to a target before the first slice: is it there, does it speak
-//! HTTP, is its clock ours?
+//! Checks of a target before the first slice: it responds, it speaks HTTP, and its clock agrees
+//! with this machine's.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,31 +7,31 @@ use crate::error::TargetError;
 use crate::probe::{self, Answer, ProbeError};
 use crate::running::Running;
 
-/// A clock this far off deserves a word.
-pub const SKEW_WORTH_A_WORD: Duration = Duration::from_secs(2);
-/// S3 servers refuse signatures made with a clock this far off
-/// (`RequestTimeTooSkewed`, Amazon S3 API reference, error responses).
+/// Smallest clock difference that gives a warning.
+pub const SKEW_WARNING: Duration = Duration::from_secs(2);
+/// Clock difference beyond which S3 servers refuse signatures (`RequestTimeTooSkewed`, Amazon S3
+/// API reference, error responses).
 pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 
-/// What a target said of itself.
+/// Result of the checks of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// The first host's answer to an unsigned `GET` of its URL; any status will do.
-    /// All others have answered too.
+    /// The first host's response to an unsigned `GET` of its URL, with any status. All other
+    /// hosts have responded too.
     pub answer: Answer,
-    /// Its clock against ours, when it tells the time.
+    /// Difference between the two clocks, if the response has a `Date` header.
     pub skew: Option<ClockSkew>,
-    /// Things worth a word, each one sentence.
+    /// Warnings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// How far a target's clock is ahead of ours, seconds: somewhere between `low`
-/// and `high`, because `Date` tells whole seconds and the answer took its time.
+/// How far the target's clock is ahead of this machine's, seconds: a value between `low` and
+/// `high`, because `Date` has whole seconds and the request takes time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockSkew {
-    /// At least.
+    /// Lower bound.
     pub low: f64,
-    /// At most.
+    /// Upper bound.
     pub high: f64,
 }
 
@@ -44,7 +44,7 @@ impl ClockSkew {
         })
     }
 
-    /// The smallest distance from our clock that explains what was seen.
+    /// Smallest clock difference that is consistent with the response.
     pub(crate) fn at_least(&self) -> f64 {
         self.low.max(-self.high).max(0.0)
     }
@@ -65,24 +65,24 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
     }
 }
 
-/// Asks every address of every host of the target, within `limit` each. `signed`: its requests will be signed, so
-/// that a clock too far off is an error. Whether credentials are right needs a
-/// signed request, which is not made here.
+/// Sends a `GET` request to every address of every host, with the time limit `limit` for each.
+/// `signed`: requests of the workload are signed, so that a large clock difference is an error.
+/// Does not check credentials, which would need a signed request.
 ///
 /// # Errors
-/// It is not there, is silent, does not speak HTTP, refuses every request because of
-/// TLS, or has an impossible clock.
+/// When an address does not respond, does not speak HTTP, or refuses every request because of
+/// TLS, or when the clock difference is too large.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
     let mut first = None;
-    for (host, door) in target.way.doors() {
+    for (host, endpoint) in target.route.endpoints() {
         let unreachable = |source| TargetError::Unreachable {
             target: target.name.clone(),
             source,
         };
-        let answer = probe::get(&host.url, &door, limit, &|| false).map_err(unreachable)?;
+        let answer = probe::get(&host.url, &endpoint, limit, &|| false).map_err(unreachable)?;
         if let Some(complaint) = answer.complaint {
             return Err(unreachable(ProbeError::Refuses {
-                address: door.address,
+                address: endpoint.address,
                 complaint,
             }));
         }
@@ -91,17 +91,17 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
     let answer = first.ok_or_else(|| TargetError::Url {
         target: target.name.clone(),
         url: target.url.to_string(),
-        reason: "it leads nowhere".to_owned(),
+        reason: "it has no host".to_owned(),
     })?;
     let mut warnings: Vec<String> = target
-        .way
-        .left_out
+        .route
+        .warnings
         .iter()
         .map(|sentence| format!("target \"{}\": {sentence}", target.name))
         .collect();
-    if target.way.insecure {
+    if target.route.insecure {
         warnings.push(format!(
-            "target \"{}\": its certificate is NOT checked (insecure); anybody could answer in \
+            "target \"{}\": its certificate is NOT checked (insecure); another server could respond in \
              its place",
             target.name
         ));
@@ -112,12 +112,12 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             return Err(TargetError::Clock {
                 target: target.name.clone(),
                 reason: format!(
-                    "{}, and S3 refuses signatures more than 15 minutes off; set one of the two clocks",
+                    "{}, and S3 refuses signatures more than 15 minutes off; correct the wrong clock",
                     skew.sentence()
                 ),
             });
         }
-        if skew.at_least() > SKEW_WORTH_A_WORD.as_secs_f64() {
+        if skew.at_least() > SKEW_WARNING.as_secs_f64() {
             warnings.push(format!("target \"{}\": {}", target.name, skew.sentence()));
         }
     }
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn skew_is_an_interval_that_allows_for_whole_seconds_and_the_way() {
+    fn skew_is_an_interval_that_covers_rounding_and_travel_time() {
         let skew = ClockSkew::of(&answer(0.0)).unwrap();
         assert_eq!((skew.low, skew.high), (-0.5, 1.0));
         assert_eq!(skew.at_least(), 0.0);
     }
 
     #[test]
-    fn skew_names_its_side() {
+    fn skew_names_its_direction() {
         let ahead = ClockSkew::of(&answer(100.0)).unwrap();
         assert_eq!(ahead.at_least(), 99.5);
         assert!(ahead.sentence().contains("ahead of"));

@@ -1,5 +1,5 @@
-//! One small HTTP request with a deadline: enough to ask whether somebody is
-//! there, and what time it is there. Over HTTP/2 no more than whether it is spoken.
+//! One small HTTP request with a deadline, to check that a server responds and to read its clock.
+//! Over HTTP/2, only the connection preface is exchanged.
 
 mod fetch;
 mod http2;
@@ -22,43 +22,43 @@ pub use crate::address::Address;
 pub use fetch::{FetchError, fetch};
 use stream::Stream;
 
-/// Longest wait between two looks at whether to give up.
-const STEP: Duration = Duration::from_millis(50);
-/// No sensible answer has a longer head.
+/// Longest wait between two checks of the deadline.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest response head, bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// No complaint about the connection is longer.
-const COMPLAINT_LIMIT: usize = 4 * 1024;
-/// Longest wait for the body of a complaint.
-const COMPLAINS_WITHIN: Duration = Duration::from_secs(1);
+/// Longest body of an error response that is read, bytes.
+const REFUSAL_LIMIT: usize = 4 * 1024;
+/// Longest wait for the body of an error response.
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The head of an answer.
+/// The head of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Status code; unknown over HTTP/2, where nothing is asked for.
+    /// Status code; `None` over HTTP/2, where no request is sent.
     pub status: Option<u16>,
-    /// `Server` header. Server-supplied: hostile until escaped.
+    /// `Server` header. Untrusted: must be escaped.
     pub server: Option<String>,
-    /// `Date` header, cut to whole seconds by its format.
+    /// `Date` header; its format has whole seconds.
     pub date: Option<SystemTime>,
     /// When the request was sent.
     pub sent: SystemTime,
     /// When the head was complete.
     pub received: SystemTime,
-    /// What the server says is wrong with the connection itself, if anything.
+    /// Error in the connection settings that the server reports.
     pub complaint: Option<Complaint>,
 }
 
-/// What makes a server refuse every request on such a connection.
+/// Why a server refuses every request on such a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Complaint {
-    /// Plain HTTP came to a port of TLS.
+    /// Plain HTTP was sent to a TLS port.
     WantsTls,
-    /// No client certificate was shown.
+    /// The client sent no certificate.
     WantsCertificate,
 }
 
 impl Complaint {
-    /// In the words of nginx, Apache and Go; hyphens and letters' case vary.
+    /// Recognizes the wording of nginx, Apache and Go; hyphens and upper case do not matter.
     fn of(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
@@ -81,133 +81,133 @@ impl fmt::Display for Complaint {
         f.write_str(match self {
             Self::WantsTls => "speaks TLS; write https:// in its url",
             Self::WantsCertificate => {
-                "wants to see a client certificate; give one with --cert FILE and --key FILE"
+                "requires a client certificate; set one with --cert FILE and --key FILE"
             }
         })
     }
 }
 
-/// One place where a target may be found, and what has to be spoken there.
+/// An address of a target with the connection settings to use there.
 #[derive(Debug, Clone)]
-pub struct Door {
-    /// Where.
+pub struct Endpoint {
+    /// The address.
     pub address: Address,
-    /// Address that the connection comes from; the system's choice without.
+    /// Local address of the connection; chosen by the operating system if `None`.
     pub source: Option<IpAddr>,
-    /// What is spoken.
+    /// The HTTP version.
     pub http: HttpVersion,
-    /// TLS and the name of the server, if TLS is spoken.
+    /// TLS configuration and the server's name, for TLS.
     pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
-    /// The file whose authorities alone that TLS trusts, for messages.
+    /// The file with the only trusted certificate authorities, for messages.
     pub ca: Option<PathBuf>,
 }
 
-/// Why there was no answer.
+/// Why there was no valid response.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// Nobody listens.
+    /// No server listens.
     #[error("nothing listens on {address} (connection refused); is the server started?")]
     Refused {
-        /// Where.
+        /// The address.
         address: Address,
     },
-    /// There is no such socket.
+    /// The Unix socket does not exist.
     #[error("there is no {address}; is the server started, and the path right?")]
     Missing {
-        /// Where.
+        /// The address.
         address: Address,
     },
     /// The TLS handshake failed.
     #[error("{address}: {reason}")]
     Tls {
-        /// Where.
+        /// The address.
         address: Address,
         /// What is wrong and what to do.
         reason: String,
     },
-    /// HTTP/2 was asked for, and is not spoken.
+    /// HTTP/2 is configured, but the server does not speak it.
     #[error("{address} does not speak HTTP/2: {reason}")]
     NotHttp2 {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What it does instead.
+        /// What the server does instead.
         reason: String,
     },
-    /// No connection within the time.
+    /// The connection was not accepted in time.
     #[error(
-        "{address} did not accept a connection within {limit:?}; is the address right, and no firewall in the way?"
+        "{address} did not accept a connection within {limit:?}; check the address and firewalls"
     )]
     ConnectTimeout {
-        /// Where.
+        /// The address.
         address: Address,
-        /// The time.
+        /// The time limit.
         limit: Duration,
     },
-    /// A connection could not be made for another reason.
+    /// The connection failed for another reason.
     #[error("cannot connect to {address}: {source}")]
     Connect {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// It answers, but only to refuse every request.
+    /// The server responds, but refuses every request.
     #[error("{address} {complaint}")]
     Refuses {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What it says is wrong.
+        /// The reason in the response.
         complaint: Complaint,
     },
-    /// Connected, and then silence.
-    #[error("{address} accepts connections but never answers (waited {limit:?})")]
+    /// The server accepted the connection and sent nothing.
+    #[error("{address} accepts connections but does not respond (waited {limit:?})")]
     Silent {
-        /// Where.
+        /// The address.
         address: Address,
-        /// How long we waited.
+        /// The time waited.
         limit: Duration,
     },
-    /// Connected, and then the end.
-    #[error("{address} accepts connections but closes them without an answer")]
+    /// The server closed the connection without a response.
+    #[error("{address} accepts connections but closes them without a response")]
     Closed {
-        /// Where.
+        /// The address.
         address: Address,
     },
-    /// Something else than HTTP speaks there.
-    #[error("{address} answers, but not with HTTP (it begins with \"{begin}\"){hint}")]
+    /// The response is not HTTP.
+    #[error("{address} responds, but not with HTTP (the response begins with \"{begin}\"){hint}")]
     NotHttp {
-        /// Where.
+        /// The address.
         address: Address,
         /// First bytes, escaped.
         begin: String,
-        /// What they remind of.
+        /// The protocol that these bytes suggest.
         hint: &'static str,
     },
     /// The connection broke.
     #[error("the connection to {address} broke: {source}")]
     Broken {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The caller did not want to wait any longer.
+    /// The caller interrupted the request.
     #[error("interrupted while waiting for {address}")]
     Abandoned {
-        /// Where.
+        /// The address.
         address: Address,
     },
 }
 
-/// When to give up.
-pub(crate) struct Patience<'a> {
+/// Deadline and interruption of a request.
+pub(crate) struct Deadline<'a> {
     limit: Duration,
     deadline: Instant,
     abandon: &'a dyn Fn() -> bool,
 }
 
-impl Patience<'_> {
-    /// Fails when it is time to give up.
+impl Deadline<'_> {
+    /// Fails if the deadline has passed or the caller has interrupted.
     fn check(&self, address: &Address) -> Result<(), ProbeError> {
         let address = || address.clone();
         if (self.abandon)() {
@@ -223,41 +223,45 @@ impl Patience<'_> {
     }
 }
 
-/// Asks with `GET` for the path of `url` at `door`, within `limit` for everything
-/// together. `abandon` is asked every 50 ms whether to give up.
+/// Sends a `GET` for the path of `url` to `endpoint`; `limit` covers connection, request and
+/// response. `abandon` is called every 50 ms; the request ends when it returns true.
 ///
 /// # Errors
-/// Whatever keeps a complete HTTP head from coming.
+/// When no complete HTTP head is received.
 pub fn get(
     url: &Url,
-    door: &Door,
+    endpoint: &Endpoint,
     limit: Duration,
     abandon: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
-    let patience = Patience {
+    let deadline = Deadline {
         limit,
         deadline: Instant::now() + limit,
         abandon,
     };
-    let mut stream = Stream::open(door, &patience)?;
-    match door.http {
-        HttpVersion::Http1 => ask(url, &mut stream, &patience),
-        HttpVersion::Http2 => http2::greet(&mut stream, &patience),
+    let mut stream = Stream::open(endpoint, &deadline)?;
+    match endpoint.http {
+        HttpVersion::Http1 => request_head(url, &mut stream, &deadline),
+        HttpVersion::Http2 => http2::exchange_prefaces(&mut stream, &deadline),
     }
 }
 
-fn ask(url: &Url, stream: &mut Stream<'_>, patience: &Patience<'_>) -> Result<Answer, ProbeError> {
+fn request_head(
+    url: &Url,
+    stream: &mut Stream<'_>,
+    deadline: &Deadline<'_>,
+) -> Result<Answer, ProbeError> {
     let sent = SystemTime::now();
     stream.write(request(url).as_bytes())?;
     let mut head = Vec::new();
     loop {
-        if stream.read(&mut head, patience)? == 0 {
+        if stream.read(&mut head, deadline)? == 0 {
             return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
             Head::Complete(answer, end) => {
                 let body = head.split_off(end);
-                let complaint = complaint(&answer, body, stream, patience);
+                let complaint = complaint(&answer, body, stream, deadline);
                 return Ok(Answer {
                     complaint,
                     ..answer
@@ -269,40 +273,45 @@ fn ask(url: &Url, stream: &mut Stream<'_>, patience: &Patience<'_>) -> Result<An
     }
 }
 
-/// Looks into the body of the one answer that servers complain with. What cannot be
-/// read of it is no failure: there is an answer.
+/// Reads the body of a 400 response for the reason. An unreadable body is no failure: the server
+/// has responded.
 fn complaint(
     answer: &Answer,
     mut body: Vec<u8>,
     stream: &mut Stream<'_>,
-    patience: &Patience<'_>,
+    deadline: &Deadline<'_>,
 ) -> Option<Complaint> {
     if answer.status != Some(400) {
         return None;
     }
-    let patience = Patience {
-        deadline: patience.deadline.min(Instant::now() + COMPLAINS_WITHIN),
-        ..*patience
+    let deadline = Deadline {
+        deadline: deadline.deadline.min(Instant::now() + REFUSAL_TIMEOUT),
+        ..*deadline
     };
     loop {
         let complaint = Complaint::of(&body);
-        if complaint.is_some() || body.len() > COMPLAINT_LIMIT {
+        if complaint.is_some() || body.len() > REFUSAL_LIMIT {
             return complaint;
         }
-        match stream.read(&mut body, &patience) {
+        match stream.read(&mut body, &deadline) {
             Ok(0) | Err(_) => return None,
             Ok(_) => {}
         }
     }
 }
 
-/// Opens a connection within `limit`, without TLS.
+/// Opens a connection without TLS.
 ///
 /// # Errors
-/// Refused, timed out, or what the system says.
-pub fn connect(door: &Door, limit: Duration) -> Result<Socket, ProbeError> {
-    let address = &door.address;
-    stream::connect(address, door.source, limit.max(Duration::from_millis(1))).map_err(|source| {
+/// When the connection is refused, times out, or fails for another reason.
+pub fn connect(endpoint: &Endpoint, limit: Duration) -> Result<Socket, ProbeError> {
+    let address = &endpoint.address;
+    stream::connect(
+        address,
+        endpoint.source,
+        limit.max(Duration::from_millis(1)),
+    )
+    .map_err(|source| {
         let address = address.clone();
         match source.kind() {
             ErrorKind::ConnectionRefused => ProbeError::Refused { address },
@@ -327,7 +336,7 @@ fn request(url: &Url) -> String {
 
 enum Head {
     Partial,
-    /// And where it ends.
+    /// And the offset of the body.
     Complete(Answer, usize),
     Impossible,
 }
@@ -376,10 +385,10 @@ fn status_of(line: &str) -> Option<u16> {
 }
 
 fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
-    // A TLS alert, or the settings that open HTTP/2.
+    // A TLS alert, or an HTTP/2 SETTINGS frame.
     let hint = match bytes {
-        [0x15, 0x03, ..] => "; that is TLS, so that its url begins with https://",
-        [_, _, _, 0x04, ..] => "; that is HTTP/2, see --http 2",
+        [0x15, 0x03, ..] => "; this is TLS: write https:// in its url",
+        [_, _, _, 0x04, ..] => "; this is HTTP/2: see --http 2",
         _ => "",
     };
     ProbeError::NotHttp {
@@ -416,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn every_prefix_is_partial_and_garbage_is_known_at_once() {
+    fn every_prefix_is_partial_and_garbage_is_recognized_at_once() {
         let head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n";
         for end in 0..head.len() {
             assert!(matches!(
@@ -433,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_about_the_connection_are_known_by_their_words() {
+    fn refusals_are_recognized_by_their_wording() {
         for (body, complaint) in [
             (
                 "<center>The plain HTTP request was sent to HTTPS port</center>",

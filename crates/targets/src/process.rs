@@ -1,4 +1,4 @@
-//! What belongs to one launch: the guarded processes, their output and their data directory.
+//! One launched process: its guard, its output and its data directory.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::error::TargetError;
 use crate::guarded::Guarded;
 use crate::output::Output;
 
-/// Everything that belongs to one launch. Dropping it ends the command.
+/// One launched process. Dropping it stops the command.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) guarded: Guarded,
@@ -18,7 +18,7 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn stop(&mut self, target: &str) -> Result<(), TargetError> {
         let stopped = self.guarded.stop();
-        // The last words are still in the pipe.
+        // The last lines of output may still be in the pipe.
         self.output.wait_closed(Duration::from_millis(500));
         stopped.map_err(|reason| TargetError::Unstopped {
             target: target.to_owned(),
@@ -33,14 +33,14 @@ impl Drop for Process {
     }
 }
 
-/// A directory for a target's data, removed with everything in it.
+/// Data directory of a target; removed with everything in it.
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
     path: PathBuf,
 }
 
 impl DataDirectory {
-    /// Makes a fresh, empty one.
+    /// Creates an empty directory; an old one is removed first.
     pub(crate) fn create(path: PathBuf) -> std::io::Result<Self> {
         std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
         std::fs::create_dir(&path)?;
@@ -67,10 +67,10 @@ impl Drop for DataDirectory {
     }
 }
 
-/// Stops processes: all are asked to stop before the first is waited for.
+/// Stops processes: sends the order to all of them before it waits for the first.
 pub(crate) fn stop_all(processes: &mut [Process], target: &str) -> Result<(), TargetError> {
     for process in processes.iter() {
-        process.guarded.ask_to_stop();
+        process.guarded.request_stop();
     }
     let stopped: Vec<_> = processes.iter_mut().map(|each| each.stop(target)).collect();
     stopped.into_iter().collect()

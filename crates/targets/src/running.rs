@@ -1,4 +1,4 @@
-//! A target that is up.
+//! A running target.
 
 use tenbin_plan::Credentials;
 use url::Url;
@@ -7,93 +7,96 @@ use crate::error::{Exit, LogTail, TargetError};
 use crate::launch::Nodes;
 use crate::observe::Observed;
 use crate::process::{DataDirectory, Process, stop_all};
-use crate::usage::{Depth, Reading, Usage};
-use crate::way::Way;
+use crate::route::ResolvedRoute;
+use crate::usage::{Detail, Reading, Usage};
 
-/// A target that is up, and the process behind it if Tenbin launched it.
-/// Dropping it stops it.
+/// A running target, with its processes if Tenbin launched it. Dropping it stops them.
 #[derive(Debug)]
 pub struct Running {
     /// Name of the target.
     pub name: String,
-    /// Base URL, without placeholders; of several hosts that of the first.
+    /// Base URL without placeholders; the URL of the first host if there are several.
     pub url: Url,
-    /// How connections get to it.
-    pub way: Way,
-    /// Given in the plan, or made up for a target that asked for some.
+    /// Resolved addresses and connection settings.
+    pub route: ResolvedRoute,
+    /// Credentials from the plan, or generated for a target that has none.
     pub credentials: Option<Credentials>,
-    /// One for each node that Tenbin has launched; none while it is halted.
+    /// One process per launched node; empty while the target is halted.
     pub(crate) processes: Vec<Process>,
     pub(crate) observed: Option<Observed>,
-    /// Whoever listens there on this machine, of a target that is neither launched nor observed.
+    /// The local process that listens on the target's port, for a target that is neither launched
+    /// nor observed.
     pub(crate) listener: Option<Observed>,
-    /// What it was launched with.
+    /// What the target was launched with.
     pub(crate) nodes: Option<Box<Nodes>>,
-    /// Goes last: whoever still runs might write to it.
+    /// Declared last so that it is dropped last: processes that still run may write to it.
     pub(crate) data: Option<DataDirectory>,
 }
 
 impl Running {
-    /// What it has used so far and when that was learnt; `None` if nobody tells, if whoever
-    /// told does not do so now, or if it has been stopped.
-    pub fn look(&self, depth: Depth) -> Option<Reading> {
-        self.observed.as_ref()?.look(depth)
+    /// Resource use so far and the time of the reading; `None` if the target is not observed, if
+    /// the current reading failed, or if the target has been stopped.
+    pub fn read_usage(&self, detail: Detail) -> Option<Reading> {
+        self.observed.as_ref()?.read(detail)
     }
 
-    /// What it has used so far, all of it; `None` as above.
+    /// Resource use so far, in full detail; `None` as for [`Self::read_usage`].
     pub fn usage(&self) -> Option<Usage> {
-        Some(self.look(Depth::Whole)?.usage)
+        Some(self.read_usage(Detail::Full)?.usage)
     }
 
-    /// Numbers of its observed processes on this machine, as last seen.
+    /// Ids of its observed processes on this machine, as of the last reading.
     pub fn members(&self) -> Vec<i32> {
         self.observed
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
     }
 
-    /// What the processes have used that listen on its ports on this machine, where Tenbin neither
-    /// launched nor observes it: no figure of the target, but none of other programs either. `None`
-    /// where it is observed, and where these processes are not seen.
-    pub fn look_at_listener(&self) -> Option<Reading> {
-        self.listener.as_ref()?.look(Depth::Brief)
+    /// Resource use of the local processes that listen on the target's ports, where Tenbin
+    /// neither launched nor observes the target. It must not be reported as use of the target,
+    /// but tells these processes from other programs on the machine. `None` if the target is
+    /// observed or no such process is visible.
+    pub fn read_listener_usage(&self) -> Option<Reading> {
+        self.listener.as_ref()?.read(Detail::Brief)
     }
 
-    /// Numbers of these processes, as last seen.
+    /// Ids of the processes of [`Self::read_listener_usage`], as of the last reading.
     pub fn listener_members(&self) -> Vec<i32> {
         self.listener
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
     }
 
-    /// What has changed about observing it since this was last asked, a sentence each.
-    pub fn news(&self) -> Vec<String> {
-        self.observed.as_ref().map_or_else(Vec::new, Observed::news)
+    /// Changes in how the target is observed since the last call, one sentence each.
+    pub fn observation_changes(&self) -> Vec<String> {
+        self.observed
+            .as_ref()
+            .map_or_else(Vec::new, Observed::take_changes)
     }
 
-    /// Whether its processes are observed on this machine.
+    /// Whether its processes run on this machine and are observed.
     pub(crate) fn is_observed_here(&self) -> bool {
         self.observed.as_ref().is_some_and(Observed::is_here)
     }
 
-    /// Whether Tenbin launched it, so that it can be observed and stopped.
+    /// Whether Tenbin launched the target and so can observe and stop it.
     pub fn launched(&self) -> bool {
         self.nodes.is_some()
     }
 
-    /// Whether it has been stopped for a while: [`Self::resume`] starts it again.
+    /// Whether the target is halted; [`Self::resume`] starts it again.
     pub fn is_halted(&self) -> bool {
         self.launched() && self.processes.is_empty()
     }
 
-    /// The guards of its processes.
+    /// Process ids of its guards.
     pub(crate) fn guards(&self) -> Vec<i32> {
         let guards = self.processes.iter().map(|one| one.guarded.guard_pid());
         guards.collect()
     }
 
-    /// Fails once the launched command has ended. Says nothing about a target
-    /// that Tenbin did not launch.
+    /// Fails if the launched command has ended. Always succeeds for a target that Tenbin did not
+    /// launch.
     ///
     /// # Errors
     /// How and when it ended.
@@ -101,39 +104,38 @@ impl Running {
         self.dead_node().map_or(Ok(()), |(_, exit)| Err(exit))
     }
 
-    /// The first of its nodes whose command has ended, if one has, and how; the name of its
-    /// host only where there are several.
+    /// The first node whose command has ended, and how; with the host's name if there are several
+    /// nodes.
     pub fn dead_node(&self) -> Option<(Option<&str>, Exit)> {
         let nodes = self.processes.iter().enumerate();
         nodes
             .filter_map(|(at, process)| Some((at, process.guarded.alive().err()?)))
             .map(|(at, exit)| {
-                let host = self.way.hosts.get(at).map(|host| host.name.as_str());
+                let host = self.route.hosts.get(at).map(|host| host.name.as_str());
                 (host.filter(|_| self.processes.len() > 1), exit)
             })
             .next()
     }
 
-    /// The last lines of its output, redacted and printable.
+    /// Last lines of the output, without secrets and control characters.
     pub fn log_tail(&self) -> LogTail {
         let tails = self.processes.iter().map(|process| process.output.tail());
         LogTail(tails.flatten().collect())
     }
 
-    /// Asks a launched target to stop and returns at once: with several targets,
-    /// ask all, then [`Self::stop`] each.
-    pub fn ask_to_stop(&self) {
+    /// Sends the order to stop to a launched target and returns at once. To stop several targets,
+    /// call this for each, then [`Self::stop`] for each.
+    pub fn request_stop(&self) {
         for process in &self.processes {
-            process.guarded.ask_to_stop();
+            process.guarded.request_stop();
         }
     }
 
-    /// Stops everything that was launched, and removes its data directory.
-    /// Takes as long as the plan allows before it kills. Does nothing the
-    /// second time.
+    /// Stops all launched processes and removes their data directories. Waits as long as the plan
+    /// allows before it kills them. A second call does nothing.
     ///
     /// # Errors
-    /// Processes survive, or files cannot be removed.
+    /// When processes survive or files cannot be removed.
     pub fn stop(&mut self) -> Result<(), TargetError> {
         self.halt()?;
         match self.data.take() {
@@ -142,11 +144,11 @@ impl Running {
         }
     }
 
-    /// Stops everything that was launched and leaves its data where they are, so that
-    /// [`Self::resume`] can start it again on them.
+    /// Stops all launched processes and keeps their data, so that [`Self::resume`] can start them
+    /// again.
     ///
     /// # Errors
-    /// Processes survive.
+    /// When processes survive.
     pub fn halt(&mut self) -> Result<(), TargetError> {
         if self.nodes.is_some() {
             self.observed = None;

@@ -1,4 +1,4 @@
-//! What a search server reports of its own memory and index.
+//! Memory and index statistics of a search server, as reported by the server.
 
 use std::time::Duration;
 
@@ -7,43 +7,43 @@ use serde_json::Value;
 use crate::probe::fetch;
 use crate::running::Running;
 
-/// How long the server may take to report.
-const WITHIN: Duration = Duration::from_secs(5);
+/// Time limit of the request.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Heap, garbage collections, segments and merges of all nodes of the cluster.
 const PAGE: &str = "/_nodes/stats/jvm,indices/segments,merge";
 
-/// What OpenSearch reports, added up over the nodes of its cluster. Counters run since each node
-/// was started.
+/// Statistics of OpenSearch, summed over the nodes of the cluster. Counters start at the start of
+/// each node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchState {
-    /// Nodes that reported.
+    /// Nodes in the response.
     pub nodes: u64,
-    /// Bytes of the heap that are in use.
+    /// Heap in use, bytes.
     pub heap_used_bytes: u64,
-    /// Bytes that the heap can have.
+    /// Largest heap size, bytes.
     pub heap_max_bytes: u64,
     /// Garbage collections of all collectors.
     pub collections: u64,
-    /// Milliseconds that they took.
+    /// Total time of garbage collections, milliseconds.
     pub collection_ms: u64,
-    /// Segments of all shards, replicas among them.
+    /// Segments of all shards, including replicas.
     pub segments: u64,
-    /// Merges of segments.
+    /// Segment merges.
     pub merges: u64,
-    /// Milliseconds that they took.
+    /// Total time of merges, milliseconds.
     pub merge_ms: u64,
 }
 
-/// Asks the first host of a target that answers.
+/// Requests the statistics from the first host that responds.
 ///
 /// # Errors
-/// Why nothing is known, in one clause.
+/// Why no statistics are available, in one clause.
 pub fn search_state(target: &Running) -> Result<SearchState, String> {
     let mut why = "it has no host".to_owned();
-    for (host, door) in target.way.doors() {
+    for (host, endpoint) in target.route.endpoints() {
         let url = host.url.join(PAGE).map_err(|error| error.to_string())?;
-        match fetch(&url, &door, WITHIN) {
+        match fetch(&url, &endpoint, TIMEOUT) {
             Ok(body) => {
                 let state = serde_json::from_slice(&body).ok().and_then(|v| read(&v));
                 return state.ok_or_else(|| format!("{PAGE} of {} is not OpenSearch's", host.name));
@@ -54,7 +54,7 @@ pub fn search_state(target: &Running) -> Result<SearchState, String> {
     Err(why)
 }
 
-/// `None` unless every node reports all of it: a part of a sum is no sum.
+/// `None` unless every node reports every figure: a partial sum is unknown.
 fn read(answer: &Value) -> Option<SearchState> {
     let mut sum = SearchState::default();
     for node in answer.get("nodes")?.as_object()?.values() {

@@ -1,4 +1,4 @@
-//! TLS as the plan wants it, for the engine and for our own questions.
+//! TLS configurations from the plan, for the engine and for Tenbin's own requests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rustls::{
 };
 use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
 
-/// What TLS agrees on with a server of that HTTP version: the only one offered.
+/// The ALPN protocol of an HTTP version; no other is offered.
 pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
     match http {
         HttpVersion::Http1 => b"http/1.1",
@@ -24,10 +24,10 @@ pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
     }
 }
 
-/// The configuration of all connections to a target.
+/// The TLS configuration of all connections to a target.
 ///
 /// # Errors
-/// One sentence on the file that cannot be used.
+/// One sentence that names the unusable file.
 pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, String> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -41,7 +41,7 @@ pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig
             let (chain, key) = client_certificate(client)?;
             builder
                 .with_client_auth_cert(chain, key)
-                .map_err(|error| ill_matched(client, &error))?
+                .map_err(|error| mismatch(client, &error))?
         }
     };
     config.alpn_protocols = vec![alpn(http).to_vec()];
@@ -51,10 +51,10 @@ pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig
     Ok(config)
 }
 
-/// The configuration of a server that shows this certificate and speaks HTTP/1.1.
+/// The TLS configuration of a server with this certificate, for HTTP/1.1.
 ///
 /// # Errors
-/// One sentence on the file that cannot be used.
+/// One sentence that names the unusable file.
 pub(crate) fn server_config(cert: &Path, key: &Path) -> Result<ServerConfig, String> {
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
         pem::Error::NoItemsFound => format!("{} holds no private key in PEM form", key.display()),
@@ -74,11 +74,11 @@ pub(crate) fn server_config(cert: &Path, key: &Path) -> Result<ServerConfig, Str
 }
 
 fn versions(only: Option<TlsVersion>) -> &'static [&'static SupportedProtocolVersion] {
-    static BOTH: [&SupportedProtocolVersion; 2] = [&TLS13, &TLS12];
+    static ALL: [&SupportedProtocolVersion; 2] = [&TLS13, &TLS12];
     match only {
-        None => &BOTH,
-        Some(TlsVersion::Tls13) => &BOTH[..1],
-        Some(TlsVersion::Tls12) => &BOTH[1..],
+        None => &ALL,
+        Some(TlsVersion::Tls13) => &ALL[..1],
+        Some(TlsVersion::Tls12) => &ALL[1..],
     }
 }
 
@@ -95,7 +95,7 @@ fn client_certificate(
     Ok((certificates(&client.cert)?, key))
 }
 
-fn ill_matched(client: &ClientCertificate, error: &Error) -> String {
+fn mismatch(client: &ClientCertificate, error: &Error) -> String {
     let (cert, key) = (client.cert.display(), client.key.display());
     match error {
         Error::InconsistentKeys(_) => format!(
@@ -145,7 +145,7 @@ fn verifier(
             }
         }
         None => {
-            // Some systems carry a few that no library reads; what counts is the rest.
+            // Some systems list certificates that rustls cannot read; the others are used.
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
     }
@@ -165,11 +165,11 @@ fn verifier(
     }))
 }
 
-/// Checks that an authority vouches for the server, as everybody does.
+/// Checks that a trusted authority has signed the server's certificate.
 #[derive(Debug)]
 struct CheckAuthority {
     by_authority: Arc<WebPkiServerVerifier>,
-    /// Certificates of the plan's own file.
+    /// Certificates from the plan's file of authorities.
     given: Vec<CertificateDer<'static>>,
 }
 
@@ -190,9 +190,8 @@ impl ServerCertVerifier for CheckAuthority {
             now,
         );
         match checked {
-            // A self-signed certificate as `openssl req -x509` makes it, which the
-            // user named as to be trusted: it stands for itself. Its dates have been
-            // looked at before this error is found.
+            // A self-signed certificate as made by `openssl req -x509`, which the user has listed
+            // as trusted. Its dates were checked before this error is returned.
             Err(Error::InvalidCertificate(reason))
                 if is_authority_itself(&reason) && self.given.contains(end_entity) =>
             {
@@ -228,13 +227,13 @@ impl ServerCertVerifier for CheckAuthority {
     }
 }
 
-/// Whether a server's certificate is refused because it is an authority's own.
+/// Whether a server's certificate is refused because it is the certificate of an authority.
 fn is_authority_itself(reason: &CertificateError) -> bool {
     matches!(reason, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
 }
 
-/// Accepts whatever certificate is shown; only that its holder made the handshake
-/// is checked. For those who ask for it by name.
+/// Accepts every certificate (`--insecure`). Still checks that the server has the private key, by
+/// the signature of the handshake.
 #[derive(Debug)]
 struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
@@ -275,10 +274,10 @@ impl ServerCertVerifier for AcceptAnyCertificate {
     }
 }
 
-/// What is wrong with a handshake and what to do, without the address. `ca`: the
-/// file whose authorities alone were trusted.
+/// The cause of a failed handshake and what to do, without the address. `ca`: the file with the
+/// only trusted authorities.
 pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
-    const TRUST: &str = "trust it with --cacert FILE, or do not check it with --insecure";
+    const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
     match error {
         Error::InvalidCertificate(reason) => match (reason, ca) {
             // A bad signature: an issuer of the same name, with another key.
@@ -291,28 +290,28 @@ pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
             (reason, _) => refused_certificate(reason, TRUST),
         },
         Error::InvalidMessage(_) => {
-            "it does not speak TLS; is its url http://, or the port another one?".to_owned()
+            "it does not speak TLS; use http:// in its url, or check the port".to_owned()
         }
         Error::AlertReceived(alert) => {
             use rustls::AlertDescription as Alert;
             match alert {
                 Alert::CertificateRequired | Alert::NoCertificate => {
-                    "it wants to see a client certificate; give one with --cert FILE and --key FILE"
+                    "it requires a client certificate; set one with --cert FILE and --key FILE"
                         .to_owned()
                 }
                 Alert::BadCertificate | Alert::UnknownCA | Alert::CertificateUnknown => {
-                    "it refuses our client certificate, or wants one; see --cert FILE and --key FILE"
+                    "it refuses the client certificate, or requires one; see --cert FILE and --key FILE"
                         .to_owned()
                 }
                 Alert::NoApplicationProtocol => {
-                    "it does not offer the wanted HTTP version over TLS (ALPN); choose another with --http"
+                    "it does not offer the configured HTTP version over TLS (ALPN); choose another with --http"
                         .to_owned()
                 }
                 Alert::ProtocolVersion => {
                     "it does not speak the offered TLS versions; see --tls-version".to_owned()
                 }
                 Alert::UnrecognisedName => {
-                    "it does not know the name it is asked for; see --server-name HOST".to_owned()
+                    "it does not know the requested server name; see --server-name HOST".to_owned()
                 }
                 alert => format!("it refused the TLS handshake ({alert:?})"),
             }
@@ -327,7 +326,7 @@ pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
 fn not_signed_by(file: &Path, certificate: &str) -> String {
     format!(
         "nothing in {} has signed {certificate}; give its own authority's file with --cacert \
-         FILE, or do not check it with --insecure",
+         FILE, or skip the check with --insecure",
         file.display()
     )
 }
@@ -342,18 +341,18 @@ fn refused_certificate(reason: &CertificateError, trust: &str) -> String {
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             format!(
-                "{}; say with --server-name HOST what its name is, or do not check it with --insecure",
+                "{}; set the right name with --server-name HOST, or skip the check with --insecure",
                 other_name(reason)
             )
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "its certificate has expired; renew it, or do not check it with --insecure".to_owned()
+            "its certificate has expired; renew it, or skip the check with --insecure".to_owned()
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "its certificate is not valid yet; is the clock of this machine right?".to_owned()
+            "its certificate is not valid yet; check the clock of this machine".to_owned()
         }
         reason => format!(
-            "its certificate is refused ({}); do not check it with --insecure",
+            "its certificate is refused ({}); skip the check with --insecure",
             format!("{reason:?}").escape_debug()
         ),
     }
@@ -382,8 +381,8 @@ fn other_name(reason: &CertificateError) -> String {
     )
 }
 
-/// The name alone: rustls gives it as webpki writes it for programmers, for example
-/// `DnsName("a.test")` or `IpAddress(127.0.0.1)`.
+/// The name without the notation of webpki's error messages, such as `DnsName("a.test")` or
+/// `IpAddress(127.0.0.1)`.
 fn plain(name: &str) -> &str {
     let inner = name
         .split_once('(')
@@ -396,7 +395,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_a_certificate_are_shown_without_their_wrapping() {
+    fn names_in_a_certificate_are_shown_without_the_library_notation() {
         assert_eq!(plain("IpAddress(127.0.0.1)"), "127.0.0.1");
         assert_eq!(plain("DnsName(\"a.test\")"), "a.test");
         assert_eq!(plain("a.test"), "a.test");
@@ -414,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_authority_that_did_not_sign_is_named() {
+    fn the_file_of_an_authority_that_did_not_sign_is_named() {
         let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let of = |ca| explain(&unknown, ca);
         assert!(of(Some(Path::new("my-ca.pem"))).starts_with("nothing in my-ca.pem has signed"));

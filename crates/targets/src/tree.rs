@@ -1,8 +1,8 @@
-//! Which processes descend from which, as the system sees them now.
+//! The process tree: which processes descend from which.
 
 use nix::unistd::Pid;
 
-/// Live processes (zombies excluded) that descend from `root`, without itself.
+/// Live processes (without zombies) that descend from `root`, without `root`.
 #[cfg(target_os = "linux")]
 pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = below(root.as_raw(), &all_processes());
@@ -13,13 +13,13 @@ pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// Without `/proc` there is no tree to walk: the caller falls back to groups.
+/// Without `/proc` there is no process tree; the caller uses process groups instead.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn descendants(_root: Pid) -> Vec<Pid> {
     Vec::new()
 }
 
-/// Every process in `processes` that descends from `root`.
+/// The processes in `processes` that descend from `root`.
 #[cfg(target_os = "linux")]
 pub(crate) fn below(root: i32, processes: &[procfs::process::Stat]) -> Vec<procfs::process::Stat> {
     use std::collections::{HashMap, HashSet};
@@ -42,7 +42,7 @@ pub(crate) fn below(root: i32, processes: &[procfs::process::Stat]) -> Vec<procf
     found
 }
 
-/// The `stat` of every process that could be read.
+/// The `stat` of every readable process.
 #[cfg(target_os = "linux")]
 pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
@@ -55,7 +55,7 @@ pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
         .collect()
 }
 
-/// The `stat` of one process, unless it is gone.
+/// The `stat` of one process; `None` if it has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn stat(pid: i32) -> Option<procfs::process::Stat> {
     use procfs::FromRead;

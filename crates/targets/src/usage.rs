@@ -1,59 +1,56 @@
-//! What a target has used so far.
+//! Resource use of a target.
 
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// Totals since some moment in the past. Differences of two are what was used in between.
-/// What nobody tells is `None`, never 0.
+/// Totals since a start in the past; the difference of two readings is the use in between. A
+/// figure that is not available is `None`, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// When these were the totals, seconds on a clock of the observed machine that never
-    /// goes back. It has no beginning that would mean anything elsewhere.
+    /// Time of the totals, seconds on a monotonic clock of the observed machine. Only differences
+    /// are meaningful.
     pub at: f64,
-    /// Another number than before: the totals have begun anew, and a difference tells
-    /// nothing.
+    /// Changes when the totals restart from 0; a difference across epochs is meaningless.
     pub epoch: u64,
-    /// Whose totals these are.
+    /// What the totals cover.
     pub scope: Scope,
-    /// CPU seconds, user and system, of live and of ended processes. Of processes that
-    /// are looked at here exact to the nanosecond for live ones; the kernel counts ended
-    /// ones in clock ticks (10 ms), separately for user and system and for each parent.
+    /// CPU seconds, user and system, of live and ended processes. For processes observed by this
+    /// machine: exact to the nanosecond for live processes; the kernel counts ended ones in clock
+    /// ticks (10 ms), separately for user and system time and for each parent.
     pub cpu_seconds: Option<f64>,
-    /// Resident memory now, bytes, summed over processes: pages that several
-    /// share count for each.
+    /// Resident memory, bytes, summed over processes: shared pages count once per process.
     pub rss_bytes: Option<u64>,
-    /// Bytes read from storage; unknown, for example, of a process that runs as another
-    /// user.
+    /// Bytes read from storage; `None` for example for a process of another user.
     pub read_bytes: Option<u64>,
-    /// Bytes written to storage; unknown as above.
+    /// Bytes written to storage; `None` as for [`Self::read_bytes`].
     pub written_bytes: Option<u64>,
-    /// Context switches of threads that had to wait.
+    /// Voluntary context switches: the thread had to wait.
     pub voluntary_switches: Option<u64>,
-    /// Context switches of threads that could have gone on.
+    /// Involuntary context switches: the thread could have continued.
     pub involuntary_switches: Option<u64>,
-    /// CPU seconds that the busiest single process has used since the look with
-    /// [`Depth::Whole`] before this one; unknown at the first.
+    /// CPU seconds of the busiest process since the previous reading with [`Detail::Full`];
+    /// `None` in the first.
     pub busiest_process: Option<f64>,
-    /// The same of the busiest thread.
+    /// The same for the busiest thread.
     pub busiest_thread: Option<f64>,
-    /// Seconds that threads were ready to run and waited for a core, added up, since the look with
-    /// [`Depth::Whole`] before this one; unknown at the first. Threads that began or ended in
-    /// between are missing.
+    /// Seconds that runnable threads waited for a core, summed over threads, since the previous
+    /// reading with [`Detail::Full`]; `None` in the first. Excludes threads that started or ended
+    /// in between.
     pub waited_for_core: Option<f64>,
-    /// What the control group says, where there is one of its own.
+    /// Totals of the target's control group, if it has one.
     pub group: Option<GroupUsage>,
 }
 
-/// Whose totals are told.
+/// What the totals cover.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Those of the target's processes.
+    /// The target's processes.
     #[default]
     Processes,
-    /// Those of the whole host.
+    /// The whole host.
     Host,
 }
 
@@ -61,19 +58,19 @@ pub enum Scope {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GroupUsage {
-    /// Another number: another group.
+    /// Identifies the group; changes if the processes move to another one.
     pub place: u64,
-    /// Nothing but the target is in it.
+    /// Whether the group contains only processes of the target.
     pub alone: bool,
     /// CPU seconds.
     pub cpu_seconds: Option<f64>,
-    /// Memory charged to it now, bytes.
+    /// Memory charged to the group, bytes.
     pub memory_bytes: Option<u64>,
-    /// The most ever charged to it, bytes.
+    /// Peak of the memory charged to the group, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Periods in which its CPU quota ran out.
+    /// Periods in which the CPU quota was exhausted.
     pub throttled_periods: Option<u64>,
-    /// How long the quota stopped it, microseconds.
+    /// Time for which the quota stopped the group, microseconds.
     pub throttled_us: Option<u64>,
     /// Bytes read from block devices.
     pub read_bytes: Option<u64>,
@@ -81,22 +78,22 @@ pub struct GroupUsage {
     pub written_bytes: Option<u64>,
 }
 
-/// A usage and when it was learnt.
+/// A usage and the time of its reading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
     /// The totals.
     pub usage: Usage,
-    /// Middle of the time it took to learn them, by the generator's clock.
+    /// Middle of the reading, by the load generator's clock.
     pub taken: Instant,
-    /// How long it took.
+    /// Duration of the reading.
     pub within: Duration,
 }
 
-/// How closely to look.
+/// How much a reading covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// At everything.
-    Whole,
-    /// At CPU, memory and storage only: what costs little to look at every second.
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// Only CPU, memory and storage, which are cheap enough to read every second.
     Brief,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tenbin_plan::Plan;
 use tenbin_runner::{Examination, RunContext, examine};
-use tenbin_targets::doctor::{Finding, State};
+use tenbin_targets::doctor::{CheckResult, State};
 
 use super::plan::resolve;
 use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
@@ -137,7 +137,7 @@ fn visit(asked: &Asked) -> anyhow::Result<Exit> {
 }
 
 /// Whether this machine is fit to measure, in one sentence.
-fn fitness(findings: &[Finding]) -> String {
+fn fitness(findings: &[CheckResult]) -> String {
     let named = |state| {
         let found = findings.iter().filter(|finding| finding.state == state);
         let mut names: Vec<&str> = found.map(|finding| finding.check).collect();
@@ -160,9 +160,9 @@ fn fitness(findings: &[Finding]) -> String {
 /// What this machine is called among the names of targets.
 const MACHINE: &str = "(here)";
 
-fn line(finding: &Finding, widest: Option<usize>) -> String {
+fn line(finding: &CheckResult, widest: Option<usize>) -> String {
     let width = widest.unwrap_or(0).max(MACHINE.len());
-    let Finding {
+    let CheckResult {
         check,
         target,
         state,
@@ -181,7 +181,7 @@ fn line(finding: &Finding, widest: Option<usize>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-fn summary(findings: &[Finding]) -> String {
+fn summary(findings: &[CheckResult]) -> String {
     let states = [
         (State::Failed, "failed"),
         (State::Warning, "with a warning"),
@@ -192,7 +192,7 @@ fn summary(findings: &[Finding]) -> String {
     format!("\n{}\n", counts.join(", "))
 }
 
-fn document(findings: &[Finding]) -> anyhow::Result<String> {
+fn document(findings: &[CheckResult]) -> anyhow::Result<String> {
     let document = json!({
         "version": DOCUMENT_VERSION,
         "fit": fit(findings),
@@ -204,7 +204,7 @@ fn document(findings: &[Finding]) -> anyhow::Result<String> {
 }
 
 /// `yes`; `ratios` where absolute figures cannot be trusted; `no`.
-fn fit(findings: &[Finding]) -> &'static str {
+fn fit(findings: &[CheckResult]) -> &'static str {
     let has = |state| count(findings, state) > 0;
     match (has(State::Failed), has(State::Warning)) {
         (true, _) => "no",
@@ -213,7 +213,7 @@ fn fit(findings: &[Finding]) -> &'static str {
     }
 }
 
-fn count(findings: &[Finding], state: State) -> usize {
+fn count(findings: &[CheckResult], state: State) -> usize {
     let found = findings.iter().filter(|finding| finding.state == state);
     found.count()
 }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_others_wrote_cannot_move_the_cursor() {
-        let finding = Finding {
+        let finding = CheckResult {
             check: "reach",
             target: Some("a".to_owned()),
             state: State::Failed,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
-use tenbin_pubsub::{Error, Question, Step, run};
+use tenbin_pubsub::{Config, Error, Step, run};
 
 use super::foreign::{answer, can_keep, keep, tell};
 use crate::args::{ForeignArgs, foreign_world};
@@ -34,7 +34,7 @@ fn feed(job: &FeedJob) -> Exit {
         }
     };
     let mut steps: Vec<Step> = Vec::new();
-    let ended = run(&question(job), &|| stop.is_asked(), &mut |step| {
+    let ended = run(&config(job), &|| stop.is_asked(), &mut |step| {
         output::print(line(step).as_bytes());
         steps.push(*step);
     });
@@ -55,7 +55,7 @@ fn feed(job: &FeedJob) -> Exit {
             }
         }
         Ok(()) if stop.is_asked() => Exit::Interrupted,
-        Ok(()) if steps.iter().all(Step::is_whole) => Exit::Done,
+        Ok(()) if steps.iter().all(Step::is_complete) => Exit::Done,
         Ok(()) => {
             output::error(
                 "not every message reached every subscriber once: the figures are those of what \
@@ -66,11 +66,11 @@ fn feed(job: &FeedJob) -> Exit {
     }
 }
 
-fn question(job: &FeedJob) -> Question {
+fn config(job: &FeedJob) -> Config {
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.unwrap_or_default().as_nanos() as u64;
-    Question {
+    Config {
         hosts: job.hosts.clone(),
         subscribe: job.subscribe.clone(),
         publish: job.publish.clone(),
@@ -98,10 +98,10 @@ fn line(step: &Step) -> String {
             (step.subscribers - step.connected.min(step.subscribers)) as u64,
             "never subscribed",
         ),
-        (step.fell_away as u64, "subscribers fell away"),
+        (step.disconnected as u64, "subscribers disconnected"),
         (step.refused, "messages were not taken by the server"),
         (step.lost(), "messages were lost"),
-        (step.doubled, "messages came more than once"),
+        (step.duplicates, "messages came more than once"),
     ] {
         if count > 0 {
             let _ = writeln!(line, "  {count} {what}");

@@ -106,7 +106,7 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
     refused(
         &["--target", &not_tls],
-        "it does not speak TLS; is its url http://",
+        "it does not speak TLS; use http:// in its url",
     );
 }
 
@@ -184,7 +184,7 @@ fn a_client_certificate_is_shown() {
     // nginx shakes hands without one, and answers every request with 400.
     http(&scratch, &options)
         .expect_code(3)
-        .expect_stderr("wants to see a client certificate; give one with --cert FILE");
+        .expect_stderr("requires a client certificate; set one with --cert FILE");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Groonga's commands and records as Droonga's messages, as grn2drn makes them.
+//! Converts Groonga's commands and records to Droonga's messages, like grn2drn.
 
 use std::time::SystemTime;
 
@@ -9,22 +9,22 @@ use crate::groonga::{Command, Item, Record};
 use crate::json::Json;
 use crate::load::hex;
 
-/// Makes messages.
+/// Converts commands and records to messages.
 #[derive(Debug, Clone)]
 pub struct Converter {
     /// Name of the data set.
     pub dataset: String,
-    /// Beginning of the messages' names, which a number follows; hashes without it.
+    /// Prefix of the message ids, followed by a number; `None` for hashes.
     pub id_prefix: Option<String>,
-    /// When the messages were made; now without it.
+    /// Creation time of the messages; `None` for the current time.
     pub date: Option<String>,
-    /// Who is to be answered.
+    /// Recipient of the responses.
     pub reply_to: Option<String>,
     count: u64,
 }
 
 impl Converter {
-    /// Messages for a data set.
+    /// A converter for a data set.
     pub fn new(dataset: impl Into<String>) -> Self {
         Self {
             dataset: dataset.into(),
@@ -35,12 +35,12 @@ impl Converter {
         }
     }
 
-    /// Counts so many messages that were made elsewhere.
+    /// Skips this many message numbers, for messages that were created before.
     pub fn skip(&mut self, messages: u64) {
         self.count += messages;
     }
 
-    /// The message that has the effect of a command or of loading a record.
+    /// The message for a command or for loading a record.
     pub fn message(&mut self, item: &Item) -> Json {
         let (kind, body) = match item {
             Item::Command(command) => (command.name.as_str(), arguments(command)),
@@ -67,7 +67,7 @@ impl Converter {
         self.date.clone().unwrap_or_else(now)
     }
 
-    /// Of the same input always the same, so that a message that comes twice is known.
+    /// The same input always gives the same id, so that duplicates are recognized.
     fn id(&self, kind: &str, body: &Json) -> String {
         let count = self.count;
         match &self.id_prefix {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn as_grn2drn_writes_them() {
+    fn messages_have_the_format_of_grn2drn() {
         let mut converter = Converter::new("Default");
         converter.id_prefix = Some("p".to_owned());
         converter.date = Some("2026-11-20T11:38:47.195379Z".to_owned());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_hashes_of_what_is_said() {
+    fn ids_are_hashes_of_the_content() {
         let text = "load --table T\n[\n{\"_key\":1},\n{\"_key\":1}\n]";
         let ids = || {
             let messages = messages(text, &mut Converter::new("Default"));

@@ -1,5 +1,5 @@
-//! fluentd's forward protocol, as Droonga speaks it: over TCP, in MessagePack,
-//! `[tag, time, envelope]`, without an answer.
+//! Client of fluentd's forward protocol as used by Droonga: over TCP, in MessagePack, `[tag,
+//! time, envelope]`, without responses.
 
 use std::fmt;
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -10,33 +10,33 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::error::Error;
 use crate::json::Json;
 
-/// Where a Droonga engine listens.
+/// Default port of a Droonga engine.
 pub const DEFAULT_PORT: u16 = 10_031;
-/// What its messages are marked with.
+/// Default tag of messages.
 pub const DEFAULT_TAG: &str = "droonga";
 
-const CONNECT: Duration = Duration::from_secs(10);
-/// Longest wait for a node to take in what it was sent.
-const TAKEN: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest wait for a node to read all messages.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Where messages go: `[droonga:]HOST[:PORT][/TAG]`.
+/// Address of an engine: `[droonga:]HOST[:PORT][/TAG]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Name or address of the host.
+    /// Name or IP address of the host.
     pub host: String,
-    /// Port; 10031 if none is given.
+    /// Port; default 10031.
     pub port: u16,
-    /// Tag; `droonga` if none is given.
+    /// Tag; default `droonga`.
     pub tag: String,
 }
 
 impl Address {
-    /// An address with other defaults than Droonga's.
+    /// Parses an address with other defaults than Droonga's.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// When the text is not an address.
     pub fn parse(text: &str, port: u16, tag: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no server: write HOST, HOST:PORT or HOST:PORT/TAG");
+        let wrong = || format!("{text:?} is not a server: write HOST, HOST:PORT or HOST:PORT/TAG");
         if text.starts_with("http:") || text.starts_with("https:") {
             return Err(format!(
                 "{text}: messages go over the forward protocol only: write HOST:PORT, with the \
@@ -84,7 +84,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The nodes of a cluster, which take messages in turns.
+/// The nodes of a cluster, which receive messages in turn.
 #[derive(Debug)]
 pub struct Nodes {
     nodes: Vec<Node>,
@@ -98,7 +98,7 @@ struct Node {
 }
 
 impl Nodes {
-    /// These nodes; nothing is opened yet.
+    /// Creates the nodes without connecting.
     pub fn new(addresses: Vec<Address>) -> Self {
         let node = |address| Node {
             address,
@@ -113,7 +113,7 @@ impl Nodes {
     /// Sends a message to the next node.
     ///
     /// # Errors
-    /// When it cannot be reached or has gone.
+    /// When the node is unreachable or has closed the connection.
     pub fn send(&mut self, envelope: &Json) -> Result<(), Error> {
         let at = self.next % self.nodes.len().max(1);
         self.next += 1;
@@ -123,14 +123,14 @@ impl Nodes {
     /// Sends a message to the first node.
     ///
     /// # Errors
-    /// When it cannot be reached or has gone.
+    /// When the node is unreachable or has closed the connection.
     pub fn send_first(&mut self, envelope: &Json) -> Result<(), Error> {
         self.send_to(0, envelope)
     }
 
     fn send_to(&mut self, at: usize, envelope: &Json) -> Result<(), Error> {
         let Some(node) = self.nodes.get_mut(at) else {
-            return Err(Error::Refused("there is no server to send to".to_owned()));
+            return Err(Error::Refused("no server to send to".to_owned()));
         };
         let packed = packed(&node.address.tag, envelope)
             .map_err(|reason| Error::server(node.address.to_string(), reason))?;
@@ -138,10 +138,10 @@ impl Nodes {
         written.map_err(|error| node.failed(&error))
     }
 
-    /// Hands everything over that is still here.
+    /// Sends all buffered messages.
     ///
     /// # Errors
-    /// When a node has gone.
+    /// When a node has closed the connection.
     pub fn flush(&mut self) -> Result<(), Error> {
         for node in &mut self.nodes {
             if let Some(stream) = &mut node.stream {
@@ -152,13 +152,13 @@ impl Nodes {
         Ok(())
     }
 
-    /// Waits until the nodes have read everything: nothing in the protocol says so, but
-    /// a node closes its side after it has read to the end of ours. What is sent next
-    /// opens connections anew.
+    /// Waits until the nodes have read all messages. The protocol has no acknowledgement, but a
+    /// node closes its side after it has read the end of the stream. The next message opens a new
+    /// connection.
     ///
     /// # Errors
-    /// When a node has gone, or does not read.
-    pub fn settle(&mut self) -> Result<(), Error> {
+    /// When a node has closed the connection early, or does not read.
+    pub fn wait_until_read(&mut self) -> Result<(), Error> {
         self.flush()?;
         for node in &mut self.nodes {
             if let Some(stream) = node.stream.take() {
@@ -178,7 +178,7 @@ impl Node {
         }
         self.stream
             .as_mut()
-            .ok_or_else(|| Error::server(self.address.to_string(), "there is no connection"))
+            .ok_or_else(|| Error::server(self.address.to_string(), "not connected"))
     }
 
     fn connect(&self) -> Result<TcpStream, Error> {
@@ -186,7 +186,8 @@ impl Node {
         let failed = |error: &io::Error| {
             let reason = match error.kind() {
                 io::ErrorKind::ConnectionRefused => {
-                    "nothing listens there (connection refused); is the engine started?".to_owned()
+                    "no engine listens there (connection refused); start it, or check the port"
+                        .to_owned()
                 }
                 _ => format!("cannot connect: {error}"),
             };
@@ -196,9 +197,9 @@ impl Node {
         let places = places.map_err(|error| failed(&error))?;
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for place in places {
-            match TcpStream::connect_timeout(&place, CONNECT) {
+            match TcpStream::connect_timeout(&place, CONNECT_TIMEOUT) {
                 Ok(stream) => {
-                    let limited = stream.set_write_timeout(Some(TAKEN));
+                    let limited = stream.set_write_timeout(Some(READ_TIMEOUT));
                     limited.map_err(|error| failed(&error))?;
                     return Ok(stream);
                 }
@@ -212,7 +213,7 @@ impl Node {
         self.stream = None;
         let reason = match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                format!("it has not read its messages within {TAKEN:?}")
+                format!("it has not read all messages within {READ_TIMEOUT:?}")
             }
             _ => format!("the connection broke: {error}"),
         };
@@ -220,11 +221,11 @@ impl Node {
     }
 }
 
-/// Ends our side and waits for the end of the other.
+/// Ends this side of the connection and waits for the end of the other side.
 fn close(stream: &BufWriter<TcpStream>) -> io::Result<()> {
     let mut stream = stream.get_ref();
     stream.shutdown(Shutdown::Write)?;
-    stream.set_read_timeout(Some(TAKEN))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     let mut ignored = [0; 1024];
     while stream.read(&mut ignored)? > 0 {}
     Ok(())
@@ -234,7 +235,7 @@ fn packed(tag: &str, envelope: &Json) -> Result<Vec<u8>, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = now.map_or(0, |now| now.as_secs());
     let message = (format!("{tag}.message"), seconds, envelope);
-    rmp_serde::to_vec(&message).map_err(|error| format!("a message cannot be packed: {error}"))
+    rmp_serde::to_vec(&message).map_err(|error| format!("cannot encode a message: {error}"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Droonga's messages and the way they travel. Droonga itself can no longer be
-//! installed; formats and protocol are those of its last release.
+//! Droonga's messages and their protocol. Droonga cannot be installed any more; formats and
+//! protocol are those of its last release.
 
 mod clock;
 mod convert;
@@ -9,4 +9,4 @@ mod send;
 pub use clock::timestamp;
 pub use convert::Converter;
 pub use forward::{Address, DEFAULT_PORT, DEFAULT_TAG, Nodes};
-pub use send::{Completion, SendManner, Sent, send};
+pub use send::{Completion, SendOptions, Sent, send};

@@ -1,4 +1,4 @@
-//! Sends messages that stand a line each in a file, as droonga-send does.
+//! Sends messages from a file, one per line, like droonga-send.
 
 use std::io::BufRead;
 use std::time::{Duration, Instant, SystemTime};
@@ -9,66 +9,66 @@ use super::clock::timestamp;
 use super::forward::{Address, Nodes};
 use crate::error::Error;
 use crate::json::Json;
-use crate::load::{Pace, hex};
+use crate::load::{RateLimit, hex};
 use crate::source::Source;
 
-/// How often to tell how many messages went.
-const TELL: Duration = Duration::from_secs(1);
+/// Period of the reported rate.
+const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// What is filled in where a message lacks it.
+/// Values for fields that a message lacks.
 #[derive(Debug, Clone)]
 pub struct Completion {
     /// Name of the data set.
     pub dataset: String,
-    /// Which replicas are to do it.
+    /// Replicas that must process the message.
     pub target_role: String,
 }
 
-/// How to send.
+/// Settings of sending.
 #[derive(Debug, Clone)]
-pub struct SendManner {
-    /// Where to, in turns.
+pub struct SendOptions {
+    /// Addresses of the nodes, used in turn.
     pub servers: Vec<Address>,
-    /// Most messages a second over all servers; `None` for as many as go.
+    /// Most messages per second over all nodes; `None` for no limit.
     pub rate: Option<f64>,
-    /// What is filled in, if anything is.
+    /// Values for missing fields, if they are to be added.
     pub completion: Option<Completion>,
-    /// Refuse messages that Droonga would not understand.
+    /// Whether to refuse messages that Droonga would not understand.
     pub validate: bool,
 }
 
-/// What was sent.
+/// Result of sending.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sent {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// From the first to the last.
+    /// Time from the first message to the last.
     pub time: Duration,
-    /// Whether it was stopped before its end.
+    /// Interrupted before the end.
     pub stopped: bool,
 }
 
 impl Sent {
-    /// Messages a second.
+    /// Messages per second.
     pub fn throughput(&self) -> f64 {
         self.messages as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// Sends the messages of `inputs`, each with its name, until `stop` says so; `tell` gets
-/// the messages a second, about once a second.
+/// Sends the messages of `inputs`, which are named, until `stop` returns true; calls `tell` about
+/// once a second with the messages per second.
 ///
 /// # Errors
-/// A line that is no message, or a server that has gone.
+/// When a line is not a message, or a server has closed the connection.
 pub fn send(
     inputs: Vec<(String, Box<dyn BufRead>)>,
-    manner: &SendManner,
+    options: &SendOptions,
     stop: &dyn Fn() -> bool,
     tell: &mut dyn FnMut(f64),
 ) -> Result<Sent, Error> {
-    let mut nodes = Nodes::new(manner.servers.clone());
+    let mut nodes = Nodes::new(options.servers.clone());
     let begun = Instant::now();
-    let pace = Pace::new(manner.rate, begun);
+    let pace = RateLimit::new(options.rate, begun);
     let mut told = (begun, 0);
     let mut messages = 0;
     for (name, input) in inputs {
@@ -81,7 +81,7 @@ pub fn send(
                 break;
             }
             if stop() {
-                nodes.settle()?;
+                nodes.wait_until_read()?;
                 return Ok(Sent {
                     messages,
                     time: begun.elapsed(),
@@ -91,11 +91,11 @@ pub fn send(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let message = match message(&line, manner) {
+            let message = match message(&line, options) {
                 Ok(message) => message,
                 Err(reason) => {
-                    // What stands before it is good.
-                    nodes.settle()?;
+                    // The messages before it are valid and are sent.
+                    nodes.wait_until_read()?;
                     let name = name.clone();
                     return Err(Error::Malformed {
                         name,
@@ -106,18 +106,18 @@ pub fn send(
             };
             nodes.send(&message)?;
             messages += 1;
-            if manner.rate.is_some() {
+            if options.rate.is_some() {
                 nodes.flush()?;
                 pace.wait(messages, stop);
             }
             let elapsed = told.0.elapsed();
-            if elapsed >= TELL {
+            if elapsed >= REPORT_PERIOD {
                 tell((messages - told.1) as f64 / elapsed.as_secs_f64());
                 told = (Instant::now(), messages);
             }
         }
     }
-    nodes.settle()?;
+    nodes.wait_until_read()?;
     Ok(Sent {
         messages,
         time: begun.elapsed(),
@@ -125,16 +125,16 @@ pub fn send(
     })
 }
 
-fn message(line: &[u8], manner: &SendManner) -> Result<Json, String> {
+fn message(line: &[u8], options: &SendOptions) -> Result<Json, String> {
     let parsed = Json::parse(line).map_err(|error| format!("not JSON: {error}"))?;
     let Json::Map(mut members) = parsed else {
         return Err("a message must be an object".to_owned());
     };
-    if let Some(completion) = &manner.completion {
+    if let Some(completion) = &options.completion {
         complete(&mut members, completion, line);
     }
     let message = Json::Map(members);
-    if manner.validate {
+    if options.validate {
         for name in ["type", "dataset"] {
             if message
                 .get(name)
@@ -166,12 +166,12 @@ fn complete(members: &mut Vec<(String, Json)>, completion: &Completion, line: &[
 mod tests {
     use super::*;
 
-    fn manner(completes: bool, validate: bool) -> SendManner {
+    fn options(completes: bool, validate: bool) -> SendOptions {
         let completion = Completion {
             dataset: "Default".to_owned(),
             target_role: "any".to_owned(),
         };
-        SendManner {
+        SendOptions {
             servers: Vec::new(),
             rate: None,
             completion: completes.then_some(completion),
@@ -183,14 +183,14 @@ mod tests {
     fn messages_are_completed_and_checked() {
         let line = br#"{"id":"x","date":"y","type":"add","body":{}}"#;
         assert_eq!(
-            message(line, &manner(true, true)).unwrap().to_string(),
+            message(line, &options(true, true)).unwrap().to_string(),
             r#"{"id":"x","date":"y","type":"add","body":{},"dataset":"Default","targetRole":"any"}"#
         );
-        let error = message(line, &manner(false, true)).unwrap_err();
+        let error = message(line, &options(false, true)).unwrap_err();
         assert!(error.contains("no \"dataset\""), "{error}");
-        assert!(message(line, &manner(false, false)).is_ok());
+        assert!(message(line, &options(false, false)).is_ok());
         for line in ["", "[]", "{", "{}"] {
-            assert!(message(line.as_bytes(), &manner(true, true)).is_err());
+            assert!(message(line.as_bytes(), &options(true, true)).is_err());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One command of Groonga, as a line or as the path of a request.
+//! A Groonga command, as a line or as the path of a request.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::escape::query_component;
 
-/// Arguments that may be given without their names, in their order.
+/// Arguments that may be given without names, in order.
 const POSITIONAL: &[(&str, &[&str])] = &[
     (
         "table_create",
@@ -64,14 +64,14 @@ const POSITIONAL: &[(&str, &[&str])] = &[
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Its name, for example `table_create`.
+    /// Name, for example `table_create`.
     pub name: String,
-    /// Names and values of its arguments, in the order they were given in.
+    /// Names and values of the arguments, in the given order.
     pub arguments: Vec<(String, String)>,
 }
 
 impl Command {
-    /// Reads a line: `table_create Pages TABLE_HASH_KEY --key_type UInt64`, or
+    /// Parses a line: `table_create Pages TABLE_HASH_KEY --key_type UInt64`, or
     /// `/d/table_create?name=Pages&key_type=UInt64`.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Command {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The path of the request that has the same effect.
+    /// Path of the equivalent request.
     pub fn path(&self) -> String {
         let pairs = self
             .arguments
@@ -118,7 +118,7 @@ impl Command {
 
     fn from_words(words: Vec<String>) -> Result<Self, String> {
         let mut words = words.into_iter();
-        let name = words.next().ok_or("there is no command")?;
+        let name = words.next().ok_or("the command is missing")?;
         let mut arguments = Vec::new();
         let mut nameless = 0;
         while let Some(word) = words.next() {
@@ -133,7 +133,7 @@ impl Command {
             let key = known
                 .and_then(|(_, keys)| keys.get(nameless))
                 .ok_or_else(|| {
-                    format!("{name} has no argument for {word:?}: write --NAME VALUE")
+                    format!("{name} takes no argument {word:?} without a name: write --NAME VALUE")
                 })?;
             arguments.push(((*key).to_owned(), word));
             nameless += 1;
@@ -150,7 +150,7 @@ impl Command {
     }
 }
 
-/// As a line that reads as the same command.
+/// A line that is parsed as the same command.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -190,8 +190,8 @@ fn quoted(value: &str) -> String {
     text
 }
 
-/// Words parted by white space; quotes of both kinds hold them together, also in the
-/// middle of a word, and a backslash takes away what the next character means.
+/// Splits a line at white space. Quotes of both kinds keep words together, also inside a word,
+/// and a backslash escapes the next character.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -211,7 +211,7 @@ fn words(line: &str) -> Result<Vec<String>, String> {
         }
     }
     match quote {
-        Some(open) => Err(format!("a {open} is opened and not closed")),
+        Some(open) => Err(format!("the quote {open} is not closed")),
         None => {
             words.extend(word);
             Ok(words)
@@ -236,7 +236,7 @@ fn escaped(rest: &mut std::str::Chars<'_>) -> Result<char, String> {
                     unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
                 }
             }
-            char::from_u32(unit).ok_or_else(|| format!("\\u{unit:04x} is no character"))?
+            char::from_u32(unit).ok_or_else(|| format!("\\u{unit:04x} is not a character"))?
         }
         c => c,
     })
@@ -315,19 +315,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_lines_are_explained() {
         for (line, reason) in [
-            ("", "there is no command"),
-            ("select \"x", "a \" is opened and not closed"),
+            ("", "the command is missing"),
+            ("select \"x", "the quote \" is not closed"),
             ("select x\\", "nothing follows the last backslash"),
             ("select --table", "a value must follow --table"),
             (
                 "status now",
-                "status has no argument for \"now\": write --NAME VALUE",
+                "status takes no argument \"now\" without a name: write --NAME VALUE",
             ),
             ("se/lect", "\"se/lect\" is not the name of a command"),
             ("select \\u12", "four hexadecimal digits must follow \\u"),
-            ("select \\udc00", "\\udc00 is no character"),
+            ("select \\udc00", "\\udc00 is not a character"),
         ] {
             assert_eq!(Command::parse(line).unwrap_err(), reason);
         }

@@ -1,13 +1,13 @@
-//! Groonga's commands: written, read, and what their answers say.
+//! Groonga's commands and responses.
 
-mod answer;
 mod command;
+mod response;
 mod schema;
 mod script;
 mod tutorial;
 
-pub use answer::{Answer, Columns};
 pub use command::Command;
+pub use response::{Columns, Response};
 pub use schema::{Column, Schema, Table};
 pub use script::{Item, Record, Script};
 pub use tutorial::{INDEXES, SCHEMA, load_begin, load_end};

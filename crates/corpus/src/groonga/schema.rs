@@ -1,49 +1,49 @@
-//! What tables there are, as the commands that make them say.
+//! The schema of a database, derived from the commands that create it.
 
 use super::command::Command;
 
 /// Tables and their columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Schema {
-    /// In the order they are made in.
+    /// In the order of creation.
     pub tables: Vec<Table>,
 }
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Type of its keys, for example `UInt64`; unknown if it has none.
+    /// Type of the keys, for example `UInt64`; `None` without keys.
     pub key_type: Option<String>,
-    /// What parts texts into words, if it is a lexicon.
+    /// Tokenizer, for a lexicon.
     pub tokenizer: Option<String>,
-    /// In the order they are made in.
+    /// In the order of creation.
     pub columns: Vec<Column>,
 }
 
 /// A column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// For example `COLUMN_VECTOR`.
     pub flags: String,
     /// A type such as `ShortText`, or a table.
     pub of: String,
-    /// What an index is of.
+    /// The indexed columns, for an index.
     pub source: Option<String>,
 }
 
 impl Column {
-    /// Whether it is an index.
+    /// Whether the column is an index.
     pub fn is_index(&self) -> bool {
         self.flags.contains("COLUMN_INDEX")
     }
 }
 
 impl Schema {
-    /// Takes a command that makes a table or a column into account; others change nothing.
+    /// Adds the table or column that a command creates; other commands are ignored.
     pub fn take(&mut self, command: &Command) {
         let argument = |name: &str| command.argument(name).map(str::to_owned);
         match command.name.as_str() {
@@ -76,14 +76,14 @@ impl Schema {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// The tables that hold what is searched: those with columns other than indexes.
+    /// The tables with searchable data: those with columns other than indexes.
     pub fn searched(&self) -> impl Iterator<Item = &Table> {
         self.tables
             .iter()
             .filter(|table| table.columns.iter().any(|column| !column.is_index()))
     }
 
-    /// What parts the texts of a column into words, if an index does.
+    /// The tokenizer of the index of a column, if there is one.
     pub fn tokenizer_of(&self, table: &str, column: &str) -> Option<&str> {
         self.tables.iter().find_map(|lexicon| {
             let indexes = |index: &Column| {

@@ -1,5 +1,5 @@
-//! Files of commands, as `groonga DB < file` takes them and `dump` writes them: a
-//! command a line, and behind `load` an array of records. Read as a stream.
+//! Parses files of commands in the format of `groonga DB < file` and `dump`: one command per
+//! line, and after `load` an array of records. Files are read as a stream.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::source::{Place, Source};
 
-/// What a file of commands consists of.
+/// An element of a file of commands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// A command other than `load`.
@@ -18,21 +18,21 @@ pub enum Item {
     Record(Record),
 }
 
-/// One record to be loaded.
+/// A record to be loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The table it goes to.
+    /// Table of the record.
     pub table: Arc<str>,
-    /// Names of the columns, if it is an array of their values.
+    /// Names of the columns, if the record is an array of values.
     pub columns: Option<Arc<[String]>>,
     /// The object or the array of values.
     pub value: Json,
-    /// Where it begins in its file.
+    /// Position in the file.
     pub place: Place,
 }
 
 impl Record {
-    /// Names and values of its columns, `_key` among them if it has one.
+    /// Names and values of the columns, including `_key`.
     pub fn members(&self) -> impl Iterator<Item = (&str, &Json)> {
         let named: &[(String, Json)] = match &self.value {
             Json::Map(members) => members,
@@ -47,7 +47,7 @@ impl Record {
             .chain(listed.map(|(name, value)| (name.as_str(), value)))
     }
 
-    /// Its key.
+    /// The key.
     pub fn key(&self) -> Option<&Json> {
         let is_key = |name: &str| name == "_key";
         self.members()
@@ -56,29 +56,29 @@ impl Record {
     }
 }
 
-/// Reads a file of commands.
+/// Parser of a file of commands.
 #[derive(Debug)]
 pub struct Script<R> {
     name: String,
     source: Source<R>,
     load: Option<Load>,
-    /// Records that stood in the command itself.
+    /// Records given in the command itself.
     inline: std::vec::IntoIter<Record>,
     failed: bool,
 }
 
-/// A `load` whose records are being read.
+/// A `load` whose records are being parsed.
 #[derive(Debug)]
 struct Load {
     place: Place,
     table: Arc<str>,
     columns: Option<Arc<[String]>>,
-    /// Inside the array; false before it.
+    /// Inside the array of records.
     open: bool,
 }
 
 impl<R: BufRead> Script<R> {
-    /// Reads from `input`, which messages call `name`.
+    /// Parses `input`, which messages call `name`.
     pub fn new(name: impl Into<String>, input: R) -> Self {
         Self {
             name: name.into(),
@@ -89,7 +89,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// How far it has been read.
+    /// Current position.
     pub fn place(&self) -> Place {
         self.source.place()
     }
@@ -121,7 +121,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// A line, and those that a backslash at its end joins to it.
+    /// Reads a line and its continuation lines, which follow a backslash at the end.
     fn line(&mut self) -> Result<Option<String>, Error> {
         let mut whole = Vec::new();
         let mut line = Vec::new();
@@ -140,7 +140,7 @@ impl<R: BufRead> Script<R> {
             }
             whole.pop();
             if whole.len() > crate::source::LONGEST {
-                return Err(self.malformed(place, "the line never ends".to_owned()));
+                return Err(self.malformed(place, "the line is too long".to_owned()));
             }
         }
         if !any {
@@ -155,7 +155,7 @@ impl<R: BufRead> Script<R> {
         let table = command
             .argument("table")
             .filter(|table| !table.is_empty())
-            .ok_or_else(|| self.malformed(place, "load names no --table".to_owned()))?;
+            .ok_or_else(|| self.malformed(place, "load has no --table".to_owned()))?;
         if let Some(other) = command
             .argument("input_type")
             .filter(|kind| *kind != "json")
@@ -178,7 +178,7 @@ impl<R: BufRead> Script<R> {
             return Ok(());
         };
         let value = Json::parse(values.as_bytes())
-            .map_err(|error| self.malformed(place, format!("--values is no JSON: {error}")))?;
+            .map_err(|error| self.malformed(place, format!("--values is not JSON: {error}")))?;
         let elements = match value {
             Json::List(elements) => elements,
             other => vec![other],
@@ -194,12 +194,12 @@ impl<R: BufRead> Script<R> {
         Ok(())
     }
 
-    /// The next record of a load; `None` when it is over.
+    /// The next record of a load; `None` at its end.
     fn next_record(&mut self, mut load: Load) -> Result<Option<Record>, Error> {
         loop {
             let Some(byte) = self.next_byte()? else {
                 let reason = format!(
-                    "the input ends inside the load that begins on line {}; was it cut off?",
+                    "the input ends inside the load that starts on line {}; it may be truncated",
                     load.place.line
                 );
                 return Err(self.malformed(self.source.place(), reason));
@@ -222,7 +222,7 @@ impl<R: BufRead> Script<R> {
                 (_, b'{') | (true, b'[') => {}
                 (_, byte) => {
                     let reason = format!(
-                        "a record must be an object or an array, and here is \"{}\"",
+                        "a record must be an object or an array, not \"{}\"",
                         byte.escape_ascii()
                     );
                     return Err(self.malformed(place, reason));
@@ -234,7 +234,7 @@ impl<R: BufRead> Script<R> {
             let taken = load
                 .take(element, place)
                 .map_err(|reason| self.malformed(place, reason))?;
-            // An object that stands alone is the whole load.
+            // A single object is the whole load.
             if load.open {
                 if let Some(record) = taken {
                     self.load = Some(load);
@@ -246,7 +246,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// The next byte that is no white space, which stays.
+    /// The next byte that is not white space, without consuming it.
     fn next_byte(&mut self) -> Result<Option<u8>, Error> {
         self.source.begin_piece();
         loop {
@@ -257,7 +257,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// The text of an object or an array, which begins here.
+    /// Reads the text of the object or array that starts here.
     fn element(&mut self) -> Result<Vec<u8>, Error> {
         let start = self.source.place();
         self.source.begin_piece();
@@ -269,7 +269,8 @@ impl<R: BufRead> Script<R> {
                 Err(error) => return Err(self.unreadable(error)),
             };
             if chunk.is_empty() {
-                let reason = "the input ends inside the record that begins here; was it cut off?";
+                let reason =
+                    "the input ends inside the record that starts here; it may be truncated";
                 return Err(self.malformed(start, reason.to_owned()));
             }
             let end = scan.end_in(chunk);
@@ -299,7 +300,7 @@ impl<R: BufRead> Script<R> {
 }
 
 impl Load {
-    /// The record that an element is; `None` if it is the header.
+    /// Converts an element to a record; `None` for the header with column names.
     fn take(&mut self, element: Json, place: Place) -> Result<Option<Record>, String> {
         let columns = match &element {
             Json::Map(_) => None,
@@ -349,7 +350,7 @@ impl<R: BufRead> Iterator for Script<R> {
     }
 }
 
-/// Looks for the end of an object or array.
+/// Finds the end of an object or array.
 #[derive(Debug, Default)]
 struct Scan {
     depth: usize,
@@ -358,7 +359,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// How much of the chunk belongs to it, if it ends there.
+    /// Number of bytes of the chunk up to the end, if it ends in the chunk.
     fn end_in(&mut self, chunk: &[u8]) -> Option<usize> {
         for (at, &byte) in chunk.iter().enumerate() {
             if self.in_string {
@@ -434,15 +435,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_have_their_position() {
         for (text, complaint) in [
             (
                 "status\nnonsense x\n",
-                "test.grn, line 2 (byte 7): nonsense has no argument for \"x\": write --NAME VALUE",
+                "test.grn, line 2 (byte 7): nonsense takes no argument \"x\" without a name: write --NAME VALUE",
             ),
             (
                 "load\n[]\n",
-                "test.grn, line 1 (byte 0): load names no --table",
+                "test.grn, line 1 (byte 0): load has no --table",
             ),
             (
                 "load --table T\n[\n{\"_key\":1},\n{\"_key\":}\n]\n",
@@ -450,13 +451,13 @@ mod tests {
             ),
             (
                 "load --table T\n[\n{\"_key\":1},\n",
-                "test.grn, line 4 (byte 29): the input ends inside the load that begins on line 1; \
-                 was it cut off?",
+                "test.grn, line 4 (byte 29): the input ends inside the load that starts on line 1; \
+                 it may be truncated",
             ),
             (
                 "load --table T\n[\n{\"_key\":\"",
-                "test.grn, line 3 (byte 17): the input ends inside the record that begins here; \
-                 was it cut off?",
+                "test.grn, line 3 (byte 17): the input ends inside the record that starts here; \
+                 it may be truncated",
             ),
             (
                 "load --table T\n[\n[\"_key\"],[1,2]]",
@@ -469,7 +470,7 @@ mod tests {
             ),
             (
                 "load --table T\n[5]",
-                "test.grn, line 2 (byte 16): a record must be an object or an array, and here is \
+                "test.grn, line 2 (byte 16): a record must be an object or an array, not \
                  \"5\"",
             ),
         ] {

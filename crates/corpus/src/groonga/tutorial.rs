@@ -1,4 +1,4 @@
-//! The schema of the Droonga tutorial: pages of an encyclopaedia.
+//! The schema of the Droonga tutorial: pages of an encyclopedia.
 
 /// Tables and columns.
 pub const SCHEMA: &str = "\
@@ -18,12 +18,12 @@ table_create RegexpTerms TABLE_PAT_KEY ShortText --default_tokenizer TokenRegexp
 column_create RegexpTerms pages COLUMN_INDEX|WITH_POSITION Pages text
 ";
 
-/// What stands before the first page.
+/// Text before the first page.
 pub fn load_begin() -> &'static str {
     "load --table Pages\n["
 }
 
-/// What stands after the last one.
+/// Text after the last page.
 pub fn load_end() -> &'static str {
     "\n]\n"
 }

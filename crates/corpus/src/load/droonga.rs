@@ -1,4 +1,4 @@
-//! Into Droonga, as messages over the forward protocol.
+//! Loads into Droonga, with messages over the forward protocol.
 
 use std::time::Duration;
 
@@ -28,17 +28,17 @@ impl Droonga {
 }
 
 impl Sink for Droonga {
-    /// The protocol has no answers.
+    /// The protocol has no responses.
     fn greet(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// A message that is sent again has the name that it had.
-    fn going_on(&mut self, done: u64) {
+    /// A message that is sent again keeps its id.
+    fn resumed_after(&mut self, done: u64) {
         self.converter.skip(done);
     }
 
-    /// To one node only: Droonga cannot put commands into order that come to several.
+    /// To one node only: Droonga cannot order commands that arrive at several nodes.
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         let message = self.converter.message(&Item::Command(command.clone()));
         self.nodes.send_first(&message)
@@ -53,7 +53,7 @@ impl Sink for Droonga {
     }
 
     fn settle(&mut self) -> Result<(), Error> {
-        self.nodes.settle()
+        self.nodes.wait_until_read()
     }
 
     fn settles(&self) -> (u64, Duration) {

@@ -1,4 +1,4 @@
-//! The files of a load, read one after the other.
+//! The input files of a load, read in order.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,15 +10,15 @@ use sha1::{Digest as _, Sha1};
 use crate::error::Error;
 use crate::groonga::{Item, Script};
 
-/// So much of a file is looked at to know it again.
+/// Bytes of a file that identify its content.
 const BEGINNING: u64 = 64 << 10;
 
-/// Files of commands, one after the other.
+/// Files of commands, read in order.
 pub struct Files {
     waiting: VecDeque<PathBuf>,
     current: String,
     script: Option<Script<Box<dyn BufRead>>>,
-    /// Bytes of the files that were read to their ends.
+    /// Bytes of the completely read files.
     bytes: u64,
     failed: bool,
 }
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Files {
 }
 
 impl Files {
-    /// These files; `-` is standard input.
+    /// Opens these files in order; `-` is standard input.
     pub fn new(paths: &[PathBuf]) -> Self {
         Self {
             waiting: paths.iter().cloned().collect(),
@@ -41,7 +41,7 @@ impl Files {
         }
     }
 
-    /// Name of the file that is read.
+    /// Name of the current file.
     pub fn current(&self) -> &str {
         &self.current
     }
@@ -83,7 +83,7 @@ impl Iterator for Files {
     }
 }
 
-/// Opens a file for reading, or standard input for `-`; and what messages call it.
+/// Opens a file for reading, or standard input for `-`; also returns its name for messages.
 ///
 /// # Errors
 /// When it cannot be opened.
@@ -97,10 +97,10 @@ pub fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Error> {
     Ok((name, Box::new(BufReader::with_capacity(256 << 10, file))))
 }
 
-/// The files of a directory that end in `.grn`: schema, indexes, then the others.
+/// The `.grn` files of a directory: schema, indexes, then the others.
 ///
 /// # Errors
-/// When the directory cannot be read, or has no such files.
+/// When the directory cannot be read or has no such files.
 pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |source| Error::read(directory.display().to_string(), source);
     let mut files = Vec::new();
@@ -120,18 +120,18 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     files.sort_by_key(order);
     if files.is_empty() {
         return Err(Error::Refused(format!(
-            "{} has no files that end in .grn; `tenbin search data` makes some",
+            "{} has no .grn files; create them with `tenbin search data`",
             directory.display()
         )));
     }
     Ok(files)
 }
 
-/// What tells whether files are still the same ones: their lengths and beginnings.
-/// `None` if one of them is standard input, which cannot be read again.
+/// Identifies the content of files by their lengths and first bytes. `None` if one of them is
+/// standard input, which cannot be read again.
 ///
 /// # Errors
-/// When one cannot be read.
+/// When a file cannot be read.
 pub(crate) fn fingerprint(paths: &[PathBuf]) -> Result<Option<String>, Error> {
     let mut hash = Sha1::new();
     for path in paths {

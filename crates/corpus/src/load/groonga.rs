@@ -1,16 +1,16 @@
-//! Into Groonga over HTTP.
+//! Loads into Groonga over HTTP.
 
 use super::sink::{Options, Sink};
 use crate::error::Error;
 use crate::escape::query_component;
-use crate::groonga::{Answer, Columns, Command, Record};
+use crate::groonga::{Columns, Command, Record, Response};
 use crate::http::Client;
 use crate::json::Json;
 
-/// Groonga's error for what is there already or is not allowed.
+/// Groonga's error for a name that exists or is not allowed.
 const INVALID_ARGUMENT: i64 = -22;
 
-/// Servers that know nothing of each other: each gets everything.
+/// Independent servers; each receives all data.
 #[derive(Debug)]
 pub(super) struct Groonga {
     servers: Vec<Client>,
@@ -30,10 +30,10 @@ impl Sink for Groonga {
     fn greet(&mut self) -> Result<(), Error> {
         for server in &self.servers {
             let reply = server.get("/d/status")?;
-            let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-            answered.map_err(|_| {
+            let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+            parsed.map_err(|_| {
                 let reason = format!(
-                    "this is no Groonga: to /d/status it answers with status {}: {}; say --into \
+                    "not a Groonga server: GET /d/status has status {}: {}; set --into \
                      for what it is",
                     reply.status,
                     reply.excerpt()
@@ -48,15 +48,15 @@ impl Sink for Groonga {
         for server in &self.servers {
             let reply = server.get(&command.path())?;
             let failed = |reason: String| Error::server(server.url(), reason);
-            let answer = Answer::parse(&reply.body)
+            let answer = Response::parse(&reply.body)
                 .map_err(|reason| failed(format!("{}: {reason}", command.name)))?;
-            let there = answer.code == INVALID_ARGUMENT && is_there(server, command)?;
+            let there = answer.code == INVALID_ARGUMENT && exists(server, command)?;
             if there && doubtful {
                 continue;
             }
             if there {
                 return Err(Error::Refused(format!(
-                    "{}: what {} makes is there already; take an empty database, or leave \
+                    "{}: {} would create something that exists; use an empty database, or leave \
                      --schema and --indexes out",
                     server.url(),
                     command
@@ -77,13 +77,13 @@ impl Sink for Groonga {
         for server in &self.servers {
             let failed = |reason: String| Error::server(server.url(), reason);
             let reply = server.post(&path, "application/json", body.as_bytes())?;
-            let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-            let body = answered.map_err(|reason| failed(format!("load: {reason}")))?;
-            let loaded = Answer::loaded(&body);
+            let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+            let body = parsed.map_err(|reason| failed(format!("load: {reason}")))?;
+            let loaded = Response::loaded(&body);
             if loaded != Some(records.len() as u64) {
                 let first = records.first().map(|record| record.place.line);
                 return Err(failed(format!(
-                    "of {} records for {table}, from line {} on, it has taken {}; its log says \
+                    "of {} records for {table}, from line {} on, it has stored {}; its log shows \
                      why",
                     records.len(),
                     first.unwrap_or_default(),
@@ -104,7 +104,7 @@ impl Sink for Groonga {
     }
 }
 
-/// How many records a table of Groonga has.
+/// Number of records in a table of Groonga.
 pub(crate) fn count(server: &Client, table: &str) -> Result<u64, Error> {
     let path = format!(
         "/d/select?table={}&limit=0&cache=no",
@@ -112,13 +112,13 @@ pub(crate) fn count(server: &Client, table: &str) -> Result<u64, Error> {
     );
     let reply = server.get(&path)?;
     let failed = |reason: String| Error::server(server.url(), reason);
-    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-    let body = answered.map_err(failed)?;
+    let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+    let body = parsed.map_err(failed)?;
     Ok(Columns::of(&body).map_err(failed)?.hits)
 }
 
-/// Whether what a command makes is there.
-fn is_there(server: &Client, command: &Command) -> Result<bool, Error> {
+/// Whether the table or column that a command creates exists.
+fn exists(server: &Client, command: &Command) -> Result<bool, Error> {
     let argument = |name: &str| command.argument(name).unwrap_or_default();
     let name = match command.name.as_str() {
         "table_create" => argument("name").to_owned(),
@@ -127,11 +127,11 @@ fn is_there(server: &Client, command: &Command) -> Result<bool, Error> {
     };
     let path = format!("/d/object_exist?name={}", query_component(&name));
     let reply = server.get(&path)?;
-    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-    Ok(matches!(answered, Ok(Json::Bool(true))))
+    let parsed = Response::parse(&reply.body).and_then(Response::into_body);
+    Ok(matches!(parsed, Ok(Json::Bool(true))))
 }
 
-/// The body of a request that loads them.
+/// Body of the request that loads the records.
 fn as_objects(records: &[Record]) -> String {
     let objects: Vec<String> = records.iter().map(as_object).collect();
     format!("[\n{}\n]", objects.join(",\n"))

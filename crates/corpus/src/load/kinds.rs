@@ -1,4 +1,4 @@
-//! The kinds of servers that can be loaded.
+//! The kinds of servers that data can be loaded into.
 
 use super::droonga::Droonga;
 use super::groonga::Groonga;
@@ -9,17 +9,17 @@ use crate::error::Error;
 /// A kind of server.
 #[derive(Debug)]
 pub struct Kind {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description, in one line.
     pub about: &'static str,
-    /// Its servers know nothing of each other, so that each gets everything.
+    /// The servers are independent, so each receives all data.
     pub replicas: bool,
-    /// Makes the sink.
+    /// Creates the sink.
     pub make: fn(&Options) -> Result<Box<dyn Sink>, Error>,
 }
 
-/// Every kind of server that can be loaded into.
+/// Every kind of server that data can be loaded into.
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",

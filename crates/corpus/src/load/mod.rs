@@ -1,106 +1,105 @@
-//! Loads files of Groonga's commands into a server, in batches, so that a load that
-//! was interrupted can go on: a batch that is sent again changes nothing, since its
-//! records have keys.
+//! Loads files of Groonga's commands into a server, in batches. An interrupted load can be
+//! resumed: sending a batch again changes nothing, because its records have keys.
 
-mod attended;
 mod droonga;
 mod files;
 mod groonga;
+mod interruptible;
 mod kinds;
 mod opensearch;
-mod pace;
+mod rate_limit;
 mod sink;
 mod state;
 
 use std::time::{Duration, Instant};
 
-use self::attended::Attended;
+use self::interruptible::InterruptibleSink;
 use crate::error::Error;
 use crate::groonga::{Item, Record};
 
 pub use files::{Files, in_directory, open};
 pub(crate) use files::{fingerprint, hex};
 pub use kinds::{KINDS, Kind};
-pub use pace::Pace;
+pub use rate_limit::RateLimit;
 pub use sink::{Options, Sink};
-pub use state::{Kept, state_file};
+pub use state::{SavedProgress, state_file};
 
-/// Bytes of records, roughly, that make a batch full.
+/// Approximate size of a full batch, bytes.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// How to load.
+/// Settings of a load.
 #[derive(Debug, Clone, Copy)]
-pub struct Manner {
-    /// Records of a batch.
+pub struct LoadOptions {
+    /// Records per batch.
     pub batch: usize,
-    /// Most records a second; `None` for as many as go.
+    /// Most records per second; `None` for no limit.
     pub rate: Option<f64>,
 }
 
-/// What a load tells while it goes on.
+/// Progress of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Records that the servers have been sent, those before an interruption included.
+    /// Records sent, including those before an interruption.
     pub records: u64,
-    /// Bytes of the files that were read.
+    /// Bytes of the files read.
     pub bytes: u64,
-    /// Records a second since it was told last, about once a second.
+    /// Records per second since the last report, about once per second.
     pub throughput: Option<f64>,
 }
 
-/// What a load has done.
+/// Result of a load.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
-    /// Records sent, those before an interruption included.
+    /// Records sent, including those before an interruption.
     pub records: u64,
-    /// Records sent this time.
+    /// Records sent since the start or resumption.
     pub now: u64,
-    /// Commands carried out, those before an interruption included.
+    /// Commands executed, including those before an interruption.
     pub commands: u64,
-    /// Commands and records done, those before an interruption included.
+    /// Commands and records processed, including those before an interruption.
     pub done: u64,
-    /// How long it took this time.
+    /// Time since the start or resumption.
     pub time: Duration,
-    /// Tables with the number of their records, for a server that can be asked.
+    /// Tables with their numbers of records, for a server that reports them.
     pub tables: Vec<(String, Option<u64>)>,
-    /// Whether it was stopped before its end.
+    /// Whether the load was interrupted.
     pub stopped: bool,
 }
 
 impl Summary {
-    /// Records a second.
+    /// Records per second.
     pub fn throughput(&self) -> f64 {
         self.now as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// Why a load did not come to its end, and how far it had come.
+/// Why a load failed, and how far it had come.
 #[derive(Debug)]
 pub struct Broken {
-    /// What went wrong.
+    /// The error.
     pub error: Error,
-    /// What had been done and is kept.
+    /// The progress, which is saved.
     pub summary: Summary,
 }
 
-/// Loads everything in `files` into `sink`, which is given up within a second when `stop`
-/// says so, even if a server owes an answer.
+/// Loads all of `files` into `sink`. When `stop` returns true, the load ends within a second,
+/// even if a server does not respond.
 ///
 /// # Errors
-/// What went wrong; what had been loaded is kept, and the next load goes on there.
+/// The error; the progress is saved, and the next load resumes from it.
 pub fn load(
     files: &mut Files,
     sink: Box<dyn Sink>,
-    kept: &mut Kept,
-    manner: &Manner,
+    kept: &mut SavedProgress,
+    options: &LoadOptions,
     stop: &dyn Fn() -> bool,
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Summary, Box<Broken>> {
-    let sink = Attended::new(sink, stop).map_err(|error| {
+    let sink = InterruptibleSink::new(sink, stop).map_err(|error| {
         let summary = Summary::default();
         Box::new(Broken { error, summary })
     })?;
-    let mut loader = Loader::new(sink, kept, manner, stop, tell);
+    let mut loader = Loader::new(sink, kept, options, stop, tell);
     let loaded = loader.all(files).and_then(|()| loader.end());
     let mut summary = loader.summary();
     match loaded {
@@ -122,23 +121,23 @@ pub fn load(
 }
 
 struct Loader<'a> {
-    sink: Attended<'a>,
-    kept: &'a mut Kept,
-    manner: &'a Manner,
+    sink: InterruptibleSink<'a>,
+    kept: &'a mut SavedProgress,
+    options: &'a LoadOptions,
     stop: &'a dyn Fn() -> bool,
     tell: &'a mut dyn FnMut(Progress),
-    pace: Pace,
+    pace: RateLimit,
     begun: Instant,
     batch: Vec<Record>,
     batch_bytes: usize,
-    /// Items read, commands and records.
+    /// Commands and records read.
     seen: u64,
     /// Records read.
     records: u64,
     commands: u64,
-    /// Records sent this time.
+    /// Records sent since the start or resumption.
     sent: u64,
-    /// Whether the sink has been told that records follow.
+    /// Whether the sink was prepared for records.
     ready: bool,
     settled: Instant,
     unsettled: u64,
@@ -150,9 +149,9 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn new(
-        sink: Attended<'a>,
-        kept: &'a mut Kept,
-        manner: &'a Manner,
+        sink: InterruptibleSink<'a>,
+        kept: &'a mut SavedProgress,
+        options: &'a LoadOptions,
         stop: &'a dyn Fn() -> bool,
         tell: &'a mut dyn FnMut(Progress),
     ) -> Self {
@@ -160,10 +159,10 @@ impl<'a> Loader<'a> {
         Self {
             sink,
             kept,
-            manner,
+            options,
             stop,
             tell,
-            pace: Pace::new(manner.rate, now),
+            pace: RateLimit::new(options.rate, now),
             begun: now,
             batch: Vec::new(),
             batch_bytes: 0,
@@ -181,21 +180,21 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// What one batch holds: less than a second's worth, so that the rate is even.
+    /// Largest batch: less than one second's records, so that the rate is even.
     fn batch_limit(&self) -> usize {
         let even = self
-            .manner
+            .options
             .rate
             .map_or(usize::MAX, |rate| (rate / 10.0) as usize);
-        self.manner.batch.min(even).max(1)
+        self.options.batch.min(even).max(1)
     }
 
     fn all(&mut self, files: &mut Files) -> Result<(), Error> {
         let done = self.kept.done();
-        // Before anything is kept: there is nothing to go on with at the wrong server.
+        // Checked before progress is saved: a load into the wrong server is not resumed.
         self.sink.greet()?;
-        self.sink.going_on(done)?;
-        // From here on a command may have been carried out although nobody was told.
+        self.sink.resumed_after(done)?;
+        // From here on, a command may have been executed without a response.
         self.kept.save()?;
         while !(self.stop)() {
             let Some(item) = files.next() else {
@@ -206,7 +205,7 @@ impl<'a> Loader<'a> {
             let item = match item {
                 Ok(item) => item,
                 Err(error) => {
-                    // What stood before it is good.
+                    // The records before the invalid one are valid.
                     self.flush(files.bytes())?;
                     self.settle()?;
                     return Err(error);
@@ -217,11 +216,11 @@ impl<'a> Loader<'a> {
                 Item::Command(command) => {
                     if self.seen <= done {
                         self.commands += 1;
-                        self.sink.already(&command)?;
+                        self.sink.executed_before(&command)?;
                         continue;
                     }
                     self.flush(files.bytes())?;
-                    // The one that follows what is kept may have been carried out.
+                    // The next command may have been executed before the interruption.
                     let doubtful = self.kept.was_resumed() && self.seen == done + 1;
                     self.sink.command(&command, doubtful)?;
                     self.commands += 1;
@@ -246,7 +245,7 @@ impl<'a> Loader<'a> {
             return Err(Error::Malformed {
                 name: files.current().to_owned(),
                 place: record.place,
-                reason: "the record has no _key: loaded again after an interruption it would be \
+                reason: "the record has no _key: after an interruption it would be loaded twice, \
                          there twice"
                     .to_owned(),
             });
@@ -266,7 +265,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Sends what is gathered: the items after those sent so far.
+    /// Sends the collected items, which follow those sent so far.
     fn flush(&mut self, bytes: u64) -> Result<(), Error> {
         if self.batch.is_empty() {
             return Ok(());
@@ -287,7 +286,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// What is there already is ours only if an earlier load came this far and was not
+    /// An existing table or index is accepted only if an earlier load came this far and was not
     /// refused.
     fn make_ready(&mut self) -> Result<(), Error> {
         if self.ready {
@@ -350,7 +349,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Bytes that a record takes, roughly.
+/// Approximate size of a record, bytes.
 fn size_of_value(record: &Record) -> usize {
     use crate::json::Json;
     fn of(value: &Json) -> usize {

@@ -1,4 +1,4 @@
-//! Into OpenSearch through `_bulk`.
+//! Loads into OpenSearch with `_bulk`.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::http::{Client, Reply};
 use crate::json::Json;
 use crate::opensearch::index_of;
 
-/// Rests before a batch that the cluster was too busy for is sent again. Its records
-/// have keys, so that nothing is doubled.
-const RESTS: [Duration; 5] = [
+/// Pauses before a batch is sent again that the cluster was too busy for. Its records have keys,
+/// so they are not duplicated.
+const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
     Duration::from_secs(1),
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// The status of a cluster that is too busy.
+/// Status of an overloaded cluster.
 const TOO_MANY: u64 = 429;
 
 /// A cluster, reached through any of its nodes.
@@ -77,7 +77,7 @@ impl Sink for OpenSearch {
                 .and_then(|json| json.get("version")?.get("number"));
             if !reply.is_success() || version.is_none() {
                 let reason = format!(
-                    "this is no OpenSearch: to / it answers with status {} and no version: {}; \
+                    "not an OpenSearch server: GET / has status {} and no version: {}; \
                      say --into for what it is",
                     reply.status,
                     reply.excerpt()
@@ -91,7 +91,7 @@ impl Sink for OpenSearch {
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         if !matches!(command.name.as_str(), "table_create" | "column_create") {
             return Err(Error::Refused(format!(
-                "{} has no meaning for OpenSearch: only table_create, column_create and load do",
+                "{} cannot be loaded into OpenSearch: only table_create, column_create and load can",
                 command.name
             )));
         }
@@ -99,7 +99,7 @@ impl Sink for OpenSearch {
         Ok(())
     }
 
-    fn already(&mut self, command: &Command) {
+    fn executed_before(&mut self, command: &Command) {
         self.schema.take(command);
     }
 
@@ -134,12 +134,12 @@ impl Sink for OpenSearch {
             }
             if is_there {
                 return Err(Error::Refused(format!(
-                    "{}: the index {index} is there already; delete it, or leave --schema and \
+                    "{}: the index {index} already exists; delete it, or leave --schema and \
                      --indexes out to load into it",
                     node.url()
                 )));
             }
-            let reason = complaint(&format!("cannot make the index {index}"), &reply);
+            let reason = error_text(&format!("cannot create the index {index}"), &reply);
             return Err(Error::server(node.url(), reason));
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Sink for OpenSearch {
         };
         let path = format!("/{}/_bulk", query_component(&index_of(table)));
         let body = bulk(records);
-        for rest in RESTS.map(Some).into_iter().chain([None]) {
+        for rest in RETRY_PAUSES.map(Some).into_iter().chain([None]) {
             let node = self.node();
             let reply = node.post(&path, "application/x-ndjson", body.as_bytes())?;
             let failed = |reason: String| Error::server(node.url(), reason);
@@ -174,7 +174,7 @@ impl Sink for OpenSearch {
             let node = self.node();
             let reply = node.post(&path, "application/json", b"")?;
             if !reply.is_success() {
-                return Err(Error::server(node.url(), complaint("_refresh", &reply)));
+                return Err(Error::server(node.url(), error_text("_refresh", &reply)));
             }
             let Some(segments) = self.force_merge else {
                 continue;
@@ -186,7 +186,7 @@ impl Sink for OpenSearch {
             let failed = Json::parse(&reply.body).ok();
             let failed = failed.and_then(|json| json.get("_shards")?.get("failed")?.as_whole());
             if !reply.is_success() || failed != Some(0) {
-                return Err(Error::server(node.url(), complaint("_forcemerge", &reply)));
+                return Err(Error::server(node.url(), error_text("_forcemerge", &reply)));
             }
         }
         Ok(())
@@ -195,22 +195,22 @@ impl Sink for OpenSearch {
     fn count(&mut self, table: &str) -> Result<Option<u64>, Error> {
         let index = query_component(&index_of(table));
         let node = self.node();
-        // Also of indexes whose schema is not ours.
+        // Also for indexes with another schema.
         node.post(&format!("/{index}/_refresh"), "application/json", b"")?;
         let reply = node.get(&format!("/{index}/_count"))?;
         let json = Json::parse(&reply.body).ok();
         let count = json.and_then(|json| json.get("count")?.as_whole());
         count
             .map(Some)
-            .ok_or_else(|| Error::server(node.url(), complaint("_count", &reply)))
+            .ok_or_else(|| Error::server(node.url(), error_text("_count", &reply)))
     }
 }
 
-fn complaint(what: &str, reply: &Reply) -> String {
+fn error_text(what: &str, reply: &Reply) -> String {
     format!("{what}: status {}, {}", reply.status, reply.excerpt())
 }
 
-/// What the columns of a table become.
+/// The mapping for the columns of a table.
 fn mapping(schema: &Schema, table: &Table) -> Value {
     let columns = table.columns.iter().filter(|column| !column.is_index());
     columns
@@ -220,7 +220,7 @@ fn mapping(schema: &Schema, table: &Table) -> Value {
 }
 
 fn field(schema: &Schema, table: &Table, column: &Column) -> Value {
-    // What refers to a table is a word of its own: its key.
+    // A reference to a table is a keyword: the key of its record.
     if let Some(other) = schema.table(&column.of) {
         return match other.key_type.as_deref() {
             Some(key) if key.ends_with("Text") => json!({"type": "keyword"}),
@@ -231,8 +231,7 @@ fn field(schema: &Schema, table: &Table, column: &Column) -> Value {
     if !column.of.ends_with("Text") {
         return json!({"type": plain(&column.of)});
     }
-    // Pairs of characters, as TokenBigram has them, are OpenSearch's analyser for Chinese,
-    // Japanese and Korean.
+    // OpenSearch's `cjk` analyzer uses pairs of characters, like TokenBigram.
     let analyzer = match schema.tokenizer_of(&table.name, &column.name) {
         Some(tokenizer) if tokenizer.starts_with("TokenBigram") => "cjk",
         _ => "standard",
@@ -257,7 +256,7 @@ fn plain(kind: &str) -> &'static str {
     }
 }
 
-/// The lines of a request.
+/// Body of a `_bulk` request.
 fn bulk(records: &[Record]) -> String {
     let mut lines = String::new();
     for record in records {
@@ -274,14 +273,14 @@ fn bulk(records: &[Record]) -> String {
     lines
 }
 
-/// Why a batch was not taken.
+/// Why a batch was refused.
 struct Refused {
-    /// It may be sent again.
+    /// Whether the batch may be sent again.
     again: bool,
     reason: String,
 }
 
-/// Whether every record was taken.
+/// Checks that every record was stored.
 fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
     let refuse = |reason: String| Refused {
         again: false,
@@ -289,7 +288,7 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
     };
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
     let Some(answer) = parsed else {
-        return Err(refuse(complaint("_bulk", reply)));
+        return Err(refuse(error_text("_bulk", reply)));
     };
     let items = answer
         .get("items")
@@ -297,7 +296,7 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
         .unwrap_or_default();
     if items.len() != records.len() {
         return Err(refuse(format!(
-            "_bulk: of {} records it speaks of {}",
+            "_bulk: the response has {1} results for {0} records",
             records.len(),
             items.len()
         )));
@@ -321,7 +320,7 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
         Some((line, error)) => Err(Refused {
             again,
             reason: format!(
-                "{failures} of {} records were not taken, that on line {line} because of {error}",
+                "{failures} of {} records were refused; the one on line {line}: {error}",
                 records.len()
             ),
         }),
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tutorials_schema_becomes_a_mapping() {
+    fn the_schema_of_the_tutorial_becomes_a_mapping() {
         let mut schema = Schema::default();
         for item in Script::new("tutorial", [SCHEMA, INDEXES].concat().as_bytes()) {
             if let Item::Command(command) = item.unwrap() {
@@ -377,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn every_record_must_have_been_taken() {
+    fn a_batch_with_refused_records_fails() {
         let records = records("load --table T\n[\n{\"_key\":1},\n{\"_key\":2}\n]");
         let judged = |status: u16, body: &str| {
             let body = body.as_bytes().to_vec();
@@ -395,7 +394,7 @@ mod tests {
             judged(200, &both(busy, bad)).unwrap_err(),
             (
                 false,
-                "2 of 2 records were not taken, that on line 3 because of \"full\"".to_owned()
+                "2 of 2 records were refused; the one on line 3: \"full\"".to_owned()
             )
         );
         assert!(judged(200, "{}").is_err());

@@ -1,4 +1,4 @@
-//! What can be loaded into.
+//! The interface of servers that data is loaded into.
 
 use std::time::Duration;
 
@@ -6,81 +6,80 @@ use crate::error::Error;
 use crate::groonga::{Command, Record};
 use crate::http::Login;
 
-/// A server, or several, that data is loaded into.
+/// One or more servers that data is loaded into.
 pub trait Sink: Send {
-    /// Makes sure, before anything is sent, that what listens there is such a server.
+    /// Checks, before data is sent, that the server is of the expected kind.
     ///
     /// # Errors
-    /// When it is none, or nothing listens.
+    /// When it is not, or no server listens.
     fn greet(&mut self) -> Result<(), Error>;
 
-    /// Carries a command out. With `doubtful`, it may have been carried out before.
+    /// Executes a command. With `doubtful`, it may have been executed before.
     ///
     /// # Errors
-    /// When the server does not.
+    /// When the server refuses it.
     fn command(&mut self, command: &Command, doubtful: bool) -> Result<(), Error>;
 
-    /// Takes note that so many commands and records were done before an interruption.
-    fn going_on(&mut self, _done: u64) {}
+    /// Called with the number of commands and records processed before an interruption.
+    fn resumed_after(&mut self, _done: u64) {}
 
-    /// Takes note of a command that was carried out before an interruption.
-    fn already(&mut self, _command: &Command) {}
+    /// Called for a command that was executed before an interruption.
+    fn executed_before(&mut self, _command: &Command) {}
 
-    /// Gets ready for records; `resumed` if an earlier load may have done so.
+    /// Prepares for records; `resumed` if an earlier load may have done so.
     ///
     /// # Errors
-    /// When the server does not.
+    /// When the server refuses it.
     fn ready(&mut self, _resumed: bool) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Sends records, all of one table. They may have been sent before.
+    /// Sends records of one table. They may have been sent before.
     ///
     /// # Errors
-    /// When the server does not take all of them.
+    /// When the server does not store all of them.
     fn records(&mut self, records: &[Record]) -> Result<(), Error>;
 
-    /// Makes sure that the servers have what was sent.
+    /// Waits until the servers have received everything that was sent.
     ///
     /// # Errors
-    /// When they do not.
+    /// When they have not.
     fn settle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// After how many records, and how long, to settle.
+    /// Number of records and time after which to call [`Self::settle`].
     fn settles(&self) -> (u64, Duration) {
         (1, Duration::ZERO)
     }
 
-    /// Nothing follows.
+    /// Called after the last record.
     ///
     /// # Errors
-    /// When the server does not do what it is asked for at the end.
+    /// When a final request fails.
     fn finish(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// How many records a table has; `None` if the server cannot be asked.
+    /// Number of records in a table; `None` if the server does not report it.
     ///
     /// # Errors
-    /// When the server does not say.
+    /// When the request fails.
     fn count(&mut self, table: &str) -> Result<Option<u64>, Error>;
 }
 
-/// What a sink is made from.
+/// Settings of a sink.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where the servers are.
+    /// URLs or addresses of the servers.
     pub servers: Vec<String>,
-    /// How they let us in.
+    /// Authentication.
     pub login: Login,
-    /// Shards of an index, if not as many as the server thinks.
+    /// Shards of an index; `None` for the server's default.
     pub shards: Option<u32>,
-    /// Replicas of an index, if not as many as the server thinks.
+    /// Replicas of an index; `None` for the server's default.
     pub replicas: Option<u32>,
-    /// Segments that each shard of an index is merged into at the end; as the server left them
-    /// without.
+    /// Segments per shard to merge an index into at the end; `None` for no merge.
     pub force_merge: Option<u32>,
     /// Name of the data set in messages.
     pub dataset: String,

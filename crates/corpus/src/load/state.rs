@@ -1,4 +1,4 @@
-//! How far a load has come, in a small file, so that it can go on.
+//! Progress of a load, in a small file, so that it can be resumed.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use sha1::{Digest as _, Sha1};
 use super::files::{fingerprint, hex};
 use crate::error::Error;
 
-/// What the file begins with.
+/// Format name in the file.
 const FORMAT: &str = "tenbin search load 1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,32 +18,32 @@ struct Stored {
     into: String,
     servers: Vec<String>,
     files: String,
-    /// Commands and records done.
+    /// Commands and records processed.
     done: u64,
     /// The records among them.
     records: u64,
-    /// Whether the servers were, or were about to be, made ready for records.
+    /// Whether preparing the servers for records has started.
     #[serde(default)]
     ready: bool,
 }
 
-/// How far a load has come.
+/// Progress of a load.
 #[derive(Debug)]
-pub struct Kept {
-    /// Nowhere when the input cannot be read again.
+pub struct SavedProgress {
+    /// `None` when the input cannot be read again.
     path: Option<PathBuf>,
     stored: Stored,
-    /// What was done when this load began.
+    /// Progress at the start of this load.
     done: u64,
     resumed: bool,
 }
 
-impl Kept {
-    /// What is kept in the file at `path` about loading `files` into `servers`; the
-    /// beginning if there is no such file, or with `anew`.
+impl SavedProgress {
+    /// Reads the progress of loading `files` into `servers` from the file at `path`; starts from
+    /// the beginning if the file does not exist, or with `anew`.
     ///
     /// # Errors
-    /// When the file is about something else, or the data has changed since.
+    /// When the file belongs to another load, or the data has changed.
     pub fn open(
         path: &Path,
         into: &str,
@@ -77,15 +77,15 @@ impl Kept {
         let name = path.as_deref().unwrap_or(Path::new("-")).display();
         let refuse = |what: &str| {
             Err(Error::Refused(format!(
-                "{name} is about another load: {what}; give --restart to begin anew, or --resume \
+                "{name} belongs to another load: {what}; start over with --restart, or set --resume \
                  with another file"
             )))
         };
         if found.into != fresh.into || found.servers != fresh.servers {
-            return refuse("its servers are others");
+            return refuse("the servers differ");
         }
         if found.files != fresh.files {
-            return refuse("the data is not what it was");
+            return refuse("the data has changed");
         }
         Ok(Self {
             path,
@@ -95,17 +95,17 @@ impl Kept {
         })
     }
 
-    /// Commands and records that were done when this load began.
+    /// Commands and records processed before this load started.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// Commands and records done so far.
+    /// Commands and records processed so far.
     pub(super) fn sent(&self) -> u64 {
         self.stored.done
     }
 
-    /// Whether an earlier load goes on.
+    /// Whether this load resumes an earlier one.
     pub fn was_resumed(&self) -> bool {
         self.resumed
     }
@@ -115,18 +115,18 @@ impl Kept {
         self.stored.records
     }
 
-    /// Where it is kept, if it can be.
+    /// Path of the file, if progress can be saved.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// So many more items are done, so many of them records.
+    /// Adds processed items and the records among them.
     pub(super) fn has_sent(&mut self, items: u64, records: u64) {
         self.stored.done += items;
         self.stored.records += records;
     }
 
-    /// Writes it down.
+    /// Writes the file.
     pub(super) fn save(&self) -> Result<(), Error> {
         let Some(path) = &self.path else {
             return Ok(());
@@ -134,29 +134,29 @@ impl Kept {
         write(path, &self.stored).map_err(|error| Error::write(path.display().to_string(), error))
     }
 
-    /// Writes down that the servers are about to be made ready for records; whether that
-    /// may have been done before.
+    /// Records that preparing the servers has started; returns whether it may have been done
+    /// before.
     pub(super) fn makes_ready(&mut self) -> Result<bool, Error> {
         let again = std::mem::replace(&mut self.stored.ready, true);
         self.save()?;
         Ok(again)
     }
 
-    /// Takes that back: it was refused for certain.
+    /// Reverts [`Self::makes_ready`] after the server has refused it.
     pub(super) fn is_not_ready(&mut self) -> Result<(), Error> {
         self.stored.ready = false;
         self.save()
     }
 
-    /// Takes the file away if nothing has been done since the very beginning: what was
-    /// refused for certain need not go on.
+    /// Removes the file if nothing has been processed: a load that was refused at once is not
+    /// resumed.
     pub(super) fn forget_beginning(&self) {
         if !self.resumed && self.stored.done == 0 {
             self.remove();
         }
     }
 
-    /// Takes the file away: the load is complete.
+    /// Removes the file after a complete load.
     pub(super) fn remove(&self) {
         if let Some(path) = &self.path {
             let _ = std::fs::remove_file(path);
@@ -164,8 +164,7 @@ impl Kept {
     }
 }
 
-/// Where the state of loading `files` into `servers` is kept if nobody says: beside the
-/// last of the files.
+/// Default path of the file for loading `files` into `servers`: next to the last of the files.
 pub fn state_file(files: &[PathBuf], into: &str, servers: &[String]) -> PathBuf {
     let of_servers = hex(&Sha1::digest(servers.join(" ").as_bytes()));
     let suffix = format!(".load-{into}-{}", &of_servers[..8]);
@@ -186,13 +185,13 @@ fn read(path: &Path) -> Result<Option<Stored>, Error> {
     let stored = stored.filter(|stored| stored.format == FORMAT && stored.records <= stored.done);
     stored.map(Some).ok_or_else(|| {
         Error::Refused(format!(
-            "{name} does not say how far a load has come; give --restart to begin anew, or \
+            "{name} has no progress of a load; start over with --restart, or \
              --resume with another file"
         ))
     })
 }
 
-/// All or nothing, whenever the process is killed.
+/// Atomic, even if the process is killed.
 fn write(path: &Path, stored: &Stored) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -210,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_goes_on_only_with_the_same_data_and_servers() {
+    fn a_load_is_resumed_only_with_the_same_data_and_servers() {
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("pages.grn");
         std::fs::write(&data, "status\n").unwrap();
@@ -218,7 +217,7 @@ mod tests {
         let state = directory.path().join("state");
         let open = |servers: &[&str], anew: bool| {
             let servers: Vec<String> = servers.iter().map(|name| (*name).to_owned()).collect();
-            Kept::open(&state, "groonga", &servers, &files, anew)
+            SavedProgress::open(&state, "groonga", &servers, &files, anew)
         };
         let mut kept = open(&["a"], false).unwrap();
         assert!(!kept.was_resumed());
@@ -230,15 +229,15 @@ mod tests {
         assert_eq!((again.done(), again.records()), (7, 5));
         assert!(!open(&["a"], true).unwrap().was_resumed());
         let error = open(&["b"], false).unwrap_err().to_string();
-        assert!(error.contains("its servers are others"), "{error}");
+        assert!(error.contains("the servers differ"), "{error}");
         std::fs::write(&data, "status \n").unwrap();
         let error = open(&["a"], false).unwrap_err().to_string();
-        assert!(error.contains("the data is not what it was"), "{error}");
+        assert!(error.contains("the data has changed"), "{error}");
 
         for garbage in ["", "{}", "[1]", "\u{0}"] {
             std::fs::write(&state, garbage).unwrap();
             let error = open(&["a"], false).unwrap_err().to_string();
-            assert!(error.contains("does not say how far"), "{error}");
+            assert!(error.contains("has no progress of a load"), "{error}");
         }
         again.remove();
         assert!(!state.exists());
@@ -246,7 +245,8 @@ mod tests {
 
     #[test]
     fn standard_input_is_not_resumable() {
-        let kept = Kept::open(Path::new("x"), "groonga", &[], &["-".into()], false).unwrap();
+        let kept =
+            SavedProgress::open(Path::new("x"), "groonga", &[], &["-".into()], false).unwrap();
         assert_eq!(kept.path(), None);
         kept.save().unwrap();
     }

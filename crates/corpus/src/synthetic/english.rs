@@ -1,9 +1,9 @@
-//! English: function words, and words of content put together from syllables.
+//! English: function words, and content words composed of syllables.
 
-use super::Tongue;
+use super::LanguageModel;
 use super::random::Random;
 
-/// About as often as they are in written English.
+/// Approximately with the frequencies of written English.
 const FUNCTION_WORDS: [&str; 24] = [
     "the", "the", "the", "of the", "of", "and", "and", "in the", "in", "to", "to the", "a", "a",
     "is", "was", "for", "by the", "with", "as", "on", "at the", "from", "which", "that",
@@ -37,10 +37,10 @@ const KINDS: [&str; 10] = [
 
 pub(super) struct English;
 
-impl Tongue for English {
+impl LanguageModel for English {
     fn word(&self, rank: usize) -> String {
         let pairs = FIRST.len() * MIDDLE.len();
-        // Every word of three syllables once, spread over the alphabet; then longer ones.
+        // Every word of three syllables once, spread over the alphabet; then longer words.
         let three = pairs * LAST.len();
         let place = rank * 7_919 % three;
         let word = [

@@ -1,12 +1,11 @@
-//! Japanese: words of two Chinese characters, loan words in katakana, particles
-//! between them.
+//! Japanese: words of two Chinese characters, loan words in katakana, and particles between them.
 
 use std::sync::LazyLock;
 
-use super::Tongue;
+use super::LanguageModel;
 use super::random::Random;
 
-/// 300 characters that are in common use, each once.
+/// 300 common characters, without duplicates.
 const KANJI: &str = "\
     日一国人年大十二本中長出三時行見月後前生五間上東四今金九入学\
     高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土\
@@ -28,7 +27,7 @@ const KATAKANA: [&str; 40] = [
     "モ", "ラ", "リ", "ル", "レ", "ロ", "ワ", "ン",
 ];
 
-/// What joins words of content; about as often as they are in written Japanese.
+/// Particles between content words, approximately with the frequencies of written Japanese.
 const PARTICLES: [&str; 16] = [
     "の", "の", "の", "の", "に", "に", "は", "を", "を", "が", "が", "と", "で", "で", "や",
     "から",
@@ -70,9 +69,9 @@ impl Japanese {
     }
 }
 
-impl Tongue for Japanese {
+impl LanguageModel for Japanese {
     fn word(&self, rank: usize) -> String {
-        // One word of five is a loan word.
+        // One word in five is a loan word.
         if rank % 5 == 4 {
             let mut left = rank / 5;
             let mut word = String::new();
@@ -83,7 +82,7 @@ impl Tongue for Japanese {
             word.push('ー');
             return word;
         }
-        // Every pair once, in an order that shares first characters among all ranks.
+        // Every pair once, in an order in which first characters occur at all ranks.
         let pair = rank * 7_919 % (KANJI_COUNT * KANJI_COUNT);
         let (first, second) = (pair / KANJI_COUNT, pair % KANJI_COUNT);
         [Self::kanji(first), Self::kanji(second)].iter().collect()
@@ -96,7 +95,7 @@ impl Tongue for Japanese {
         let mut title = String::new();
         let base = KANJI_COUNT as u64;
         while left > 0 || title.chars().count() < 2 {
-            // Prime to the base: every digit has a character of its own.
+            // Coprime to the base, so that every digit has a separate character.
             let digit = (left % base * 77 + 41) % base;
             title.push(Self::kanji(digit as usize));
             left /= base;

@@ -1,5 +1,5 @@
-//! Made-up pages whose words are as often as words of a language are, for machines
-//! without a dump. The same number of pages, language and seed always make the same.
+//! Synthetic pages whose word frequencies resemble a natural language, for machines without a
+//! dump. The same number of pages, language and seed always give the same pages.
 
 mod english;
 mod japanese;
@@ -11,24 +11,24 @@ use std::str::FromStr;
 use crate::page::Page;
 use random::{Random, Ranks};
 
-/// Words that a language has here. Texts of a few thousand pages hardly show more.
+/// Size of the vocabulary. Texts of a few thousand pages rarely use more.
 const WORDS: usize = 30_000;
-/// Median length of a text in words of content.
+/// Median length of a text, content words.
 const MEDIAN_WORDS: f64 = 90.0;
-/// Spread of the logarithm of the length: articles of an encyclopaedia are mostly
-/// short, and a few are very long.
+/// Standard deviation of the logarithm of the length: most articles of an encyclopedia are short,
+/// and a few are very long.
 const SPREAD: f64 = 0.9;
-/// Longest text, in words of content.
+/// Longest text, content words.
 const MOST_WORDS: f64 = 3_000.0;
 
-/// What the pages are written in.
+/// Language of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// Japanese.
     Japanese,
     /// English.
     English,
-    /// Every other page in the other one.
+    /// Alternating languages.
     Both,
 }
 
@@ -55,21 +55,21 @@ impl fmt::Display for Language {
     }
 }
 
-/// A language that pages can be made up in.
-trait Tongue {
-    /// The word of content with this rank, from 0.
+/// A language of synthetic pages.
+trait LanguageModel {
+    /// The content word with this rank, from 0.
     fn word(&self, rank: usize) -> String;
-    /// A title that no page with another number has.
+    /// A title that is unique for each number.
     fn title(&self, number: u64) -> String;
     /// The category with this number.
     fn category(&self, number: usize) -> String;
-    /// A sentence about these words.
+    /// A sentence with these words.
     fn sentence(&self, words: &[String], random: &mut Random) -> String;
-    /// The sentence that a page begins with.
+    /// The first sentence of a page.
     fn opening(&self, title: &str, words: &[String]) -> String;
 }
 
-/// Makes pages up.
+/// Creates pages.
 pub struct Synthetic {
     language: Language,
     pages: u64,
@@ -87,9 +87,9 @@ impl fmt::Debug for Synthetic {
 }
 
 impl Synthetic {
-    /// So many pages; texts are cut to `text_limit` characters.
+    /// Creates `pages` pages; texts are truncated to `text_limit` characters.
     pub fn new(pages: u64, language: Language, seed: u64, text_limit: Option<usize>) -> Self {
-        // As in Wikipedia, a category for some ten pages.
+        // Like in Wikipedia, one category per about ten pages.
         let categories = (pages / 10).clamp(8, 20_000) as usize;
         Self {
             language,
@@ -103,22 +103,22 @@ impl Synthetic {
     }
 
     fn page(&self, number: u64) -> Page {
-        let tongue: &dyn Tongue = match (self.language, number % 2) {
+        let model: &dyn LanguageModel = match (self.language, number % 2) {
             (Language::Japanese, _) | (Language::Both, 0) => &japanese::Japanese,
             (Language::English | Language::Both, _) => &english::English,
         };
         let mut random = Random::new(self.seed, number);
-        let title = tongue.title(number);
+        let title = model.title(number);
         let length = (MEDIAN_WORDS * (SPREAD * random.normal()).exp()).min(MOST_WORDS);
         let mut categories = Vec::new();
         for _ in 0..1 + random.below(4) {
-            let category = tongue.category(self.filed.draw(&mut random));
+            let category = model.category(self.filed.draw(&mut random));
             if !categories.contains(&category) {
                 categories.push(category);
             }
         }
-        // Last, since a limit ends it early: all else stays the same.
-        let text = self.text(tongue, &title, length as usize, &mut random);
+        // Last, because a limit ends it early and must not change the other values.
+        let text = self.text(model, &title, length as usize, &mut random);
         let mut page = Page {
             id: number + 1,
             title,
@@ -129,17 +129,23 @@ impl Synthetic {
         page
     }
 
-    fn text(&self, tongue: &dyn Tongue, title: &str, length: usize, random: &mut Random) -> String {
-        // A page is about something: some words come back in it more often than elsewhere.
+    fn text(
+        &self,
+        model: &dyn LanguageModel,
+        title: &str,
+        length: usize,
+        random: &mut Random,
+    ) -> String {
+        // A page has a topic: some words are more frequent in it than elsewhere.
         let topics: Vec<usize> = (0..6).map(|_| self.words.draw(random)).collect();
         let word = |random: &mut Random| match random.below(5) {
-            0 => tongue.word(topics[random.below(topics.len() as u64) as usize]),
-            _ => tongue.word(self.words.draw(random)),
+            0 => model.word(topics[random.below(topics.len() as u64) as usize]),
+            _ => model.word(self.words.draw(random)),
         };
         let opening: Vec<String> = (0..2).map(|_| word(random)).collect();
-        let mut text = tongue.opening(title, &opening);
+        let mut text = model.opening(title, &opening);
         let mut written = 0;
-        // No character has more than four bytes.
+        // A character has at most four bytes.
         let enough = self
             .text_limit
             .map_or(usize::MAX, |limit| limit.saturating_mul(4));
@@ -147,7 +153,7 @@ impl Synthetic {
             let count = 2 + random.below(6) as usize;
             let words: Vec<String> = (0..count).map(|_| word(random)).collect();
             written += count;
-            text.push_str(&tongue.sentence(&words, random));
+            text.push_str(&model.sentence(&words, random));
             if random.below(5) == 0 {
                 text.push('\n');
             }
@@ -178,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_pages() {
+    fn the_same_seed_gives_the_same_pages() {
         for language in [Language::Japanese, Language::English, Language::Both] {
             assert_eq!(made(language, 1), made(language, 1));
             assert_ne!(made(language, 1)[0].text, made(language, 2)[0].text);
@@ -205,14 +211,14 @@ mod tests {
             3_000_000,
             u64::from(u32::MAX),
         ];
-        for tongue in [&japanese::Japanese as &dyn Tongue, &english::English] {
-            let titles: HashSet<String> = far.iter().map(|n| tongue.title(*n)).collect();
+        for model in [&japanese::Japanese as &dyn LanguageModel, &english::English] {
+            let titles: HashSet<String> = far.iter().map(|n| model.title(*n)).collect();
             assert_eq!(titles.len(), far.len());
         }
     }
 
     #[test]
-    fn frequencies_fall_as_zipfs_law_has_it() {
+    fn frequencies_follow_zipfs_law() {
         let words = Ranks::zipf(WORDS, 1.0, 2.7);
         let mut random = Random::new(1, 1);
         let mut counts: HashMap<usize, u32> = HashMap::new();
@@ -220,7 +226,7 @@ mod tests {
             *counts.entry(words.draw(&mut random)).or_default() += 1;
         }
         let of = |rank: usize| f64::from(counts[&rank]);
-        // Mandelbrot: (100 + 2.7) / (1 + 2.7), give or take five standard deviations.
+        // Mandelbrot: (100 + 2.7) / (1 + 2.7), ± five standard deviations.
         let ratio = of(0) / of(99);
         assert!((20.0..37.0).contains(&ratio), "{ratio}");
         let english = made(Language::English, 5);
@@ -232,8 +238,8 @@ mod tests {
 
     #[test]
     fn words_differ() {
-        for tongue in [&japanese::Japanese as &dyn Tongue, &english::English] {
-            let words: HashSet<String> = (0..WORDS).map(|rank| tongue.word(rank)).collect();
+        for model in [&japanese::Japanese as &dyn LanguageModel, &english::English] {
+            let words: HashSet<String> = (0..WORDS).map(|rank| model.word(rank)).collect();
             assert_eq!(words.len(), WORDS);
         }
     }

@@ -1,13 +1,13 @@
-//! Numbers that look random and are always the same: SplitMix64 (G. L. Steele,
-//! D. Lea and C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA
-//! 2014). A library's generator may change with its version, and the pages with it.
+//! A reproducible pseudorandom number generator: SplitMix64 (G. L. Steele, D. Lea and C. H.
+//! Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). A library's generator
+//! may change with its version, which would change the pages.
 
 /// A generator.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// For one page of one seed.
+    /// The generator for one page and seed.
     pub(super) fn new(seed: u64, number: u64) -> Self {
         let mut seeded = Self(seed);
         let own = seeded.next();
@@ -29,28 +29,28 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// From 0 to less than `end`, which is small.
+    /// From 0 to less than `end`, which must be small.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// Standard normal, by the method of Box and Muller.
+    /// Standard normal distribution, by the method of Box and Muller.
     pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 }
 
-/// Ranks from 0, the first ones more often.
+/// Draws ranks from 0; low ranks are more frequent.
 #[derive(Debug)]
 pub(super) struct Ranks {
-    /// Probability of this rank and those before it.
+    /// Cumulative probability of each rank.
     up_to: Vec<f64>,
 }
 
 impl Ranks {
-    /// Rank k (from 1) in proportion to 1 / (k + shift)^exponent, Zipf's law with
-    /// Mandelbrot's shift.
+    /// Rank k (from 1) has a probability proportional to 1 / (k + shift)^exponent: Zipf's law
+    /// with Mandelbrot's shift.
     pub(super) fn zipf(count: usize, exponent: f64, shift: f64) -> Self {
         let mut sum = 0.0;
         let mut up_to: Vec<f64> = (1..=count)

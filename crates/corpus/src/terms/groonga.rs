@@ -1,11 +1,11 @@
-//! Terms of Groonga.
+//! Extracts terms from Groonga.
 
 use tenbin_plan::patterns::groonga_query;
 
 use super::{PAGE, Source, Wanted, extract};
 use crate::error::Error;
 use crate::escape::query_component;
-use crate::groonga::{Answer, Columns};
+use crate::groonga::{Columns, Response};
 use crate::http::Client;
 
 struct Groonga<'a> {
@@ -31,7 +31,7 @@ impl Source for Groonga<'_> {
             query_component(&self.wanted.column)
         );
         let reply = self.server.get(&path)?;
-        // Behind its last record Groonga gives nothing, or says that the offset is wrong.
+        // After the last record, Groonga returns no records or an error about the offset.
         let terms = match extract(&reply.body, 0) {
             Ok(terms) => terms,
             Err(_) if self.offset > 0 => Vec::new(),
@@ -41,7 +41,7 @@ impl Source for Groonga<'_> {
         Ok(terms)
     }
 
-    /// As the tutorial's search looks for it.
+    /// With the query of the tutorial.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error> {
         let path = format!(
             "/d/select?command_version=2&table={}&limit=0&match_columns={}&query_flags=NONE\
@@ -53,7 +53,7 @@ impl Source for Groonga<'_> {
         let reply = self.server.get(&path)?;
         let failed =
             |reason: String| Error::server(self.server.url(), format!("query {term:?}: {reason}"));
-        let body = match Answer::parse(&reply.body).map_err(failed)?.into_body() {
+        let body = match Response::parse(&reply.body).map_err(failed)?.into_body() {
             Ok(body) => body,
             Err(complaint) => return Ok(Err(complaint)),
         };

@@ -1,4 +1,4 @@
-//! Terms of OpenSearch.
+//! Extracts terms from OpenSearch.
 
 use serde_json::json;
 
@@ -10,13 +10,13 @@ use crate::json::Json;
 use crate::opensearch::{index_of, query};
 
 const JSON: &str = "application/json";
-/// How long the cluster keeps our place in the index between two questions.
+/// How long the cluster keeps the scroll context between two requests.
 const KEEP: &str = "5m";
 
 struct OpenSearch<'a> {
     server: &'a Client,
     wanted: &'a Wanted,
-    /// What the cluster calls our place in the index.
+    /// Id of the scroll context.
     scroll: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Source for OpenSearch<'_> {
                 json!({"scroll": KEEP, "scroll_id": scroll}),
             ),
         };
-        // Values that are all empty are not the end of the records.
+        // A page of empty values is not the end of the records.
         let reply = self.server.post(&path, JSON, body.to_string().as_bytes())?;
         let page = Page::of(&reply, &self.wanted.column).map_err(|why| self.failed(why))?;
         self.scroll = page.scroll.or(self.scroll.take());
@@ -68,9 +68,9 @@ impl Source for OpenSearch<'_> {
         if reply.status == 400 {
             return Ok(Err(format!("status 400: {}", reply.excerpt())));
         }
-        let count = answer(&reply).and_then(|answer| {
-            let count = answer.get("count").and_then(Json::as_whole);
-            count.ok_or_else(|| format!("the answer has no count: {}", reply.excerpt()))
+        let count = successful_body(&reply).and_then(|body| {
+            let count = body.get("count").and_then(Json::as_whole);
+            count.ok_or_else(|| format!("the response has no count: {}", reply.excerpt()))
         });
         let count = count.map_err(|reason| self.failed(format!("query {term:?}: {reason}")));
         count.map(Ok)
@@ -80,14 +80,14 @@ impl Source for OpenSearch<'_> {
 impl Drop for OpenSearch<'_> {
     fn drop(&mut self) {
         if let Some(scroll) = &self.scroll {
-            // A cluster keeps few places, and forgets ours by itself, but later.
+            // A cluster allows few scroll contexts, and expires this one only later.
             let body = json!({"scroll_id": scroll}).to_string();
             let _ = self.server.delete("/_search/scroll", JSON, body.as_bytes());
         }
     }
 }
 
-/// Some records of an index.
+/// A page of records.
 struct Page {
     scroll: Option<String>,
     records: usize,
@@ -96,13 +96,13 @@ struct Page {
 
 impl Page {
     fn of(reply: &Reply, column: &str) -> Result<Self, String> {
-        let answer = answer(reply)?;
-        let hits = answer.get("hits").and_then(|hits| hits.get("hits"));
+        let body = successful_body(reply)?;
+        let hits = body.get("hits").and_then(|hits| hits.get("hits"));
         let records = hits
             .and_then(Json::as_list)
-            .ok_or_else(|| format!("the answer is no result of a search: {}", reply.excerpt()))?;
+            .ok_or_else(|| format!("the response is not a search result: {}", reply.excerpt()))?;
         let value = |record: &Json| words(record.get("_source").and_then(|it| it.get(column)));
-        let scroll = answer.get("_scroll_id").and_then(Json::as_text);
+        let scroll = body.get("_scroll_id").and_then(Json::as_text);
         Ok(Self {
             scroll: scroll.map(str::to_owned),
             records: records.len(),
@@ -111,17 +111,15 @@ impl Page {
     }
 }
 
-/// What a success, with all shards in it, tells.
-fn answer(reply: &Reply) -> Result<Json, String> {
+/// The body of a successful response from all shards.
+fn successful_body(reply: &Reply) -> Result<Json, String> {
     let wrong = || format!("status {}: {}", reply.status, reply.excerpt());
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
-    let answer = parsed.ok_or_else(wrong)?;
-    let failed = answer
-        .get("_shards")
-        .and_then(|shards| shards.get("failed"));
+    let body = parsed.ok_or_else(wrong)?;
+    let failed = body.get("_shards").and_then(|shards| shards.get("failed"));
     match failed.and_then(Json::as_whole) {
         Some(failed) if failed > 0 => Err(format!("{failed} shards failed: {}", reply.excerpt())),
-        _ => Ok(answer),
+        _ => Ok(body),
     }
 }
 
@@ -148,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_an_index_is_none() {
+    fn results_of_a_part_of_the_shards_are_errors() {
         let part = r#"{"_shards":{"total":3,"failed":1},"hits":{"hits":[]}}"#;
         let gone = r#"{"error":{"type":"index_not_found_exception"},"status":404}"#;
         for (status, body, expected) in [
             (200, part, "1 shards failed"),
             (404, gone, "status 404"),
             (200, "<html>", "status 200"),
-            (200, "{}", "no result of a search"),
+            (200, "{}", "not a search result"),
         ] {
             let why = page(status, body).err().unwrap();
             assert!(why.contains(expected), "{why}");

@@ -1,12 +1,12 @@
-//! What a page is filed under: the links to categories in its text.
+//! Categories of a page: the category links in its text.
 
-/// Names of the categories that a text links to, each once and in their order.
-/// `namespaces` are the words for "Category" in the dump's language.
+/// The categories that a text links to, in order and without duplicates. `namespaces`: words for
+/// "Category" in the dump's language.
 pub(super) fn categories(text: &str, namespaces: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, _) in text.match_indices("[[") {
         let rest = &text[at + 2..];
-        // A link stands on one line; a text without an end is none.
+        // A link must be on one line; a link without its end is ignored.
         let Some(end) = rest
             .find(['\n', ']'])
             .filter(|&end| rest[end..].starts_with("]]"))
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_to_categories_and_no_others() {
+    fn only_links_to_categories_are_found() {
         let text = "[[Category:日本|にほん]] [[カテゴリ:駅]] [[:Category:no]] [[File:x.png]] \
             [[category: a_b ]] [[Category:日本]] [[Category:]] [[Category:broken] [[x [[Category:in]] \
             [[Category:no\nend]] [[Category:last";

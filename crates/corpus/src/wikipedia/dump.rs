@@ -1,4 +1,4 @@
-//! Reads the pages of a dump, one after the other.
+//! Parses the pages of a dump.
 
 use std::io::{self, BufRead};
 
@@ -11,14 +11,14 @@ use crate::error::Error;
 use crate::page::Page;
 use crate::source::Source;
 
-/// The namespace of articles, by its number.
+/// Number of the namespace of articles.
 const ARTICLES: &str = "0";
-/// The namespace of categories, by its number.
+/// Number of the namespace of categories.
 const CATEGORIES: &str = "14";
-/// Words for "Category" that MediaWiki takes whatever the dump's head lists: it lists the one
-/// word of the wiki, and pages use the others as well.
+/// Words for "Category" that MediaWiki always accepts: the dump's head lists only one word, and
+/// pages use the others too.
 const CATEGORY_WORDS: [&str; 2] = ["Category", "カテゴリ"];
-/// The same for other namespaces, for dumps that do not number them.
+/// The same for other namespaces, for dumps without namespace numbers.
 const OTHER_PREFIXES: [&str; 17] = [
     "Category",
     "カテゴリ",
@@ -38,37 +38,36 @@ const OTHER_PREFIXES: [&str; 17] = [
     "ノート",
     "Portal",
 ];
-/// No dump is nested deeper.
+/// Deepest nesting of elements.
 const DEEPEST: usize = 64;
 
 /// How a dump ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With its last tag.
+    /// With the last end tag.
     Whole,
-    /// In the middle: it was cut off.
+    /// Truncated.
     CutOff,
 }
 
-/// The articles of a dump.
+/// Parser of a dump.
 #[derive(Debug)]
 pub struct Dump<R> {
     name: String,
     reader: Reader<Source<R>>,
     buffer: Vec<u8>,
-    /// Names of the elements around what is read.
+    /// Names of the enclosing elements.
     path: Vec<String>,
-    /// What the page under way has so far.
+    /// The current page.
     draft: Draft,
-    /// The words for "Category".
+    /// Words for "Category".
     categories: Vec<String>,
-    /// Every other prefix that titles outside the articles have, for dumps without
-    /// numbers of namespaces.
+    /// Other namespace prefixes of titles, for dumps without namespace numbers.
     prefixes: Vec<String>,
-    /// Number of the namespace whose name is read.
+    /// Number of the namespace whose name is being parsed.
     namespace: String,
     text_limit: Option<usize>,
-    /// Pages that are no articles, and redirects.
+    /// Pages skipped: redirects and pages that are not articles.
     skipped: u64,
     end: Option<End>,
 }
@@ -83,7 +82,7 @@ struct Draft {
 }
 
 impl<R: BufRead> Dump<R> {
-    /// Reads from `input`, which messages call `name`; texts are cut to `text_limit`
+    /// Parses `input`, which messages call `name`; texts are truncated to `text_limit`
     /// characters.
     pub fn new(name: impl Into<String>, input: R, text_limit: Option<usize>) -> Self {
         Self {
@@ -101,17 +100,17 @@ impl<R: BufRead> Dump<R> {
         }
     }
 
-    /// Pages left out so far: redirects and those of other namespaces.
+    /// Pages skipped so far: redirects and pages of other namespaces.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Bytes read so far, unpacked.
+    /// Uncompressed bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.reader.get_ref().place().byte
     }
 
-    /// How it has ended; unknown before its end.
+    /// How the dump ended; `None` before its end.
     pub fn end(&self) -> Option<End> {
         self.end
     }
@@ -119,8 +118,8 @@ impl<R: BufRead> Dump<R> {
     /// The next article; `None` at the end.
     ///
     /// # Errors
-    /// What is wrong with the dump and where. That it is cut off is no error:
-    /// [`Dump::end`] says so.
+    /// What is wrong with the dump, and where. A truncated dump is not an error: see
+    /// [`Dump::end`].
     pub fn next_page(&mut self) -> Result<Option<Page>, Error> {
         while self.end.is_none() {
             let mut buffer = std::mem::take(&mut self.buffer);
@@ -172,7 +171,7 @@ impl<R: BufRead> Dump<R> {
     fn open(&mut self, start: &BytesStart<'_>) -> Result<(), Error> {
         let name = start.local_name().as_ref().to_owned();
         if self.path.is_empty() && name != "mediawiki" {
-            let reason = format!("no dump of MediaWiki: it begins with <{name}>");
+            let reason = format!("not a MediaWiki dump: it starts with <{name}>");
             return Err(self.malformed(reason));
         }
         if self.path.len() >= DEEPEST {
@@ -183,7 +182,7 @@ impl<R: BufRead> Dump<R> {
         match path[..] {
             ["mediawiki", "page"] => self.draft = Draft::default(),
             ["mediawiki", "page", "redirect"] => self.draft.redirect = true,
-            // The last one counts, in dumps with all of them.
+            // In dumps with all revisions, the last one counts.
             ["mediawiki", "page", "revision", "text"] => self.draft.text.clear(),
             ["mediawiki", "siteinfo", "namespaces", "namespace"] => {
                 self.namespace = attribute(start, "key").unwrap_or_default();
@@ -211,7 +210,7 @@ impl<R: BufRead> Dump<R> {
                 return Ok(());
             }
             [] if !text.trim().is_empty() => {
-                let reason = "no XML: text stands where a tag is expected";
+                let reason = "not XML: text where a tag is expected";
                 return Err(self.malformed(reason.to_owned()));
             }
             _ => return Ok(()),
@@ -223,7 +222,7 @@ impl<R: BufRead> Dump<R> {
         Ok(())
     }
 
-    /// Whether that ended a page.
+    /// Returns whether a page has ended.
     fn close(&mut self) -> bool {
         let closed = self.path.pop();
         if self.path.is_empty() {
@@ -232,19 +231,19 @@ impl<R: BufRead> Dump<R> {
         closed.as_deref() == Some("page") && self.path.len() == 1
     }
 
-    /// The end of the input outside any text.
+    /// Handles the end of the input outside of texts.
     fn finish(&mut self) -> Result<(), Error> {
         if self.bytes() == 0 {
             return Err(self.malformed("it is empty".to_owned()));
         }
         if self.path.is_empty() {
-            return Err(self.malformed("no dump of MediaWiki: there is no tag".to_owned()));
+            return Err(self.malformed("not a MediaWiki dump: it has no tag".to_owned()));
         }
         self.end = Some(End::CutOff);
         Ok(())
     }
 
-    /// The page whose end has been read, if it is an article.
+    /// The page that has just ended, if it is an article.
     fn take_page(&mut self) -> Result<Option<Page>, Error> {
         let draft = std::mem::take(&mut self.draft);
         if !self.is_article(&draft) {
@@ -258,7 +257,7 @@ impl<R: BufRead> Dump<R> {
         let id = id.parse().map_err(|_| {
             let title = crate::error::excerpt(&draft.title);
             self.malformed(format!(
-                "the page {title:?} ends here, and its <id> is {id:?}, which is no number"
+                "the page {title:?} ends here, and its <id> is {id:?}, which is not a number"
             ))
         })?;
         let mut page = Page {
@@ -289,11 +288,11 @@ impl<R: BufRead> Dump<R> {
         !is_elsewhere && !draft.redirect && !redirects("#redirect") && !redirects("#転送")
     }
 
-    /// What a failure to read on means.
+    /// Converts a parser error.
     fn failed(&mut self, error: XmlError) -> Result<Option<Page>, Error> {
         let cut_off = match &error {
             XmlError::Io(io) => io.kind() == io::ErrorKind::UnexpectedEof,
-            // The end was seen while more was needed: a tag or a character is cut.
+            // The input ended inside a tag or a character.
             _ => self.reader.get_ref().has_ended(),
         };
         if cut_off && !self.path.is_empty() {
@@ -304,7 +303,7 @@ impl<R: BufRead> Dump<R> {
             XmlError::Io(io) if !is_about_content(io.kind()) => {
                 Error::read(&self.name, io::Error::new(io.kind(), io.to_string()))
             }
-            XmlError::Io(io) => self.malformed(format!("it cannot be unpacked: {io}")),
+            XmlError::Io(io) => self.malformed(format!("it cannot be decompressed: {io}")),
             error => self.malformed(error.to_string()),
         })
     }
@@ -318,7 +317,7 @@ impl<R: BufRead> Dump<R> {
     }
 }
 
-/// Whether an input that fails so is there, but not what it should be.
+/// Whether an I/O error concerns the content of the input rather than the reading.
 fn is_about_content(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, Other, UnexpectedEof};
     matches!(
@@ -335,7 +334,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
 fn resolve(reference: &BytesRef<'_>) -> Result<char, String> {
     let unknown = || {
         let name = crate::error::excerpt(&reference.xml10_content());
-        format!("&{name}; is not known")
+        format!("unknown entity &{name};")
     };
     if reference.is_char_ref() {
         return reference

@@ -1,5 +1,5 @@
-//! Wikipedia's dumps of articles: MediaWiki's XML, plain or packed with bzip2, read
-//! as a stream.
+//! Parser of Wikipedia's article dumps: MediaWiki's XML, plain or compressed with bzip2, read as
+//! a stream.
 
 mod categories;
 mod dump;
@@ -10,13 +10,13 @@ use bzip2::bufread::MultiBzDecoder;
 
 pub use dump::{Dump, End};
 
-/// How every file that bzip2 has packed begins.
+/// First bytes of every file compressed with bzip2.
 const BZIP2: &[u8] = b"BZh";
 
-/// Unpacks what bzip2 has packed, which its first bytes tell; other input as it is.
+/// Decompresses input that starts like bzip2; other input is unchanged.
 ///
 /// # Errors
-/// Those of the input.
+/// Errors of the input.
 pub fn unpacked(mut input: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
     let is_packed = input.fill_buf()?.starts_with(BZIP2);
     Ok(match is_packed {

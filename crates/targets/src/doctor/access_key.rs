@@ -1,7 +1,7 @@
-//! Does the server know the access key?
+//! Checks that the server knows the access key.
 
 use super::reply::judge;
-use super::{Check, Examined, Found, Visit, secret_key};
+use super::{Check, CheckConfig, Outcome, TargetFacts, secret_key};
 
 pub(super) const CODES: &[&str] = &[
     "InvalidAccessKeyId",
@@ -16,19 +16,19 @@ impl Check for AccessKey {
         "access key"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         judge(
             target,
             CODES,
             |reply| {
-                // A signature can only be found wrong by who knows the key.
-                let known = reply.is_let_in() || reply.says(secret_key::CODES);
+                // A server can find a signature wrong only for a key that it knows.
+                let known = reply.is_authenticated() || reply.says(secret_key::CODES);
                 known.then(|| "the server knows it".to_owned())
             },
             |reply| {
-                Found::failed(
+                Outcome::failed(
                     reply.shown(),
-                    "the server does not know this access key; give the right one with \
+                    "the server does not know this access key; set the right one with \
                      --access-key or TENBIN_ACCESS_KEY",
                 )
             },

@@ -1,9 +1,9 @@
-//! Is the bucket there, and ours?
+//! Checks that the bucket exists and is accessible.
 
 use super::reply::NO_BUCKET;
-use super::{Check, Examined, Found, Visit, access_key, clock, region, secret_key};
+use super::{Check, CheckConfig, Outcome, TargetFacts, access_key, clock, region, secret_key};
 
-/// Codes that say that it is not for us.
+/// Error codes for a bucket of another owner.
 const FOREIGN: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
 
 pub(super) struct Bucket;
@@ -13,7 +13,7 @@ impl Check for Bucket {
         "bucket"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Some(reply) = &target.reply else {
             return Vec::new();
         };
@@ -25,31 +25,31 @@ impl Check for Bucket {
             clock::CODES,
         ];
         if reply.is_listing {
-            return vec![Found::ok(format!("{bucket} is there and can be listed"))];
+            return vec![Outcome::ok(format!("{bucket} exists and can be listed"))];
         }
         if elsewhere.iter().any(|codes| reply.says(codes)) || reply.code.is_none() {
-            return vec![Found::unknown(format!(
-                "{} before it looked for {bucket}",
+            return vec![Outcome::unknown(format!(
+                "{} before it searched for {bucket}",
                 reply.shown()
             ))];
         }
         if reply.says(NO_BUCKET) {
-            return vec![Found::warning(
-                format!("there is no {bucket}"),
-                "it will be made, and deleted after the run; name another with --bucket",
+            return vec![Outcome::warning(
+                format!("{bucket} does not exist"),
+                "a run creates it and deletes it afterwards; use another one with --bucket",
             )];
         }
         if reply.says(FOREIGN) {
-            return vec![Found::failed(
+            return vec![Outcome::failed(
                 format!("{} for {bucket}", reply.shown()),
-                "it belongs to somebody else, or these credentials may not use it; name another \
+                "it belongs to another account, or these credentials may not use it; use another one \
                  with --bucket, or have access granted",
             )];
         }
         let advice = reply
             .meaning
-            .unwrap_or("look this code up in the server's documentation");
-        vec![Found::failed(
+            .unwrap_or("see this error code in the server's documentation");
+        vec![Outcome::failed(
             format!("{} for {bucket}", reply.shown()),
             advice,
         )]

@@ -1,20 +1,20 @@
-//! Is this machine at rest, as it should be before a run?
+//! Checks that this machine is idle before a run.
 
 use std::time::Duration;
 
 use tenbin_plan::percent;
 
-use super::machine::{self, Rest};
-use super::{Check, Found, Visit};
+use super::machine::{self, Activity};
+use super::{Check, CheckConfig, Outcome};
 
-/// How long it is watched.
+/// How long the machine is sampled.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// More than this share of all cores is work that a run would have to share with.
+/// Largest share of the CPU time of all cores that other work may use.
 const CPU_SHARE: f64 = 0.2;
-/// More than this share is taken by other machines on the same hardware.
+/// Largest share of steal time.
 const STEAL_SHARE: f64 = 0.02;
-/// Less than this share of the memory is too little for page caches to be alike.
+/// Smallest share of free memory: with less, page caches of the targets differ.
 const MEMORY_SHARE: f64 = 0.1;
 
 pub(super) struct Busy;
@@ -24,15 +24,15 @@ impl Check for Busy {
         "busy"
     }
 
-    fn of_machine(&self, _visit: &Visit) -> Vec<Found> {
+    fn of_machine(&self, _visit: &CheckConfig) -> Vec<Outcome> {
         vec![match machine::watch(WATCHED) {
             Some(rest) => judge(&rest),
-            None => Found::unknown("this system does not tell how busy it is"),
+            None => Outcome::unknown("the load of this system is not readable"),
         }]
     }
 }
 
-fn judge(rest: &Rest) -> Found {
+fn judge(rest: &Activity) -> Outcome {
     let evidence = format!(
         "CPU {} of {} cores over {WATCHED:?}, steal {}, load {:.2}, memory {} of {} \
          available, swap {} in use, {} pages swapped",
@@ -49,19 +49,19 @@ fn judge(rest: &Rest) -> Found {
     let reasons = [
         (
             rest.cpu_share > CPU_SHARE || rest.load > rest.cores as f64,
-            "let other work end first, or stop it",
+            "wait until other work ends, or stop it",
         ),
         (
             rest.steal_share > STEAL_SHARE,
-            "other machines take CPU time from this one: measure where they do not",
+            "the hypervisor gives CPU time to other guests: measure on a host without them",
         ),
         (
             rest.pages_swapped > 0,
-            "memory is being swapped: end what needs so much",
+            "memory is being swapped: stop the programs that use most of it",
         ),
         (
             available < MEMORY_SHARE,
-            "little memory is left: end what needs so much",
+            "little memory is free: stop the programs that use most of it",
         ),
     ];
     let advice: Vec<&str> = reasons
@@ -69,9 +69,9 @@ fn judge(rest: &Rest) -> Found {
         .filter_map(|(is_so, advice)| is_so.then_some(advice))
         .collect();
     if advice.is_empty() {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     } else {
-        Found::warning(evidence, advice.join("; "))
+        Outcome::warning(evidence, advice.join("; "))
     }
 }
 
@@ -80,26 +80,26 @@ mod tests {
     use super::*;
     use crate::doctor::State;
 
-    const AT_REST: Rest = Rest {
+    const AT_REST: Activity = Activity {
         cores: 2,
         cpu_share: 0.01,
         steal_share: 0.0,
         load: 0.3,
         memory: 8 << 30,
         memory_available: 6 << 30,
-        // In use, but left alone.
+        // Swap is in use, but nothing is swapped in or out.
         swap_used: 1 << 30,
         pages_swapped: 0,
     };
 
     #[test]
-    fn each_kind_of_unrest_is_a_warning_with_its_own_advice() {
+    fn each_kind_of_load_is_a_warning_with_its_own_advice() {
         assert_eq!(judge(&AT_REST).state, State::Ok);
-        type Disturb = fn(&mut Rest);
+        type Disturb = fn(&mut Activity);
         let disturbances: [(Disturb, &str); 5] = [
             (|rest| rest.cpu_share = 0.5, "other work"),
             (|rest| rest.load = 2.5, "other work"),
-            (|rest| rest.steal_share = 0.05, "other machines"),
+            (|rest| rest.steal_share = 0.05, "the hypervisor"),
             (|rest| rest.pages_swapped = 1, "swapped"),
             (|rest| rest.memory_available = 100 << 20, "little memory"),
         ];
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn work_on_every_core_is_seen() {
+    fn work_on_every_core_is_detected() {
         use std::sync::atomic::{AtomicBool, Ordering};
         let over = AtomicBool::new(false);
         let found = std::thread::scope(|scope| {

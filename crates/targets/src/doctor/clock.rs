@@ -1,11 +1,11 @@
-//! Does the server's clock agree with ours?
+//! Checks that the server's clock agrees with this machine's.
 
 use std::time::Duration;
 
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::preflight::SKEW_REFUSED_BY_S3;
 
-/// A clock this far off is not kept right by anybody.
+/// Largest clock difference of a synchronized clock.
 const SKEW_WORTH_A_WARNING: Duration = Duration::from_secs(5);
 
 pub(super) const CODES: &[&str] = &[
@@ -23,31 +23,31 @@ impl Check for Clock {
         "clock"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Ok(reached) = &target.reached else {
             return Vec::new();
         };
         let refused = target.reply.as_ref().filter(|reply| reply.says(CODES));
         let Some(skew) = reached.first.skew else {
             return vec![match refused {
-                Some(reply) => Found::failed(reply.shown(), ADVICE),
-                None => Found::unknown("the server does not tell the time in a Date header"),
+                Some(reply) => Outcome::failed(reply.shown(), ADVICE),
+                None => Outcome::unknown("the server sends no Date header"),
             }];
         };
         let off = skew.at_least();
         let sentence = skew.sentence();
         vec![
             if off > SKEW_REFUSED_BY_S3.as_secs_f64() || refused.is_some() {
-                Found::failed(
+                Outcome::failed(
                     format!("{sentence}, and S3 refuses signatures more than 15 minutes off"),
                     ADVICE,
                 )
             } else if off > SKEW_WORTH_A_WARNING.as_secs_f64() {
-                Found::warning(sentence, ADVICE)
+                Outcome::warning(sentence, ADVICE)
             } else if off > 0.0 {
-                Found::ok(sentence)
+                Outcome::ok(sentence)
             } else {
-                Found::ok("agrees with this machine's, as far as its Date header tells")
+                Outcome::ok("agrees with this machine's, within the precision of the Date header")
             },
         ]
     }

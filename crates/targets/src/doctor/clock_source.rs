@@ -1,15 +1,16 @@
-//! What does it cost to read the time, and to wake up?
+//! Measures the cost of reading the time and the delay of timers.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Check, Found, Visit};
+use super::{Check, CheckConfig, Outcome};
 
-/// Nanoseconds that a request may spend on its two time stamps: 5 % of one of 10 µs.
+/// Longest time to read the clock, nanoseconds: the two time stamps of a request then take 5 % of
+/// 10 µs.
 const SLOW_READ: f64 = 250.0;
-/// A thread that wakes up this much too late sends late.
+/// Longest delay of a timer: a thread that wakes up later sends late.
 const LATE: Duration = Duration::from_millis(1);
-/// Times read in a row, and sleeps.
+/// Clock readings in a row, and sleeps.
 const READS: u32 = 20_000;
 const SLEEPS: usize = 51;
 
@@ -20,35 +21,35 @@ impl Check for ClockSource {
         "clock source"
     }
 
-    fn of_machine(&self, _visit: &Visit) -> Vec<Found> {
+    fn of_machine(&self, _visit: &CheckConfig) -> Vec<Outcome> {
         let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         let source = std::fs::read_to_string(path).ok();
         let source = source.as_deref().map(str::trim);
-        vec![judge(source, cost_of_a_read(), lateness())]
+        vec![judge(source, cost_of_a_read(), timer_delay())]
     }
 }
 
-/// `read` in nanoseconds; `late` is the median of sleeps.
-fn judge(source: Option<&str>, read: f64, late: Duration) -> Found {
+/// `read` in nanoseconds; `late` is the median delay of sleeps.
+fn judge(source: Option<&str>, read: f64, late: Duration) -> Outcome {
     let evidence = format!(
         "{}, {read:.0} ns to read the time; a sleep of 1 ms ends {} µs late",
         source.unwrap_or("unknown"),
         late.as_micros()
     );
     if read > SLOW_READ {
-        let advice = "the kernel does not use the CPU's counter (tsc): look at dmesg for why, or \
+        let advice = "the kernel does not use the CPU's counter (tsc): see dmesg for the reason, or \
                       measure on another machine";
-        Found::warning(evidence, advice)
+        Outcome::warning(evidence, advice)
     } else if late > LATE {
-        let advice = "the kernel wakes threads up late: stop other programs, or lower the timer \
+        let advice = "the kernel wakes up threads late: stop other programs, or lower the timer \
                       slack; use few requests per second per thread until then";
-        Found::warning(evidence, advice)
+        Outcome::warning(evidence, advice)
     } else {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     }
 }
 
-/// The fastest of several tries, nanoseconds.
+/// The fastest of several attempts, nanoseconds.
 fn cost_of_a_read() -> f64 {
     let one = || {
         let begun = Instant::now();
@@ -60,7 +61,7 @@ fn cost_of_a_read() -> f64 {
     (0..5).map(|_| one()).fold(f64::INFINITY, f64::min)
 }
 
-fn lateness() -> Duration {
+fn timer_delay() -> Duration {
     let asked = Duration::from_millis(1);
     let one = |_| {
         let begun = Instant::now();

@@ -1,32 +1,32 @@
-//! Which cores are there, how fast may they run, and may this process use all of them?
+//! Checks the number of cores, their frequency governor, and how many this process may use.
 
-use super::{Check, Found, Visit};
+use super::{Check, CheckConfig, Outcome};
 use crate::vitals::Monitor;
 
-/// What the system says of its cores.
+/// Facts about the cores.
 #[derive(Debug, Clone, Default)]
 struct Cores {
     /// Cores of the machine.
     online: Option<u64>,
-    /// Cores that this process may use, by its affinity and CPU quotas.
+    /// Cores that this process may use, according to its affinity and CPU quotas.
     usable: Option<u64>,
-    /// Frequency governor of the first core, where its frequency is the kernel's business.
+    /// Frequency governor of the first core; `None` if the kernel does not control the frequency.
     governor: Option<String>,
-    /// Driver behind the governor.
+    /// Driver of the governor.
     driver: Option<String>,
-    /// The kernel's release.
+    /// Release of the kernel.
     kernel: Option<String>,
 }
 
-pub(super) struct CoresOf;
+pub(super) struct CoreCheck;
 
-impl Check for CoresOf {
+impl Check for CoreCheck {
     fn name(&self) -> &'static str {
         "cores"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
-        let vitals = Monitor::new(&visit.root).look();
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
+        let vitals = Monitor::new(&config.root).read();
         let text = |path: &str| {
             let text = std::fs::read_to_string(path).ok()?;
             Some(text.trim().to_owned())
@@ -44,7 +44,7 @@ impl Check for CoresOf {
     }
 }
 
-fn judge(cores: &Cores) -> Found {
+fn judge(cores: &Cores) -> Outcome {
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let number = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
     let evidence = format!(
@@ -54,7 +54,7 @@ fn judge(cores: &Cores) -> Found {
         word(&cores.governor),
         word(&cores.kernel),
     );
-    // In its active mode this driver calls what follows the load "powersave".
+    // This driver calls its load-dependent governor "powersave" in active mode.
     let by_hardware = cores
         .driver
         .as_deref()
@@ -73,7 +73,7 @@ fn judge(cores: &Cores) -> Found {
             cores
                 .usable
                 .is_some_and(|usable| cores.online.is_some_and(|all| usable < all)),
-            "a CPU quota or an affinity keeps cores from this process: compare ratios only, or lift it",
+            "a CPU quota or an affinity withholds cores from this process: compare ratios only, or remove it",
         ),
         (
             slow,
@@ -83,9 +83,9 @@ fn judge(cores: &Cores) -> Found {
     let found = reasons.into_iter().filter(|(is_so, _)| *is_so);
     let advice: Vec<&str> = found.map(|(_, advice)| advice).collect();
     match (advice.is_empty(), cores.usable) {
-        (false, _) => Found::warning(evidence, advice.join("; ")),
-        (true, None) => Found::unknown(evidence),
-        (true, Some(_)) => Found::ok(evidence),
+        (false, _) => Outcome::warning(evidence, advice.join("; ")),
+        (true, None) => Outcome::unknown(evidence),
+        (true, Some(_)) => Outcome::ok(evidence),
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::doctor::State;
 
-    fn with(change: impl Fn(&mut Cores)) -> Found {
+    fn with(change: impl Fn(&mut Cores)) -> Outcome {
         let mut cores = Cores {
             online: Some(4),
             usable: Some(4),
@@ -114,7 +114,7 @@ mod tests {
             State::Ok,
             "a virtual machine"
         );
-        let advice = |found: Found| found.advice.unwrap_or_default();
+        let advice = |found: Outcome| found.advice.unwrap_or_default();
         let one = with(|cores| (cores.online, cores.usable) = (Some(1), Some(1)));
         assert!(advice(one).starts_with("load generator and server would share one core"));
         assert!(advice(with(|cores| cores.usable = Some(2))).starts_with("a CPU quota"));

@@ -1,10 +1,10 @@
-//! May this process and the server have as many files open as the connections need?
+//! Checks the limits of open files of this process and of the server.
 
 use nix::sys::resource::{Resource, getrlimit};
 
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// What a server has open beside its connections and the files behind them.
+/// Open files of a server that are neither connections nor the files behind them.
 const SERVER_AT_REST: u64 = 64;
 
 pub(super) struct Descriptors;
@@ -14,58 +14,58 @@ impl Check for Descriptors {
         "open files"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
         vec![match getrlimit(Resource::RLIMIT_NOFILE) {
-            Ok((soft, hard)) => judge_own(visit, soft, hard),
-            Err(error) => Found::unknown(format!("this system does not tell the limit: {error}")),
+            Ok((soft, hard)) => judge_own(config, soft, hard),
+            Err(error) => Outcome::unknown(format!("the limit is not readable: {error}")),
         }]
     }
 
-    fn of_target(&self, visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, config: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Some(process) = &target.process else {
             return Vec::new();
         };
         vec![match (process.open_files_limit(), process.open_files()) {
-            (Some(limit), open) => judge_server(visit.connections, limit, open.unwrap_or(0)),
-            (None, _) => Found::unknown(format!("the limit of {process} cannot be read")),
+            (Some(limit), open) => judge_server(config.connections, limit, open.unwrap_or(0)),
+            (None, _) => Outcome::unknown(format!("the limit of {process} cannot be read")),
         }]
     }
 }
 
-fn judge_own(visit: &Visit, soft: u64, hard: u64) -> Found {
-    let Visit {
+fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
+    let CheckConfig {
         connections, files, ..
-    } = visit;
+    } = config;
     let needed = format!("{connections} connections need about {files} open files");
     if *files > hard {
-        return Found::failed(
+        return Outcome::failed(
             format!("{needed}, and this process may have {hard}"),
             "use fewer connections, or raise the hard limit (ulimit -Hn)",
         );
     }
     if *files > soft {
-        return Found::ok(format!(
+        return Outcome::ok(format!(
             "{needed}; the limit of {soft} is raised for a run, to at most {hard}"
         ));
     }
-    Found::ok(format!("{needed}, and this process may have {soft}"))
+    Outcome::ok(format!("{needed}, and this process may have {soft}"))
 }
 
-/// `open` are those open now, before any of the connections is there.
-fn judge_server(connections: u64, limit: u64, open: u64) -> Found {
+/// `open`: open files before any connection of the run.
+fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
     let least = open.max(SERVER_AT_REST) + connections;
     let evidence = format!(
-        "the server may have {limit} open files, has {open}, and {connections} connections come \
-         to them"
+        "the server may have {limit} open files, has {open}, and the run opens {connections} connections \
+         more"
     );
     let advice = "start it with a higher limit (ulimit -n, or LimitNOFILE= of its service)";
     if least > limit {
-        Found::failed(evidence, advice)
+        Outcome::failed(evidence, advice)
     } else if least + connections > limit {
-        // Each request may open a file of its own.
-        Found::warning(evidence, advice)
+        // Each request may open a file.
+        Outcome::warning(evidence, advice)
     } else {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     }
 }
 
@@ -88,17 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn what_tenbin_needs_is_held_against_both_limits() {
-        let visit = |files| Visit {
+    fn the_needs_of_tenbin_are_compared_with_both_limits() {
+        let config = |files| CheckConfig {
             ports: Vec::new(),
             root: "runs".into(),
             connections: files - 100,
             files,
             watch: std::time::Duration::ZERO,
         };
-        assert_eq!(judge_own(&visit(200), 1024, 4096).state, State::Ok);
-        let raised = judge_own(&visit(2000), 1024, 4096);
+        assert_eq!(judge_own(&config(200), 1024, 4096).state, State::Ok);
+        let raised = judge_own(&config(2000), 1024, 4096);
         assert!(raised.evidence.contains("is raised"), "{raised:?}");
-        assert_eq!(judge_own(&visit(5000), 1024, 4096).state, State::Failed);
+        assert_eq!(judge_own(&config(5000), 1024, 4096).state, State::Failed);
     }
 }

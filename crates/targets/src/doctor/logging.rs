@@ -1,23 +1,23 @@
-//! Does a local server write debug logs, which cost it its speed?
+//! Checks whether a local server writes debug logs, which slow it down.
 //!
-//! Nothing here repeats a command line or a variable as it stands: either may hold a
-//! secret. What is told is the name, and what it asks for.
+//! No result repeats a command line or a variable, which may contain secrets: results contain
+//! only the name of the option or variable and the log level.
 
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// A log that grows by as much for every request holds a line for each.
+/// Growth per request, bytes, that shows a log line per request.
 const LINE: u64 = 20;
 
-/// Options that ask for debug logs by themselves.
+/// Options that enable debug logs without a value.
 const OPTIONS: &[&str] = &["--debug", "-debug", "--trace", "-trace"];
 /// Options and ends of variables whose value names a level, without what joins their
 /// words.
 const LEVELS: &[&str] = &["loglevel", "logginglevel"];
-/// Values of these that ask for it.
+/// Values that enable debug logs.
 const TALKATIVE: &[&str] = &["debug", "trace"];
-/// Values that switch such an option off.
+/// Values that disable such an option.
 const OFF: &[&str] = &["0", "off", "false", "no", "none"];
-/// Values that switch a variable on.
+/// Values that enable a variable.
 const ON: &[&str] = &["1", "on", "true", "yes", "all", "debug", "trace"];
 
 pub(super) struct Logging;
@@ -27,11 +27,11 @@ impl Check for Logging {
         "debug logs"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Some(process) = &target.process else {
             return match &target.reached {
-                Ok(_) => vec![Found::unknown(
-                    "its process cannot be seen from here: look at its log level there",
+                Ok(_) => vec![Outcome::unknown(
+                    "its process is not visible from here: check its log level on its machine",
                 )],
                 Err(_) => Vec::new(),
             };
@@ -40,31 +40,33 @@ impl Check for Logging {
         let variables = process.variables();
         let mut signs = Vec::new();
         signs.extend(options(&command).map(|option| format!("its command line has {option}")));
-        let asks = variables.iter().filter(|(name, value)| asks(name, value));
+        let asks = variables
+            .iter()
+            .filter(|(name, value)| enables_debug(name, value));
         signs.extend(asks.map(|(name, _)| format!("its environment has {name}")));
         let asked = target.reply.as_ref().map_or(0, |reply| reply.answered);
         let logs = target.logs.as_ref();
         signs.extend(logs.and_then(|logs| growth(logs.grown(), asked)));
         if !signs.is_empty() {
-            return vec![Found::warning(
+            return vec![Outcome::warning(
                 format!("suspected: {}", signs.join(", and ")),
-                "start it with a quieter log level: writing logs costs a server its speed",
+                "start it with a higher log level: writing logs slows a server down",
             )];
         }
-        let nothing = "nothing on its command line or in its environment asks for them";
+        let nothing = "no option and no environment variable enables them";
         vec![match logs {
-            Some(logs) if logs.is_empty() => Found::ok(format!(
-                "{nothing}; it writes no log to a file, so that one elsewhere is not known"
+            Some(logs) if logs.is_empty() => Outcome::ok(format!(
+                "{nothing}; it writes no log file here, and a log elsewhere is not visible"
             )),
-            Some(_) if asked > 0 => Found::ok(format!(
+            Some(_) if asked > 0 => Outcome::ok(format!(
                 "{nothing}, and its log did not grow with {asked} requests"
             )),
-            _ => Found::ok(nothing),
+            _ => Outcome::ok(nothing),
         }]
     }
 }
 
-/// Options on a command line that ask for debug logs, by name.
+/// Names of options on a command line that enable debug logs.
 fn options(command: &[String]) -> impl Iterator<Item = String> {
     let talkative = |value: &str| TALKATIVE.contains(&value.to_ascii_lowercase().as_str());
     command.iter().enumerate().filter_map(move |(at, word)| {
@@ -89,21 +91,21 @@ fn options(command: &[String]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a variable asks for debug logs.
-fn asks(name: &str, value: &str) -> bool {
+/// Whether a variable enables debug logs.
+fn enables_debug(name: &str, value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let ends = |level: &&str| plain(name).ends_with(*level);
     if LEVELS.iter().any(ends) || name.ends_with("_LOG") {
-        // Such as `info,hyper=debug`.
+        // For example `info,hyper=debug`.
         let words = value.split(|c: char| !c.is_ascii_alphanumeric());
         return words.into_iter().any(|word| TALKATIVE.contains(&word));
     }
-    // What stands behind such a word says what is debugged, and that is seldom a log.
+    // A suffix of such a word names what is debugged, which is seldom a log.
     let last = name.rsplit('_').next().unwrap_or_default();
     matches!(last, "DEBUG" | "TRACE") && ON.contains(&value.as_str())
 }
 
-/// Letters and digits only, small.
+/// Only the letters and digits, in lower case.
 fn plain(name: &str) -> String {
     let kept = name.chars().filter(char::is_ascii_alphanumeric);
     kept.map(|c| c.to_ascii_lowercase()).collect()
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_ask_for_debug_logs_are_known() {
+    fn options_that_enable_debug_logs_are_recognized() {
         for (line, option) in [
             ("server --debug /data", "--debug"),
             ("server -vv", "-vv"),
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_ask_for_debug_logs_are_known() {
+    fn variables_that_enable_debug_logs_are_recognized() {
         for (name, value) in [
             ("RUST_LOG", "info,hyper=debug"),
             ("JOG_LOGGING_LEVEL", "debug"),
@@ -163,7 +165,7 @@ mod tests {
             ("MINIO_API_DEBUG", "1"),
             ("VERSITY_TRACE", "true"),
         ] {
-            assert!(asks(name, value), "{name}={value}");
+            assert!(enables_debug(name, value), "{name}={value}");
         }
         for (name, value) in [
             ("RUST_LOG", "info"),
@@ -176,15 +178,15 @@ mod tests {
             ("PATH", "/opt/debug"),
             ("CATALOG", "debug"),
         ] {
-            assert!(!asks(name, value), "{name}={value}");
+            assert!(!enables_debug(name, value), "{name}={value}");
         }
     }
 
     #[test]
-    fn a_log_with_a_line_for_each_request_is_telling() {
+    fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
         assert!(growth(4000, 20).unwrap().contains("(200 each)"));
-        // An end of a line that was long begun.
+        // The end of a line that was started before.
         assert_eq!(growth(4000, 0), None);
     }
 }

@@ -1,29 +1,29 @@
-//! What this machine is doing, watched for a moment.
+//! Samples the activity of this machine.
 
 use std::time::Duration;
 
-/// How much a machine is at rest.
+/// Activity of a machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rest {
-    /// Cores that run programs.
+pub(super) struct Activity {
+    /// Online cores.
     pub(super) cores: usize,
     /// Share of the CPU time of all cores that was used, 0 to 1.
     pub(super) cpu_share: f64,
-    /// Share that other machines on the same hardware took, 0 to 1.
+    /// Share of steal time, 0 to 1.
     pub(super) steal_share: f64,
-    /// Runnable tasks, averaged over the last minute.
+    /// Load average of the last minute.
     pub(super) load: f64,
-    /// Bytes of memory.
+    /// Memory, bytes.
     pub(super) memory: u64,
-    /// Bytes of it that programs could still have.
+    /// Available memory, bytes.
     pub(super) memory_available: u64,
-    /// Bytes of swap that hold something.
+    /// Swap in use, bytes.
     pub(super) swap_used: u64,
-    /// Pages that went to swap or came back.
+    /// Pages swapped in or out.
     pub(super) pages_swapped: u64,
 }
 
-/// A size for people: three digits and a binary unit.
+/// Formats a size with three digits and a binary unit.
 pub(super) fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = count as f64;
@@ -37,13 +37,13 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn watch(_time: Duration) -> Option<Rest> {
+pub(super) fn watch(_time: Duration) -> Option<Activity> {
     None
 }
 
-/// Watches this machine for `time`; `None` where it does not tell.
+/// Samples this machine for `time`; `None` if its counters are not readable.
 #[cfg(target_os = "linux")]
-pub(super) fn watch(time: Duration) -> Option<Rest> {
+pub(super) fn watch(time: Duration) -> Option<Activity> {
     linux::watch(time)
 }
 
@@ -54,10 +54,10 @@ mod linux {
 
     use procfs::{Current as _, LoadAverage, Meminfo};
 
-    use super::Rest;
+    use super::Activity;
     use crate::vitals;
 
-    pub(super) fn watch(time: Duration) -> Option<Rest> {
+    pub(super) fn watch(time: Duration) -> Option<Activity> {
         let before = vitals::cpu()?;
         let swapped_before = vitals::swapped_pages();
         thread::sleep(time);
@@ -66,7 +66,7 @@ mod linux {
         let share =
             |part: f64| (part / (after.all() - before.all()).max(f64::MIN_POSITIVE)).max(0.0);
         let memory = Meminfo::current().ok()?;
-        Some(Rest {
+        Some(Activity {
             cores: usize::try_from(after.cores).ok()?,
             cpu_share: share(after.busy + after.interrupts - before.busy - before.interrupts),
             steal_share: share(after.steal - before.steal),
@@ -74,7 +74,7 @@ mod linux {
             memory: memory.mem_total,
             memory_available: memory.mem_available?,
             swap_used: memory.swap_total.saturating_sub(memory.swap_free),
-            // A kernel without swap tells nothing, and swaps nothing.
+            // A kernel without swap has no counters and swaps nothing.
             pages_swapped: swapped.map_or(0, |(before, after)| after.saturating_sub(before)),
         })
     }

@@ -1,10 +1,9 @@
-//! What may be wrong before anything is measured: with this machine, and with each
-//! target. Every [`Check`] looks at facts and says what it makes of them.
+//! Checks before a run: of this machine and of each target. Every [`Check`] evaluates facts that
+//! were collected before.
 //!
-//! Nothing here asks a question of S3: what a server said to one is handed in as a
-//! [`Reply`].
+//! No check sends S3 requests: the response to a signed request is passed in as a [`Reply`].
 //!
-//! A new check is one file and its line in [`CHECKS`].
+//! To add a check, add a file and its line in [`CHECKS`].
 
 mod access_key;
 mod bucket;
@@ -38,13 +37,12 @@ use crate::error::TargetError;
 use crate::preflight::Preflight;
 use crate::running::Running;
 
-/// Every check, in the order in which they are made. The only place where one is
-/// registered.
+/// Every check, in the order of their results. A check is registered only here.
 pub const CHECKS: &[&dyn Check] = &[
     &busy::Busy,
-    &cores::CoresOf,
+    &cores::CoreCheck,
     &clock_source::ClockSource,
-    &noise::NoiseOf,
+    &noise::NoiseCheck,
     &port::Port,
     &outgoing::Outgoing,
     &reach::Reach,
@@ -59,38 +57,38 @@ pub const CHECKS: &[&dyn Check] = &[
     &logging::Logging,
 ];
 
-/// One thing to look at, on this machine or for each target.
+/// A check of this machine or of each target.
 pub trait Check: Sync {
-    /// What is looked at, in a word or two.
+    /// Name of the check, one or two words.
     fn name(&self) -> &'static str;
 
-    /// What this machine shows; nothing, if it has no say in the matter.
-    fn of_machine(&self, _visit: &Visit) -> Vec<Found> {
+    /// Results for this machine; empty if the check does not apply.
+    fn of_machine(&self, _config: &CheckConfig) -> Vec<Outcome> {
         Vec::new()
     }
 
-    /// What a target shows; nothing, if it has no say in the matter.
-    fn of_target(&self, _visit: &Visit, _target: &Examined) -> Vec<Found> {
+    /// Results for a target; empty if the check does not apply.
+    fn of_target(&self, _config: &CheckConfig, _target: &TargetFacts) -> Vec<Outcome> {
         Vec::new()
     }
 }
 
-/// How a thing stands.
+/// State of a check result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// No problem.
     Ok,
-    /// A run would work, but may mislead or stop half-way.
+    /// A run would work, but its figures may mislead, or it may stop early.
     Warning,
     /// A run would not work.
     Failed,
-    /// It cannot be told.
+    /// The check is not possible.
     Unknown,
 }
 
 impl State {
-    /// Its name, in small letters.
+    /// Name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -101,18 +99,18 @@ impl State {
     }
 }
 
-/// What a check says. May hold text of servers and processes: hostile until escaped.
+/// Result of a check. May contain text of servers and processes: must be escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// How it stands.
+pub struct Outcome {
+    /// State.
     pub state: State,
-    /// What was seen.
+    /// The facts found.
     pub evidence: String,
-    /// What to do about it, where the evidence does not say that.
+    /// What to do; `None` if the evidence says it.
     pub advice: Option<String>,
 }
 
-impl Found {
+impl Outcome {
     pub(crate) fn ok(evidence: impl Into<String>) -> Self {
         Self::new(State::Ok, evidence, None)
     }
@@ -138,78 +136,80 @@ impl Found {
     }
 }
 
-/// What a check says, with its name and whom it is about. May hold text of servers and
-/// processes: hostile until escaped.
+/// Result of a check, with the name of the check and of the target. May contain text of servers
+/// and processes: must be escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckResult {
     /// Name of the check.
     pub check: &'static str,
-    /// Name of the target; this machine, if none.
+    /// Name of the target; `None` for this machine.
     pub target: Option<String>,
-    /// How it stands.
+    /// State.
     pub state: State,
-    /// What was seen.
+    /// The facts found.
     pub evidence: String,
-    /// What to do about it, where the evidence does not say that.
+    /// What to do; `None` if the evidence says it.
     pub advice: Option<String>,
 }
 
-/// What is to be looked at.
+/// Settings of the checks.
 #[derive(Debug, Clone)]
-pub struct Visit {
-    /// Ports on which a server is to be started.
+pub struct CheckConfig {
+    /// Ports that servers will be started on.
     pub ports: Vec<u16>,
-    /// Directory in which runs get theirs; need not be there yet.
+    /// Directory of the runs; may not exist yet.
     pub root: PathBuf,
-    /// Connections that a run would have.
+    /// Connections of a run.
     pub connections: u64,
-    /// Open files that a run would need.
+    /// Open files of a run.
     pub files: u64,
-    /// How long this machine is watched for noise; under a second it is not.
+    /// How long this machine is sampled for noise; less than a second disables this check.
     pub watch: Duration,
 }
 
-/// A target with all that was found out about it.
-pub struct Examined {
-    /// Its name.
+/// Facts about a target.
+pub struct TargetFacts {
+    /// Name.
     pub name: String,
-    /// Its first answer, or why there is none.
+    /// The first response, or why there was none.
     pub reached: Result<Reached, TargetError>,
-    /// What it said to a signed question; none, if there was nobody to ask.
+    /// The response to a signed request; `None` if none was sent.
     pub reply: Option<Reply>,
-    /// The process that listens there, if it is one of this machine and can be seen.
+    /// The process that listens on the target's port, if it is local and visible.
     pub process: Option<Process>,
-    /// Where it keeps its data, if that was said.
+    /// The data directory, if known.
     pub data: Option<PathBuf>,
-    /// Its log files, with how long they were before the questions.
+    /// The log files, with their sizes before the requests.
     pub logs: Option<LogFiles>,
 }
 
-/// A target that answers.
+/// A target that responds.
 pub struct Reached {
-    /// Its first answer.
+    /// Its first response.
     pub first: Preflight,
-    /// Where its hosts are.
+    /// The addresses of its hosts.
     addresses: Vec<String>,
-    /// Things about the way to it that are worth a word, with what to do.
+    /// Warnings about its connection settings, with what to do.
     remarks: Vec<(String, &'static str)>,
 }
 
 impl Reached {
-    /// The way to a target that has answered.
+    /// A target that has responded.
     pub fn of(running: &Running, first: Preflight) -> Self {
-        let way = &running.way;
-        let left_out = way.left_out.iter().map(|sentence| {
-            let advice = "start the server there too, or name one address with --resolve";
+        let route = &running.route;
+        let left_out = route.warnings.iter().map(|sentence| {
+            let advice =
+                "start the server on that address too, or select one address with --resolve";
             (sentence.clone(), advice)
         });
-        let insecure = way.insecure.then(|| {
+        let insecure = route.insecure.then(|| {
             (
-                "its certificate is NOT checked; anybody could answer in its place".to_owned(),
+                "its certificate is NOT checked; another server could respond in its place"
+                    .to_owned(),
                 "trust its authority with --cacert instead of --insecure",
             )
         });
-        let hosts = way.hosts.iter().flat_map(|host| &host.addresses);
+        let hosts = route.hosts.iter().flat_map(|host| &host.addresses);
         Self {
             first,
             addresses: hosts.map(ToString::to_string).collect(),
@@ -218,24 +218,27 @@ impl Reached {
     }
 }
 
-/// Looks at this machine.
-pub fn examine_machine(visit: &Visit) -> impl Iterator<Item = Finding> {
+/// Checks this machine.
+pub fn examine_machine(config: &CheckConfig) -> impl Iterator<Item = CheckResult> {
     CHECKS.iter().flat_map(move |check| {
-        let found = check.of_machine(visit).into_iter();
-        found.map(move |found| finding(*check, None, found))
+        let found = check.of_machine(config).into_iter();
+        found.map(move |found| result(*check, None, found))
     })
 }
 
-/// Looks at one target.
-pub fn examine_target(visit: &Visit, target: &Examined) -> impl Iterator<Item = Finding> {
+/// Checks a target.
+pub fn examine_target(
+    config: &CheckConfig,
+    target: &TargetFacts,
+) -> impl Iterator<Item = CheckResult> {
     CHECKS.iter().flat_map(move |check| {
-        let found = check.of_target(visit, target).into_iter();
-        found.map(move |found| finding(*check, Some(target.name.clone()), found))
+        let found = check.of_target(config, target).into_iter();
+        found.map(move |found| result(*check, Some(target.name.clone()), found))
     })
 }
 
-fn finding(check: &dyn Check, target: Option<String>, found: Found) -> Finding {
-    Finding {
+fn result(check: &dyn Check, target: Option<String>, found: Outcome) -> CheckResult {
+    CheckResult {
         check: check.name(),
         target,
         state: found.state,

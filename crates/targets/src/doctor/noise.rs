@@ -1,56 +1,56 @@
-//! How evenly does this machine work? A fixed piece of work is repeated on one core, and timed.
+//! Measures how evenly one core works: a fixed piece of work is repeated and timed.
 
 use std::time::{Duration, Instant};
 
 use tenbin_plan::percent;
 
-use super::{Check, Found, Visit};
+use super::{Check, CheckConfig, Outcome};
 
-/// What counts as a slice here.
+/// Length of a slice.
 const SLICE: Duration = Duration::from_millis(250);
-/// How long a piece of work takes on an idle core, about.
+/// Time of a piece of work on an idle core, approximately.
 const PIECE: Duration = Duration::from_micros(200);
-/// A slice is thought to differ from the median slice by more than this on a busy machine. This and
-/// what follows are Tenbin's own conventions.
+/// Largest difference of a slice from the median slice on a quiet machine. This and the next
+/// threshold are Tenbin's conventions.
 const SPREAD: f64 = 0.05;
-/// A pause of this length shows in a 99th percentile of a slice.
+/// Shortest pause that affects the 99th percentile of a slice.
 const LONG: Duration = Duration::from_millis(20);
 
-/// What the pieces of work showed.
+/// Result of the pieces of work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Noise {
     watched: Duration,
-    /// Half the spread of the work done in a slice, from the 10th to the 90th percentile, as a
+    /// Half the spread of the work done per slice, from the 10th to the 90th percentile, as a
     /// share of the median.
     spread: f64,
-    /// The least that was done in a slice, as a share of the median.
+    /// Least work done in a slice, as a share of the median.
     least: f64,
-    /// The longest time that a piece took beyond the median.
+    /// Longest time that a piece took beyond the median.
     longest: Duration,
 }
 
-pub(super) struct NoiseOf;
+pub(super) struct NoiseCheck;
 
-impl Check for NoiseOf {
+impl Check for NoiseCheck {
     fn name(&self) -> &'static str {
         "noise"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
-        if visit.watch < 4 * SLICE {
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
+        if config.watch < 4 * SLICE {
             return Vec::new();
         }
-        let measured = measure(visit.watch);
+        let measured = measure(config.watch);
         vec![measured.map_or_else(
-            || Found::unknown("the machine stood still while it was watched"),
+            || Outcome::unknown("the machine did no work while it was sampled"),
             |noise| judge(&noise),
         )]
     }
 }
 
-fn judge(noise: &Noise) -> Found {
+fn judge(noise: &Noise) -> Outcome {
     let evidence = format!(
-        "one core watched for {:.0} s: the work done in {} ms differs by ± {} (the least was {} of \
+        "one core sampled for {:.0} s: the work done in {} ms differs by ± {} (the least was {} of \
          the median), the longest pause was {:.1} ms",
         noise.watched.as_secs_f64(),
         SLICE.as_millis(),
@@ -59,19 +59,19 @@ fn judge(noise: &Noise) -> Found {
         noise.longest.as_secs_f64() * 1e3,
     );
     if noise.spread > SPREAD {
-        let advice = "other programs or other machines on this hardware take turns with this one: \
+        let advice = "other programs or other guests share the cores with this one: \
                       compare ratios only, in more rounds";
-        Found::warning(evidence, advice)
+        Outcome::warning(evidence, advice)
     } else if noise.longest > LONG {
-        let advice = "high percentiles include pauses of this machine: compare them only, or stop \
-                      what else runs";
-        Found::warning(evidence, advice)
+        let advice = "high percentiles include pauses of this machine: use them only for comparison, or stop \
+                      the other programs";
+        Outcome::warning(evidence, advice)
     } else {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     }
 }
 
-/// `None` if no work was done in most of the time.
+/// `None` if most of the time no work was done.
 fn measure(watch: Duration) -> Option<Noise> {
     let size = size_of_piece();
     let mut pieces: Vec<(Duration, Duration)> = Vec::new();
@@ -87,14 +87,14 @@ fn measure(watch: Duration) -> Option<Noise> {
     noise(watch, &pieces)
 }
 
-/// From when each piece began, and how long it took.
+/// From the start and duration of each piece.
 fn noise(watched: Duration, pieces: &[(Duration, Duration)]) -> Option<Noise> {
     let index = |at: Duration| (at.as_nanos() / SLICE.as_nanos()) as usize;
     let mut slices = vec![0.0_f64; index(watched)];
     let mut times: Vec<Duration> = Vec::with_capacity(pieces.len());
     for (began, took) in pieces {
         times.push(*took);
-        // A piece that was interrupted belongs to the slices in proportion.
+        // An interrupted piece is divided among its slices in proportion to time.
         let parts = (took.as_nanos() / SLICE.as_nanos()).max(1) as usize;
         for part in 0..=parts {
             let from = (*began).max(SLICE * (index(*began) + part) as u32);
@@ -154,7 +154,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Pieces of 1 ms for 4 s, of which some take longer.
+    /// Pieces of 1 ms for 4 s, some of which take longer.
     fn pieces(took: impl Fn(u32) -> Duration) -> Vec<(Duration, Duration)> {
         let mut at = Duration::ZERO;
         let mut all = Vec::new();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_slices_at_half_the_speed_is_a_spread_and_one_pause_is_none() {
+    fn slow_slices_are_a_spread_and_one_pause_is_not() {
         let half = |at: u32| {
             if (at / 500).is_multiple_of(2) {
                 MS
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_stood_still_tells_nothing() {
+    fn a_machine_that_did_no_work_is_unknown() {
         assert_eq!(noise(4000 * MS, &[]), None);
     }
 

@@ -1,9 +1,9 @@
-//! Are there enough local ports for connections?
+//! Checks that there are enough local ports for connections.
 
-use super::{Check, Found, Visit};
+use super::{Check, CheckConfig, Outcome};
 use crate::vitals;
 
-/// What the system has.
+/// Local ports of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ports {
     lowest: u64,
@@ -19,15 +19,15 @@ impl Check for Outgoing {
         "outgoing ports"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
         vec![match read() {
-            Some(ports) => judge(ports, visit.connections),
-            None => Found::unknown("this system does not tell their range"),
+            Some(ports) => judge(ports, config.connections),
+            None => Outcome::unknown("their range is not readable"),
         }]
     }
 }
 
-fn judge(ports: Ports, connections: u64) -> Found {
+fn judge(ports: Ports, connections: u64) -> Outcome {
     let Ports {
         lowest,
         highest,
@@ -41,13 +41,13 @@ fn judge(ports: Ports, connections: u64) -> Found {
     if connections >= all {
         let advice = "use fewer connections, several addresses of the server, or a wider \
                       net.ipv4.ip_local_port_range";
-        Found::failed(evidence, advice)
+        Outcome::failed(evidence, advice)
     } else if connections + waiting > all / 2 {
         let advice = "wait a minute for TIME_WAIT to pass, keep connections alive, or widen \
                       net.ipv4.ip_local_port_range";
-        Found::warning(evidence, advice)
+        Outcome::warning(evidence, advice)
     } else {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use crate::doctor::State;
 
     #[test]
-    fn too_few_ports_are_told_from_busy_ones() {
+    fn too_few_ports_and_busy_ports_are_distinguished() {
         let ports = |waiting| Ports {
             lowest: 32768,
             highest: 60999,

@@ -1,9 +1,9 @@
-//! Are the ports free on which servers are to be started?
+//! Checks that the ports for new servers are free.
 
 use std::net::{Ipv4Addr, TcpListener};
 
 use super::process::{self, Owner};
-use super::{Check, Found, Visit};
+use super::{Check, CheckConfig, Outcome};
 
 pub(super) struct Port;
 
@@ -12,12 +12,12 @@ impl Check for Port {
         "port"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
-        visit.ports.iter().map(|&port| look(port)).collect()
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
+        config.ports.iter().map(|&port| check_port(port)).collect()
     }
 }
 
-fn look(port: u16) -> Found {
+fn check_port(port: u16) -> Outcome {
     let listeners = process::listeners(port);
     if let Some(listener) = listeners.first() {
         let who = match &listener.owner {
@@ -31,15 +31,15 @@ fn look(port: u16) -> Found {
             2 => ", and on one more address".to_owned(),
             more => format!(", and on {} more addresses", more - 1),
         };
-        return Found::failed(
+        return Outcome::failed(
             format!("{who} listens on {}{others}", listener.address),
             "stop it, or start the server on another port",
         );
     }
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-        Ok(_) => Found::ok(format!("{port} is free")),
-        Err(error) => Found::failed(
-            format!("{port} cannot be listened on: {error}"),
+        Ok(_) => Outcome::ok(format!("{port} is free")),
+        Err(error) => Outcome::failed(
+            format!("cannot listen on {port}: {error}"),
             "start the server on another port",
         ),
     }
@@ -51,10 +51,10 @@ mod tests {
     use crate::doctor::State;
 
     #[test]
-    fn a_listener_is_named_and_gone_when_it_is() {
+    fn a_listener_is_named_until_it_ends() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let found = look(port);
+        let found = check_port(port);
         assert_eq!(found.state, State::Failed);
         let own = format!("pid {}", std::process::id());
         assert!(found.evidence.contains(&own), "{found:?}");
@@ -63,6 +63,6 @@ mod tests {
             "{found:?}"
         );
         drop(listener);
-        assert_eq!(look(port).state, State::Ok);
+        assert_eq!(check_port(port).state, State::Ok);
     }
 }

@@ -1,4 +1,4 @@
-//! Processes of this machine: who listens where, and what can be seen of them.
+//! Local processes: which one listens on a port, and what is visible of it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use crate::address::Address;
 use crate::running::Running;
 
-/// A process of this machine. What it was started with may hold secrets, so that only
-/// its number and its name can be shown.
+/// A local process. Its command line and environment may contain secrets, so only id and name are
+/// displayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     pid: i32,
-    /// As the kernel knows it: at most 15 bytes, chosen by the process.
+    /// Name in the kernel: at most 15 bytes, chosen by the process.
     name: String,
 }
 
@@ -29,28 +29,28 @@ pub(super) struct Listener {
     pub(super) owner: Owner,
 }
 
-/// Whose socket it is.
+/// Owner of a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Of several that share it, the oldest.
+    /// The oldest of the processes that share the socket.
     Seen(Process),
-    /// Somebody else's, which only they and root can look into.
+    /// A process of another user, visible only to that user and root.
     Hidden {
-        /// Number of the user.
+        /// User id.
         uid: u32,
     },
 }
 
-/// Log files that a process has open, and how long they were at first.
+/// Log files that a process has open, with their initial sizes.
 #[derive(Debug)]
 pub struct LogFiles(Vec<(PathBuf, u64)>);
 
 impl LogFiles {
-    /// Bytes that came to them since.
+    /// Bytes written since.
     pub(super) fn grown(&self) -> u64 {
         let grown = self.0.iter().filter_map(|(file, before)| {
             let now = std::fs::metadata(file).ok()?.len();
-            // Cut short meanwhile, it is written to in any case, but by how much?
+            // The size after truncation is a lower bound of the bytes written.
             Some(now.saturating_sub(*before))
         });
         grown.sum()
@@ -62,29 +62,29 @@ impl LogFiles {
 }
 
 impl Process {
-    /// The process that listens where a target is, if it is one of this machine and
-    /// can be seen. Of several hosts, the first that is.
+    /// The local process that listens on the target's port, if it is visible. For several hosts,
+    /// the first such process.
     pub fn behind(target: &Running) -> Option<Self> {
-        let addresses = target.way.hosts.iter().flat_map(|host| &host.addresses);
+        let addresses = target.route.hosts.iter().flat_map(|host| &host.addresses);
         addresses.filter_map(of_address).next()
     }
 
-    /// The directory where it keeps its data, as seen from here, if its command line or its
-    /// open files tell: its working directory alone does not.
+    /// The data directory of the process, as seen from here, if its command line or its open
+    /// files show it; the working directory alone is no evidence.
     pub fn data_directory(&self) -> Option<PathBuf> {
         let (here, _, why) = self.data()?;
         (why != WORKING_DIRECTORY).then_some(here)
     }
 }
 
-/// How the data of a process are known that tells nothing better.
+/// Evidence for the data directory of a process without other evidence.
 const WORKING_DIRECTORY: &str = "its working directory";
 
 fn of_address(address: &Address) -> Option<Process> {
     let listener = match address {
         Address::Unix(path) => return unix_listener(path),
         Address::Tcp(address) => {
-            if !is_of_this_machine(*address) {
+            if !is_local(*address) {
                 return None;
             }
             let all = listeners(address.port());
@@ -101,8 +101,8 @@ fn of_address(address: &Address) -> Option<Process> {
     }
 }
 
-/// Only an address of this machine can be bound.
-fn is_of_this_machine(address: SocketAddr) -> bool {
+/// Only a local address can be bound.
+fn is_local(address: SocketAddr) -> bool {
     std::net::UdpSocket::bind((address.ip(), 0)).is_ok()
 }
 
@@ -139,7 +139,7 @@ impl Process {
         None
     }
 
-    /// Its log files, with how long they are now.
+    /// Its log files, with their current sizes.
     pub fn logs(&self) -> LogFiles {
         LogFiles(Vec::new())
     }
@@ -161,7 +161,7 @@ mod linux {
 
     use super::{Listener, LogFiles, Owner, Process};
 
-    /// Everybody who listens on a port, on whatever address.
+    /// All listeners on a port, on any address.
     pub(in super::super) fn listeners(port: u16) -> Vec<Listener> {
         let entries = tcp().into_iter().chain(tcp6()).flatten();
         let listens = |entry: &TcpNetEntry| {
@@ -206,19 +206,19 @@ mod linux {
     }
 
     impl Process {
-        fn look(&self) -> Option<procfs::process::Process> {
+        fn read(&self) -> Option<procfs::process::Process> {
             procfs::process::Process::new(self.pid).ok()
         }
 
-        /// Its command line. May hold secrets.
+        /// Command line. May contain secrets.
         pub(in super::super) fn command(&self) -> Vec<String> {
-            let command = self.look().and_then(|process| process.cmdline().ok());
+            let command = self.read().and_then(|process| process.cmdline().ok());
             command.unwrap_or_default()
         }
 
-        /// Its environment. May hold secrets.
+        /// Environment. May contain secrets.
         pub(in super::super) fn variables(&self) -> Vec<(String, String)> {
-            let environment = self.look().and_then(|process| process.environ().ok());
+            let environment = self.read().and_then(|process| process.environ().ok());
             let mut variables: Vec<_> = environment
                 .unwrap_or_default()
                 .into_iter()
@@ -231,29 +231,29 @@ mod linux {
             variables
         }
 
-        /// How many files it may have open.
+        /// Limit of open files.
         pub(in super::super) fn open_files_limit(&self) -> Option<u64> {
-            let limits = self.look()?.limits().ok()?;
+            let limits = self.read()?.limits().ok()?;
             Some(match limits.max_open_files.soft_limit {
                 LimitValue::Value(limit) => limit,
                 LimitValue::Unlimited => u64::MAX,
             })
         }
 
-        /// How many it has open.
+        /// Number of open files.
         pub(in super::super) fn open_files(&self) -> Option<u64> {
-            Some(self.look()?.fd_count().ok()? as u64)
+            Some(self.read()?.fd_count().ok()? as u64)
         }
 
-        /// Its log files, with how long they are now: standard output and standard
-        /// error where they go to a file, and what else is written to and called a log.
+        /// Log files with their current sizes: standard output and standard error if they are
+        /// files, and every file open for writing whose name looks like a log.
         pub fn logs(&self) -> LogFiles {
             let mut seen = HashSet::new();
             let files = self.written_files().into_iter().filter(|(fd, path)| {
                 *fd == 1 || *fd == 2 || path.extension().is_some_and(|ending| ending == "log")
             });
             let logs = files.filter_map(|(fd, _)| {
-                // Leads to the file even if it lies in a container.
+                // This path leads to the file even if it is in a container.
                 let file = PathBuf::from(format!("/proc/{}/fd/{fd}", self.pid));
                 let about = fs::metadata(&file).ok()?;
                 let is_new = seen.insert((about.dev(), about.ino()));
@@ -262,13 +262,13 @@ mod linux {
             LogFiles(logs.collect())
         }
 
-        /// Where it seems to keep its data: the directory as seen from here and as it
-        /// calls it itself, and how that is known.
+        /// The probable data directory: the path as seen from here, the path as the process sees
+        /// it, and the evidence.
         pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
-            // What it calls /data may lie elsewhere, if it is in a container.
+            // A path in a container differs from the path here.
             let root = PathBuf::from(format!("/proc/{}/root", self.pid));
             let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
-            let own = self.look()?.cwd().ok()?;
+            let own = self.read()?.cwd().ok()?;
             let command = self.command();
             let words = command.iter().skip(1).rev().map(|word| own.join(word));
             let mut named = words.filter(|path| here(path).is_dir());
@@ -287,9 +287,9 @@ mod linux {
             Some((here(&own), own, super::WORKING_DIRECTORY))
         }
 
-        /// Files of the disk that it has open to write, by number.
+        /// Regular files open for writing, by descriptor.
         fn written_files(&self) -> Vec<(i32, PathBuf)> {
-            let files = self.look().and_then(|process| process.fd().ok());
+            let files = self.read().and_then(|process| process.fd().ok());
             let files = files.into_iter().flatten().flatten();
             let mut written: Vec<(i32, PathBuf)> = files
                 .filter(|file| file.mode().contains(FDPermissions::WRITE))
@@ -311,7 +311,7 @@ mod linux {
         use super::*;
 
         #[test]
-        fn what_a_process_was_started_with_can_be_read() {
+        fn command_line_and_environment_of_a_process_are_read() {
             let directory = tempfile::tempdir().unwrap();
             let log = directory.path().join("it.log");
             let out = fs::File::create(&log).unwrap();
@@ -327,12 +327,12 @@ mod linux {
                 pid: child.id().cast_signed(),
                 name: "sh".to_owned(),
             };
-            // The shell becomes `sleep`.
+            // The shell has executed `sleep`.
             while process.command().first().is_none_or(|word| word != "sleep") {
                 std::thread::yield_now();
             }
             assert_eq!(process.open_files_limit(), Some(64));
-            // And whatever was inherited.
+            // And inherited variables.
             assert!(process.open_files().is_some_and(|open| open >= 3));
             let loud = ("LOUD".to_owned(), "yes".to_owned());
             assert!(process.variables().contains(&loud));

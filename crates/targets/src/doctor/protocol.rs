@@ -1,6 +1,6 @@
-//! Does S3 answer there?
+//! Checks that the server speaks S3.
 
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 
 pub(super) struct Protocol;
 
@@ -9,20 +9,22 @@ impl Check for Protocol {
         "s3"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Some(reply) = &target.reply else {
             return Vec::new();
         };
         vec![match (reply.status, &reply.code) {
-            (None, _) => Found::failed(
+            (None, _) => Outcome::failed(
                 reply.shown(),
-                "look at the server's log; is something between here and there in the way?",
+                "check the server's log, and proxies or firewalls between this machine and the server",
             ),
-            (Some(_), Some(code)) => Found::ok(format!("answers with an S3 error code ({code})")),
-            (Some(_), None) if reply.is_listing => Found::ok("answers with a listing"),
-            (Some(_), None) => Found::failed(
-                format!("{}, and not in the way of S3", reply.shown()),
-                "is it an S3 server, and this its API port? A console or another server may \
+            (Some(_), Some(code)) => {
+                Outcome::ok(format!("responds with an S3 error code ({code})"))
+            }
+            (Some(_), None) if reply.is_listing => Outcome::ok("responds with a listing"),
+            (Some(_), None) => Outcome::failed(
+                format!("{}, which is not an S3 response", reply.shown()),
+                "check that this is the API port of an S3 server: a console or another server may \
                  listen there",
             ),
         }]

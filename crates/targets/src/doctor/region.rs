@@ -1,7 +1,7 @@
-//! Are requests signed for the region that the server wants?
+//! Checks that requests are signed for the server's region.
 
 use super::reply::judge;
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 
 pub(super) const CODES: &[&str] = &[
     "AuthorizationHeaderMalformed",
@@ -17,22 +17,22 @@ impl Check for Region {
         "region"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         judge(
             target,
             CODES,
             |reply| {
-                let accepted = reply.is_let_in();
+                let accepted = reply.is_authenticated();
                 accepted.then(|| format!("{} is accepted", reply.signed_for))
             },
             |reply| {
                 let signed_for = &reply.signed_for;
                 let evidence = format!("{} to a request for {signed_for}", reply.shown());
                 let advice = match &reply.region {
-                    Some(region) => format!("give --region {region}, which is the server's"),
-                    None => "give the bucket's region with --region".to_owned(),
+                    Some(region) => format!("use --region {region}, the region of the server"),
+                    None => "set the bucket's region with --region".to_owned(),
                 };
-                Found::failed(evidence, advice)
+                Outcome::failed(evidence, advice)
             },
         )
     }

@@ -1,62 +1,62 @@
-//! What a target said to a signed question about the bucket.
+//! The response of a target to a signed request to list the bucket.
 
-use super::{Examined, Found};
+use super::{Outcome, TargetFacts};
 
-/// Codes of a bucket that does not exist.
+/// Error codes for a bucket that does not exist.
 pub(super) const NO_BUCKET: &[&str] = &["NoSuchBucket"];
 
-/// What a target said to a signed question about the bucket: to list one object.
+/// The response of a target to a signed request to list one object of the bucket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// Status code; none, if nothing came back.
+    /// Status code; `None` if there was no response.
     pub status: Option<u16>,
-    /// The S3 error code, if there was one.
+    /// S3 error code, if any.
     pub code: Option<String>,
-    /// What that code means and what to do, if that is known.
+    /// Meaning of the error code and what to do, if known.
     pub meaning: Option<&'static str>,
-    /// The region that the server says is the right one, if it says so.
+    /// The right region according to the server, if the response names one.
     pub region: Option<String>,
-    /// Whether it was a listing, as only S3 servers make them.
+    /// Whether the response is a listing in the format of S3.
     pub is_listing: bool,
-    /// How many requests were answered like that in all.
+    /// Number of requests with this response.
     pub answered: u64,
-    /// Name of the bucket that was asked for.
+    /// Name of the bucket.
     pub bucket: String,
-    /// The region that the question was signed for.
+    /// The region in the signature.
     pub signed_for: String,
 }
 
 impl Reply {
-    /// Whether the server gave one of these codes.
+    /// Whether the response has one of these error codes.
     pub(super) fn says(&self, codes: &[&str]) -> bool {
         self.code
             .as_deref()
             .is_some_and(|code| codes.contains(&code))
     }
 
-    /// Whether the signature was found to be right: the bucket was looked for.
-    pub(super) fn is_let_in(&self) -> bool {
+    /// Whether the signature was accepted: the server has searched for the bucket.
+    pub(super) fn is_authenticated(&self) -> bool {
         self.is_listing || self.says(NO_BUCKET)
     }
 
-    /// What came back, as evidence.
+    /// The response, as evidence.
     pub(super) fn shown(&self) -> String {
         match (self.status, &self.code) {
-            (Some(status), Some(code)) => format!("the server answered {status} {code}"),
-            (Some(status), None) => format!("the server answered {status}"),
-            (None, _) => "the server did not answer a signed request".to_owned(),
+            (Some(status), Some(code)) => format!("the server responded with {status} {code}"),
+            (Some(status), None) => format!("the server responded with {status}"),
+            (None, _) => "the server did not respond to a signed request".to_owned(),
         }
     }
 }
 
-/// Whether the server takes a thing that every signed request holds. It does when it
-/// gives none of the `codes` and lets us in; `accepted` says what then is right.
+/// Whether the server accepts one element of a signed request. It does if the response has none
+/// of the error codes `codes` and the signature was accepted; `accepted` gives the evidence then.
 pub(super) fn judge(
-    target: &Examined,
+    target: &TargetFacts,
     codes: &[&str],
     accepted: impl Fn(&Reply) -> Option<String>,
-    refused: impl Fn(&Reply) -> Found,
-) -> Vec<Found> {
+    refused: impl Fn(&Reply) -> Outcome,
+) -> Vec<Outcome> {
     let Some(reply) = &target.reply else {
         return Vec::new();
     };
@@ -64,8 +64,8 @@ pub(super) fn judge(
         return vec![refused(reply)];
     }
     let found = match accepted(reply) {
-        Some(evidence) => Found::ok(evidence),
-        None => Found::unknown(format!("{}, which does not tell", reply.shown())),
+        Some(evidence) => Outcome::ok(evidence),
+        None => Outcome::unknown(format!("{}, which does not show it", reply.shown())),
     };
     vec![found]
 }

@@ -1,7 +1,7 @@
-//! Is the secret key the right one?
+//! Checks the secret key.
 
 use super::reply::judge;
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 
 pub(super) const CODES: &[&str] = &["SignatureDoesNotMatch"];
 
@@ -12,19 +12,19 @@ impl Check for SecretKey {
         "secret key"
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         judge(
             target,
             CODES,
             |reply| {
-                let right = reply.is_let_in();
+                let right = reply.is_authenticated();
                 right.then(|| "signatures made with it are accepted".to_owned())
             },
             |reply| {
-                Found::failed(
+                Outcome::failed(
                     reply.shown(),
-                    "the secret key is wrong for this access key, or a proxy on the way changes \
-                     the Host header; give the right one with TENBIN_SECRET_KEY or \
+                    "the secret key is wrong for this access key, or a proxy in between changes \
+                     the Host header; set the right one with TENBIN_SECRET_KEY or \
                      --secret-key-file",
                 )
             },

@@ -1,17 +1,17 @@
-//! Is there room for runs, and for the target's data?
+//! Checks the free space for runs and for the target's data.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::machine::bytes;
-use super::{Check, Examined, Found, Visit};
+use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::vitals::DiskSpace;
 
-/// Less than this is full as soon as a run writes.
+/// Less free space is used up by the first run.
 const FULL: u64 = 64 << 20;
-/// Less than this is soon full, if a run puts objects.
+/// Less free space is soon used up by a run that writes objects.
 const NARROW: u64 = 1 << 30;
-/// Servers and filesystems get slow, or refuse, with less than this share free.
+/// Below this free share, servers and filesystems slow down or refuse writes.
 const NARROW_SHARE: f64 = 0.05;
 
 pub(super) struct Space;
@@ -21,84 +21,84 @@ impl Check for Space {
         "space"
     }
 
-    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
-        let place = nearest(&visit.root);
-        let whose = format!("where runs are kept, {}", visit.root.display());
-        let advice = "make room, or keep runs elsewhere with --out";
+    fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
+        let place = nearest(&config.root);
+        let subject = format!("directory of runs, {}", config.root.display());
+        let advice = "free space, or choose another directory with --out";
         vec![match make_and_remove(&place) {
-            Ok(()) => look(&place, &whose, advice),
-            Err(error) => Found::failed(
+            Ok(()) => check_space(&place, &subject, advice),
+            Err(error) => Outcome::failed(
                 format!(
-                    "{whose}: no directory can be made in {}: {error}",
+                    "{subject}: cannot create a directory in {}: {error}",
                     place.display()
                 ),
-                "keep runs elsewhere with --out",
+                "choose another directory with --out",
             ),
         }]
     }
 
-    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+    fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let given = target.data.clone();
-        let given = given.map(|path| (path, "where its data are"));
+        let given = given.map(|path| (path, "data directory"));
         let found = given.map(|(path, why)| (path.clone(), path, why));
         let process = target.process.as_ref();
         let Some((place, shown, why)) = found.or_else(|| process?.data()) else {
-            // Elsewhere, or hidden: nothing that could be looked at.
+            // On another machine or not visible.
             return match &target.reached {
-                Ok(_) => vec![Found::unknown(
-                    "it is not known where it keeps its data; say so with --data",
+                Ok(_) => vec![Outcome::unknown(
+                    "its data directory is unknown; set it with --data",
                 )],
                 Err(_) => Vec::new(),
             };
         };
-        let whose = format!("{why}, {}", shown.display());
-        let advice = "make room on the server's disk";
-        vec![look(&place, &whose, advice)]
+        let subject = format!("{why}, {}", shown.display());
+        let advice = "free space on the server's disk";
+        vec![check_space(&place, &subject, advice)]
     }
 }
 
-/// What is there of a path that need not be.
+/// The closest existing parent of a path.
 fn nearest(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = whole.ancestors().find(|path| path.exists());
     there.unwrap_or(Path::new("/")).to_owned()
 }
 
-/// Whether a directory can be made there: the rights alone do not tell, nor does a
-/// filesystem that holds no files of anybody's.
+/// Tests whether a directory can be created: permissions alone do not show it, nor does the type
+/// of the filesystem.
 fn make_and_remove(place: &Path) -> io::Result<()> {
     let probe = place.join(format!(".tenbin-doctor-{}", std::process::id()));
     fs::create_dir(&probe)?;
     fs::remove_dir(&probe)
 }
 
-fn look(place: &Path, whose: &str, advice: &str) -> Found {
+fn check_space(place: &Path, subject: &str, advice: &str) -> Outcome {
     match DiskSpace::of(place) {
-        Ok(Some(space)) => judge(space, whose, advice),
-        Ok(None) => Found::unknown(format!("{whose}: its filesystem does not tell its size")),
-        Err(error) => Found::unknown(format!("{whose}: {}", error.desc())),
+        Ok(Some(space)) => judge(space, subject, advice),
+        Ok(None) => Outcome::unknown(format!("{subject}: the filesystem reports no size")),
+        Err(error) => Outcome::unknown(format!("{subject}: {}", error.desc())),
     }
 }
 
-fn judge(space: DiskSpace, whose: &str, advice: &str) -> Found {
+fn judge(space: DiskSpace, subject: &str, advice: &str) -> Outcome {
     let DiskSpace {
         size,
         available,
         files,
     } = space;
     if files == Some(0) {
-        return Found::failed(
-            format!("{whose}: no more files can be made, the inodes are used up"),
+        return Outcome::failed(
+            format!("{subject}: no more files can be created: the inodes are used up"),
             advice,
         );
     }
-    let evidence = format!("{whose}: {} of {} free", bytes(available), bytes(size));
+    let evidence = format!("{subject}: {} of {} free", bytes(available), bytes(size));
     if available < FULL {
-        Found::failed(evidence, advice)
+        Outcome::failed(evidence, advice)
     } else if available < NARROW || (available as f64) < size as f64 * NARROW_SHARE {
-        Found::warning(evidence, advice)
+        Outcome::warning(evidence, advice)
     } else {
-        Found::ok(evidence)
+        Outcome::ok(evidence)
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use crate::doctor::State;
 
     #[test]
-    fn a_run_directory_can_be_made_or_it_cannot() {
+    fn a_directory_that_cannot_be_created_fails() {
         let scratch = std::env::temp_dir();
         make_and_remove(&scratch).unwrap();
         for place in ["/proc", "/dev/full", "/dev/null"] {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn full_narrow_and_roomy_filesystems_are_told_apart() {
+    fn full_nearly_full_and_free_filesystems_are_distinguished() {
         let state = |size, available, files| {
             let space = DiskSpace {
                 size,
@@ -134,11 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_not_there_yet_is_looked_for_upwards() {
+    fn a_missing_directory_is_checked_at_its_closest_parent() {
         let directory = tempfile::tempdir().unwrap();
         let deep = directory.path().join("a/b/c");
         assert_eq!(nearest(&deep), directory.path());
-        let found = look(&nearest(&deep), "here", "");
+        let found = check_space(&nearest(&deep), "here", "");
         assert!(found.evidence.contains("free"), "{found:?}");
     }
 }

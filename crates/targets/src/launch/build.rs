@@ -1,4 +1,4 @@
-//! Which build of a program a launched target is, as far as its files tell.
+//! Identifies the build of a launched program by its files.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -9,19 +9,19 @@ use tenbin_plan::Launch;
 
 use super::program;
 
-/// A file that a launched target's command names.
+/// A file named in the command of a launched target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size, bytes.
     pub bytes: u64,
-    /// When its content was last written, nanoseconds since 1970.
+    /// Time of the last modification, nanoseconds since 1970.
     pub modified_ns: i64,
 }
 
 /// The program and every argument that is a regular file (a script, a jar, a configuration), with
-/// size and time: together they tell one build from another without reading them. Empty when the
+/// size and modification time. These identify a build without reading the files. Empty if the
 /// program is not found.
 pub fn program_files(launch: &Launch) -> Vec<ProgramFile> {
     let Some((first, arguments)) = launch.command.split_first() else {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_and_its_script_are_known_by_size_and_time() {
+    fn the_program_and_its_script_are_identified_by_size_and_time() {
         let scratch = tempfile::tempdir().unwrap();
         let directory = scratch.path().to_owned();
         let script = directory.join("server.sh");

@@ -1,4 +1,4 @@
-//! The command line, environment and credentials of one launch.
+//! Command line, environment and credentials of a launch.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,12 +14,12 @@ use tenbin_plan::{Builtin, Credentials, Launch, Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{Grounds, program};
+use super::{LaunchContext, program};
 use crate::error::TargetError;
 use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
-/// Beginnings of the environment variables through which Tenbin itself takes
-/// secrets, of one target or of all: no target gets to see them.
+/// Prefixes of the environment variables in which Tenbin receives secrets. They are removed from
+/// the environment of every target.
 const OWN_SECRETS: [&str; 7] = [
     ACCESS_KEY_VARIABLE,
     SECRET_KEY_VARIABLE,
@@ -30,15 +30,15 @@ const OWN_SECRETS: [&str; 7] = [
     "TENBIN_BODY_",
 ];
 
-/// One of our own servers, launched like anybody else's.
+/// The launch of a built-in server; it uses the same settings as any other launch.
 ///
-/// `memory` is what the objects of a store in memory may take, bytes.
+/// `memory`: largest total size of the objects in a memory store, bytes.
 pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Launch {
     let (kind, extra): (_, &[&str]) = match builtin {
         Builtin::Http => ("http", &[]),
         Builtin::S3Memory => ("s3", &[]),
         Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
-        // The dummy is no server, and nobody launches it.
+        // The dummy has no server to launch.
         Builtin::Blob | Builtin::Dummy => ("blob", &[]),
     };
     let exe = exe.display().to_string();
@@ -71,7 +71,7 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
     }
 }
 
-/// The command line and the URL are public; `ready` may be both.
+/// The command line and the URL are visible to other users; `ready` may contain either.
 pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<(), TargetError> {
     let ready = match &launch.ready {
         Ready::Port => "",
@@ -93,7 +93,7 @@ pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<()
     })
 }
 
-/// Those of the plan; or, for a launch that mentions some, new ones.
+/// The credentials of the plan; or new ones, if the launch uses placeholders for them.
 pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
     let mentioned =
         texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));
@@ -103,7 +103,7 @@ pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credential
         .or_else(|| mentioned.then(|| Credentials::generated(random_text(20), random_text(40))))
 }
 
-/// Whether the launch mentions its data directory.
+/// Whether the launch uses the placeholder of its data directory.
 pub(super) fn wants_data(launch: &Launch) -> bool {
     texts(launch).any(|text| text.contains("{data}"))
 }
@@ -130,7 +130,7 @@ fn random_text(length: usize) -> String {
         .collect()
 }
 
-/// An address as it stands in a URL.
+/// An address as written in a URL.
 pub(super) fn bracketed(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -138,7 +138,7 @@ pub(super) fn bracketed(address: IpAddr) -> String {
     }
 }
 
-/// A URL with its placeholders filled in.
+/// Parses a URL whose placeholders are filled in.
 pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
     let unusable = |reason: String| TargetError::Url {
         target: target.to_owned(),
@@ -154,15 +154,15 @@ pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
     }
 }
 
-/// The guard's command line around the target's, with its environment and output.
+/// The guard's command line with the target's, its environment and output.
 pub(super) fn under_guard(
     target: &str,
     launch: &Launch,
     values: &Placeholders,
-    grounds: &Grounds<'_>,
+    context: &LaunchContext<'_>,
     output: PipeWriter,
 ) -> Result<Command, TargetError> {
-    let directory = directory(launch, grounds);
+    let directory = directory(launch, context);
     let env: BTreeMap<&String, String> = launch
         .env
         .iter()
@@ -187,7 +187,7 @@ pub(super) fn under_guard(
         reason: error.to_string(),
     })?;
 
-    let mut command = Command::new(grounds.guard_exe);
+    let mut command = Command::new(context.guard_exe);
     command
         .arg("guard")
         .arg("--grace")
@@ -212,10 +212,10 @@ pub(super) fn under_guard(
     Ok(command)
 }
 
-fn directory(launch: &Launch, grounds: &Grounds<'_>) -> PathBuf {
+fn directory(launch: &Launch, context: &LaunchContext<'_>) -> PathBuf {
     match &launch.directory {
-        Some(directory) => grounds.plan_dir.join(directory),
-        None => grounds.plan_dir.to_owned(),
+        Some(directory) => context.plan_dir.join(directory),
+        None => context.plan_dir.to_owned(),
     }
 }
 
@@ -229,7 +229,7 @@ fn find_in(
         target: target.to_owned(),
         reason,
     };
-    // Absolute, because the guard is started in that directory.
+    // Absolute, because the guard starts in that directory.
     let directory = directory.canonicalize().map_err(|error| {
         fail(format!(
             "its working directory {} cannot be used: {error}",
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_made_up_only_for_those_who_ask() {
+    fn credentials_are_generated_only_for_launches_that_use_them() {
         let durable = builtin(Builtin::S3Durable, None, Path::new("/x/tenbin"));
         let plain = builtin(Builtin::Http, None, Path::new("/x/tenbin"));
         let made = credentials(&target(durable.clone(), None), &durable).unwrap();

@@ -1,4 +1,4 @@
-//! The processes of a launched target: where they are started, and started again.
+//! The processes of a launched target: starts and restarts them.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use tenbin_plan::{Credentials, Launch, Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{Grounds, Places, command, ports, ready};
+use super::{LaunchContext, TargetPaths, command, ports, ready};
 use crate::error::TargetError;
 use crate::guarded::Guarded;
 use crate::output::Output;
 use crate::process::{DataDirectory, Process, stop_all};
-use crate::way::Way;
+use crate::route::ResolvedRoute;
 
-/// How long starting a guard may take on an overloaded machine.
+/// Longest wait for the start of a guard; long enough for an overloaded machine.
 const GUARD_WITHIN: Duration = Duration::from_secs(10);
 
-/// Where the processes of a target are started, and started again.
+/// Everything needed to start and restart the processes of a target.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     pub(super) target: Target,
@@ -34,11 +34,11 @@ struct Node {
 }
 
 impl Nodes {
-    /// Chooses a port that is free on every address, and what goes with it.
+    /// Chooses a port that is free on every address, and fills in the placeholders.
     pub(super) fn choose(
         target: &Target,
         launch: &Launch,
-        places: &Places,
+        paths: &TargetPaths,
         credentials: Option<Credentials>,
     ) -> Result<Self, TargetError> {
         let one = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
@@ -56,14 +56,14 @@ impl Nodes {
                 host: command::bracketed(*address),
                 port,
                 data: match is_cluster {
-                    true => places.data.join((at + 1).to_string()),
-                    false => places.data.clone(),
+                    true => paths.data.join((at + 1).to_string()),
+                    false => paths.data.clone(),
                 },
                 credentials: credentials.clone(),
             },
             log: match is_cluster {
-                true => places.log_of_node(at + 1),
-                false => places.log.clone(),
+                true => paths.log_of_node(at + 1),
+                false => paths.log.clone(),
             },
         });
         Ok(Self {
@@ -73,8 +73,8 @@ impl Nodes {
         })
     }
 
-    /// The way to all nodes.
-    pub(super) fn whole_way(&self) -> Result<Way, TargetError> {
+    /// The route to all nodes.
+    pub(super) fn route(&self) -> Result<ResolvedRoute, TargetError> {
         let name = &self.target.name;
         let hosts = self.each.iter().map(|node| {
             let url = command::url(name, &node.values.fill(&self.launch.url))?;
@@ -85,13 +85,13 @@ impl Nodes {
             let filled = self.each.first()?.values.fill(&path.to_string_lossy());
             Some(PathBuf::from(filled))
         });
-        Way::find(name, &hosts, &self.target.way, unix)
+        ResolvedRoute::resolve_hosts(name, &hosts, &self.target.way, unix)
     }
 
-    pub(super) fn make_data(&self, places: &Places) -> Result<DataDirectory, TargetError> {
-        let failed = |path: &Path, source| places.file_error("create", path, source);
-        let data = DataDirectory::create(places.data.clone())
-            .map_err(|source| failed(&places.data, source))?;
+    pub(super) fn make_data(&self, paths: &TargetPaths) -> Result<DataDirectory, TargetError> {
+        let failed = |path: &Path, source| paths.file_error("create", path, source);
+        let data = DataDirectory::create(paths.data.clone())
+            .map_err(|source| failed(&paths.data, source))?;
         for node in &self.each {
             let path = &node.values.data;
             std::fs::create_dir_all(path).map_err(|source| failed(path, source))?;
@@ -99,16 +99,15 @@ impl Nodes {
         Ok(data)
     }
 
-    /// Starts every process. With `again`, what they print is written behind what is in
-    /// their logs.
+    /// Starts every process. With `again`, output is appended to the existing logs.
     pub(super) fn spawn_all(
         &self,
-        grounds: &Grounds<'_>,
+        context: &LaunchContext<'_>,
         again: bool,
     ) -> Result<Vec<Process>, TargetError> {
         let mut processes = Vec::new();
         for node in &self.each {
-            match self.spawn(node, grounds, again) {
+            match self.spawn(node, context, again) {
                 Ok(process) => processes.push(process),
                 Err(error) => {
                     let stopped = stop_all(&mut processes, &self.target.name);
@@ -127,7 +126,7 @@ impl Nodes {
     fn spawn(
         &self,
         node: &Node,
-        grounds: &Grounds<'_>,
+        context: &LaunchContext<'_>,
         again: bool,
     ) -> Result<Process, TargetError> {
         let name = &self.target.name;
@@ -143,11 +142,11 @@ impl Nodes {
                 path: node.log.clone(),
                 source,
             })?;
-        let guard = command::under_guard(name, &self.launch, &node.values, grounds, pipe)?;
+        let guard = command::under_guard(name, &self.launch, &node.values, context, pipe)?;
         let guarded =
             Guarded::spawn(guard, self.launch.stop_within).map_err(|error| TargetError::Start {
                 target: name.clone(),
-                reason: format!("{}: {error}", grounds.guard_exe.display()),
+                reason: format!("{}: {error}", context.guard_exe.display()),
             })?;
         let mut process = Process { guarded, output };
         match process.guarded.wait_started(GUARD_WITHIN) {
@@ -165,18 +164,18 @@ impl Nodes {
     pub(super) fn wait_for_all(
         &self,
         processes: &mut [Process],
-        way: &Way,
-        grounds: &Grounds<'_>,
+        route: &ResolvedRoute,
+        context: &LaunchContext<'_>,
     ) -> Result<(), TargetError> {
         let name = &self.target.name;
         for (at, (node, process)) in self.each.iter().zip(&mut *processes).enumerate() {
-            let own = way.only(at);
+            let own = route.only(at);
             let condition =
                 ready::Condition::new(&self.target, &self.launch.ready, &node.values, &own)?;
             let limit = self.launch.ready_within;
-            let outcome = ready::wait(name, &condition, process, limit, grounds);
+            let outcome = ready::wait(name, &condition, process, limit, context);
             if let Err(reason) = outcome {
-                // Stopped first: its last words are still in the pipe.
+                // Stopped first, because the last output may still be in the pipe.
                 let stopped = process.stop(name);
                 let error = reason.with_tail(name, process.output.tail());
                 return stopped.and(Err(error));
@@ -186,7 +185,7 @@ impl Nodes {
     }
 }
 
-/// What the output of a target is not to show.
+/// Secrets that must not appear in the target's output.
 fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> Vec<&'a str> {
     let keys = credentials.into_iter().flat_map(|keys| {
         let token = keys.session_token.as_ref();
@@ -195,7 +194,7 @@ fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> V
             .into_iter()
             .chain(token)
     });
-    // Anything shorter stands in every log.
+    // Shorter values would match in every log.
     let others = target.secrets.values().filter(|value| value.len() >= 4);
     keys.chain(others).collect()
 }

@@ -1,13 +1,13 @@
-//! `{port}` and its siblings.
+//! The placeholders of commands and URLs, such as `{port}`.
 
 use std::path::PathBuf;
 
 use tenbin_plan::Credentials;
 
-/// What the placeholders of one launch stand for.
+/// Values of the placeholders in one launch.
 #[derive(Debug)]
 pub(super) struct Placeholders {
-    /// As it stands in a URL.
+    /// The host as written in a URL.
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) data: PathBuf,
@@ -15,8 +15,8 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    /// Fills them in, once: what is filled in is not looked at again. Other text
-    /// in braces stays as it is.
+    /// Fills in the placeholders in one pass: inserted values are not searched for placeholders.
+    /// Other text in braces is unchanged.
     pub(super) fn fill(&self, template: &str) -> String {
         let mut result = String::with_capacity(template.len());
         let mut rest = template;
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_filled_once_and_other_braces_left_alone() {
+    fn placeholders_are_filled_once_and_other_braces_are_kept() {
         let values = Placeholders {
             host: "127.0.0.2".into(),
             port: 81,

@@ -1,4 +1,4 @@
-//! A port for a target.
+//! Chooses a port for a target.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,25 +11,23 @@ use rand::RngExt;
 use tenbin_plan::Launch;
 
 use crate::error::TargetError;
-use crate::probe::{self, Door};
-use crate::way::Way;
+use crate::probe::{self, Endpoint};
+use crate::route::ResolvedRoute;
 
-/// Below these, ports belong to well-known services.
+/// Ports below this are used by well-known services.
 const LOWEST: u16 = 10_000;
-/// Where Linux starts to choose local ports of outgoing connections by default.
+/// Linux's default start of the port range for outgoing connections.
 const USUAL_EPHEMERAL: u16 = 32_768;
 const TRIES: usize = 100;
 
-/// A port that is free now on each of these addresses of this machine and was not given
-/// out before.
+/// A port that is free on each of these local addresses and was not returned before.
 ///
-/// Not from the range of outgoing connections if it can be helped: there, a
-/// connection of the load generator may take the port before the target does, and
-/// a readiness check that connects to its own local port succeeds with nobody
-/// listening (TCP simultaneous open).
+/// Prefers ports outside the range for outgoing connections. Inside this range, a connection of
+/// the load generator may take the port before the target does, and a readiness check that
+/// connects from the port to itself succeeds without a listener (TCP simultaneous open).
 pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
-    static GIVEN: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
-    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    static RETURNED: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
+    let mut given = RETURNED.lock().unwrap_or_else(PoisonError::into_inner);
     let given = given.get_or_insert_default();
 
     let quiet = LOWEST..lowest_ephemeral().max(LOWEST + 1000);
@@ -41,7 +39,7 @@ pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     let port = match (port, addresses) {
         (Some(port), _) => port,
         (None, [only]) => TcpListener::bind((*only, 0))?.local_addr()?.port(),
-        // Why not, of one that nobody else is likely to have.
+        // Report the reason for a port that is unlikely to be in use.
         (None, _) => {
             let port = random.random_range(quiet);
             are_free(addresses, port)?;
@@ -52,7 +50,7 @@ pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     Ok(port)
 }
 
-/// All at once, so that two names of one address are not taken for two.
+/// Binds all addresses at once, so that an address that is listed twice is found busy.
 fn are_free(addresses: &[IpAddr], port: u16) -> io::Result<()> {
     let bound = addresses
         .iter()
@@ -67,25 +65,25 @@ fn lowest_ephemeral() -> u16 {
         .unwrap_or(USUAL_EPHEMERAL)
 }
 
-/// A server that is there already would pass for the one that we launch, and be
-/// measured in its place.
-pub(super) fn refuse_occupied(target: &str, way: &Way) -> Result<(), TargetError> {
-    let accepts = |door: &Door| probe::connect(door, Duration::from_secs(1)).is_ok();
-    let mut ours = way
-        .doors()
-        .map(|(_, door)| door)
-        .filter(|door| door.address.is_of_this_machine());
+/// Fails if a server already listens on the target's address: it would be measured instead of the
+/// target.
+pub(super) fn refuse_occupied(target: &str, route: &ResolvedRoute) -> Result<(), TargetError> {
+    let accepts = |endpoint: &Endpoint| probe::connect(endpoint, Duration::from_secs(1)).is_ok();
+    let mut ours = route
+        .endpoints()
+        .map(|(_, endpoint)| endpoint)
+        .filter(|endpoint| endpoint.address.is_local());
     match ours.find(accepts) {
         None => Ok(()),
-        Some(Door { address, .. }) => Err(TargetError::Occupied {
+        Some(Endpoint { address, .. }) => Err(TargetError::Occupied {
             target: target.to_owned(),
             address,
         }),
     }
 }
 
-/// Whether the launch failed because somebody else got the port that was free a
-/// moment ago, so that another one may help.
+/// Whether the launch failed because another process took the chosen port, so that another port
+/// may work.
 pub(super) fn lost_race(error: &TargetError, launch: &Launch) -> bool {
     let chosen = launch.url.contains("{port}");
     chosen
@@ -108,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_are_free_and_never_given_twice() {
+    fn ports_are_free_and_never_returned_twice() {
         let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let ports: Vec<u16> = (0..20).map(|_| free(&[here]).unwrap()).collect();
         assert_eq!(ports.iter().collect::<HashSet<_>>().len(), 20);

@@ -1,14 +1,14 @@
-//! Finding a program before anything starts, so that its absence is said clearly.
+//! Finds a program before the launch, so that a missing one gives a clear error.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The full path of a program: as the shell would find it in `path` (the
-/// variable's text), or relative to `directory` if it has a slash.
+/// The full path of a program: found in `path` (the value of `PATH`) as a shell does, or relative
+/// to `directory` if the name contains a slash.
 ///
 /// # Errors
-/// What is missing and what to do, for a person.
+/// What is missing and what to do.
 pub(super) fn find(
     program: &str,
     path: Option<&OsStr>,

@@ -1,4 +1,4 @@
-//! Waiting until a launched target is up.
+//! Waits until a launched target is ready.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -7,24 +7,24 @@ use tenbin_plan::{Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{Grounds, Waiting, command};
+use super::{LaunchContext, Waiting, command};
 use crate::address::Address;
 use crate::error::{Exit, LogTail, TargetError};
-use crate::probe::{self, Door, ProbeError};
+use crate::probe::{self, Endpoint, ProbeError};
 use crate::process::Process;
-use crate::way::Way;
+use crate::route::ResolvedRoute;
 
-/// Between two looks.
+/// Time between two checks.
 const POLL: Duration = Duration::from_millis(20);
-/// One look at a URL: a server that is still coming up may leave us hanging.
-const ONE_LOOK: Duration = Duration::from_secs(2);
-/// Waits shorter than this are not worth a word.
-const WORTH_A_WORD: Duration = Duration::from_secs(2);
+/// Time limit of one request: a server that is still starting may not respond.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
+/// Shortest wait that is reported.
+const REPORT_AFTER: Duration = Duration::from_secs(2);
 
-/// What is waited for.
+/// A condition of readiness.
 pub(super) enum Condition {
-    Port(Vec<Door>),
-    Url(Url, Vec<Door>),
+    Port(Vec<Endpoint>),
+    Url(Url, Vec<Endpoint>),
     Log(String),
 }
 
@@ -33,19 +33,28 @@ impl Condition {
         target: &Target,
         ready: &Ready,
         values: &Placeholders,
-        way: &Way,
+        route: &ResolvedRoute,
     ) -> Result<Self, TargetError> {
-        let doors = |way: &Way| way.doors().map(|(_, door)| door).collect();
+        let endpoints =
+            |route: &ResolvedRoute| route.endpoints().map(|(_, endpoint)| endpoint).collect();
         Ok(match ready {
-            Ready::Port => Self::Port(doors(way)),
+            Ready::Port => Self::Port(endpoints(route)),
             Ready::Url(text) => {
                 let url = command::url(&target.name, &values.fill(text))?;
-                let is_its_own = way.hosts.iter().any(|host| place(&host.url) == place(&url));
+                let is_its_own = route
+                    .hosts
+                    .iter()
+                    .any(|host| server_of(&host.url) == server_of(&url));
                 if is_its_own {
-                    return Ok(Self::Url(url, doors(way)));
+                    return Ok(Self::Url(url, endpoints(route)));
                 }
-                let other = Way::find(&target.name, &[(url.clone(), 1)], &target.way, None)?;
-                Self::Url(url, doors(&other))
+                let other = ResolvedRoute::resolve_hosts(
+                    &target.name,
+                    &[(url.clone(), 1)],
+                    &target.way,
+                    None,
+                )?;
+                Self::Url(url, endpoints(&other))
             }
             Ready::Log(text) => Self::Log(values.fill(text)),
         })
@@ -53,7 +62,7 @@ impl Condition {
 
     fn name(&self) -> String {
         match self {
-            Self::Port(doors) => match &doors[0].address {
+            Self::Port(endpoints) => match &endpoints[0].address {
                 address @ Address::Tcp(_) => format!("port {address}"),
                 address @ Address::Unix(_) => address.to_string(),
             },
@@ -62,7 +71,7 @@ impl Condition {
         }
     }
 
-    /// Nothing if it holds, else what is missing.
+    /// `None` if the condition holds, else what is missing.
     fn missing(
         &self,
         process: &Process,
@@ -70,17 +79,24 @@ impl Condition {
         abandon: &dyn Fn() -> bool,
     ) -> Option<String> {
         match self {
-            Self::Port(doors) => probe::connect(accepting(doors), limit.min(ONE_LOOK))
-                .err()
-                .map(|error| match error {
-                    ProbeError::Refused { address } => format!("nothing listens on {address}"),
-                    other => other.to_string(),
-                }),
-            Self::Url(url, doors) => {
-                match probe::get(url, accepting(doors), limit.min(ONE_LOOK), abandon) {
+            Self::Port(endpoints) => {
+                probe::connect(accepting(endpoints), limit.min(REQUEST_TIMEOUT))
+                    .err()
+                    .map(|error| match error {
+                        ProbeError::Refused { address } => format!("nothing listens on {address}"),
+                        other => other.to_string(),
+                    })
+            }
+            Self::Url(url, endpoints) => {
+                match probe::get(
+                    url,
+                    accepting(endpoints),
+                    limit.min(REQUEST_TIMEOUT),
+                    abandon,
+                ) {
                     Ok(answer) => {
                         let bad = answer.status.filter(|&status| status >= 500)?;
-                        Some(format!("{url} answers with status {bad}"))
+                        Some(format!("{url} responds with status {bad}"))
                     }
                     Err(error) => Some(error.to_string()),
                 }
@@ -91,15 +107,15 @@ impl Condition {
     }
 }
 
-/// What decides where a URL leads to.
-fn place(url: &Url) -> (&str, Option<&str>, Option<u16>) {
+/// The parts of a URL that determine the server.
+fn server_of(url: &Url) -> (&str, Option<&str>, Option<u16>) {
     (url.scheme(), url.host_str(), url.port_or_known_default())
 }
 
-/// Of several doors the first that opens, or else the first.
-fn accepting(doors: &[Door]) -> &Door {
-    let opens = |door: &&Door| probe::connect(door, Duration::from_secs(1)).is_ok();
-    match doors {
+/// The first endpoint that accepts connections, or the first if none does.
+fn accepting(endpoints: &[Endpoint]) -> &Endpoint {
+    let opens = |endpoint: &&Endpoint| probe::connect(endpoint, Duration::from_secs(1)).is_ok();
+    match endpoints {
         [only] => only,
         several => several.iter().find(opens).unwrap_or(&several[0]),
     }
@@ -129,29 +145,29 @@ impl Failure {
     }
 }
 
-/// The last attempt may take this long beyond the limit: with less, it would report silence instead of
-/// what the target responds.
-const LEAST_ATTEMPT: Duration = Duration::from_millis(100);
+/// The last request may exceed the time limit by this much: with less, it would report a timeout
+/// instead of the response.
+const MIN_REQUEST_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Waits until the condition holds and the process lives.
+/// Waits until the condition holds, and fails if the process ends.
 pub(super) fn wait(
     target: &str,
     condition: &Condition,
     process: &Process,
     limit: Duration,
-    grounds: &Grounds<'_>,
+    context: &LaunchContext<'_>,
 ) -> Result<(), Failure> {
     let started = Instant::now();
-    let interrupted = || grounds.stop.load(Ordering::Relaxed);
+    let interrupted = || context.stop.load(Ordering::Relaxed);
     let abandon = || interrupted() || process.guarded.alive().is_err();
-    let mut next_word = WORTH_A_WORD;
+    let mut next_word = REPORT_AFTER;
     loop {
         let left = limit.saturating_sub(started.elapsed());
-        let missing = condition.missing(process, left.max(LEAST_ATTEMPT), &abandon);
+        let missing = condition.missing(process, left.max(MIN_REQUEST_TIMEOUT), &abandon);
         if interrupted() {
             return Err(Failure::Interrupted);
         }
-        // Also when the condition holds: then somebody else fulfils it.
+        // Checked also when the condition holds: another process may fulfil it.
         process.guarded.alive().map_err(Failure::Ended)?;
         let Some(missing) = missing else {
             return Ok(());
@@ -162,7 +178,7 @@ pub(super) fn wait(
         }
         if waited >= next_word {
             next_word = waited + Duration::from_secs(1);
-            (grounds.waiting)(&Waiting {
+            (context.waiting)(&Waiting {
                 target,
                 awaited: &condition.name(),
                 waited,

@@ -1,4 +1,4 @@
-//! Fetches one page over and over, on a connection that stays open.
+//! Fetches the same page repeatedly over a persistent connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,26 +21,26 @@ use url::Url;
 
 use crate::tls;
 
-/// Longest wait for an answer, everything included. The run goes on meanwhile, its
-/// record does not.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
-/// The same before the run, when there is time.
-const FIRST_ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Time limit of a request. The run continues while it waits, but the record of this second is
+/// delayed.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit of the first request, before the run.
+const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A page, and the connection to it.
+/// A page and the connection to its server.
 pub(super) struct Fetcher {
     runtime: Runtime,
     url: Url,
     tls: Option<Arc<ClientConfig>>,
     authorization: Option<HeaderValue>,
     accept: HeaderValue,
-    /// Bytes of the longest sensible page.
+    /// Largest page, bytes.
     limit: usize,
     connection: Option<SendRequest<Empty<Bytes>>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
-/// What came.
+/// A response.
 pub(super) struct Fetched {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
@@ -53,10 +53,10 @@ impl fmt::Debug for Fetcher {
 }
 
 impl Fetcher {
-    /// `path` is what stands for none in the URL.
+    /// `path` is the default for a URL without path.
     ///
     /// # Errors
-    /// One clause on what of the page's settings cannot be used.
+    /// One clause that names the unusable setting.
     pub(super) fn new(
         page: &ObservePage,
         path: &str,
@@ -94,30 +94,30 @@ impl Fetcher {
             accept: HeaderValue::from_static(accept),
             limit,
             connection: None,
-            patience: FIRST_ANSWER_WITHIN,
+            timeout: FIRST_REQUEST_TIMEOUT,
         })
     }
 
-    /// Where the page is, for messages.
+    /// The page's URL, for messages.
     pub(super) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Fetches it.
+    /// Fetches the page.
     ///
     /// # Errors
-    /// One clause on why it does not come.
+    /// One clause: why the page could not be fetched.
     pub(super) fn fetch(&mut self) -> Result<Fetched, String> {
-        let patience = self.patience;
-        self.patience = ANSWERS_WITHIN;
+        let timeout = self.timeout;
+        self.timeout = REQUEST_TIMEOUT;
         let request = self.request()?;
         let host = self.url.host_str().unwrap_or_default().to_owned();
         let standing = self.connection.take();
         let (url, tls, limit) = (&self.url, self.tls.as_ref(), self.limit);
         let fetched = self.runtime.block_on(async {
-            tokio::time::timeout(patience, fetch(standing, request, url, tls, limit))
+            tokio::time::timeout(timeout, fetch(standing, request, url, tls, limit))
                 .await
-                .unwrap_or_else(|_| Err(format!("it did not answer within {patience:?}")))
+                .unwrap_or_else(|_| Err(format!("no response within {timeout:?}")))
         });
         match fetched {
             Ok((fetched, connection)) => {
@@ -136,7 +136,7 @@ impl Fetcher {
         let target = format!("{}{query}", self.url.path());
         let target: Uri = target
             .parse()
-            .map_err(|_| "its path cannot be asked for".to_owned())?;
+            .map_err(|_| "its path is not valid in a request".to_owned())?;
         let host = self.url.host_str().unwrap_or_default();
         let host = match self.url.port() {
             Some(port) => format!("{host}:{port}"),
@@ -155,10 +155,10 @@ impl Fetcher {
     }
 }
 
-/// Hidden from whatever prints headers.
+/// Marked as sensitive, so that it is never printed with the headers.
 fn bearer(token: &str) -> Result<HeaderValue, String> {
     let value = HeaderValue::try_from(format!("Bearer {token}"));
-    let mut value = value.map_err(|_| "its token cannot stand in a header".to_owned())?;
+    let mut value = value.map_err(|_| "its token is not valid in a header".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -178,7 +178,7 @@ async fn fetch(
     {
         return Ok((fetched, Some(connection)));
     }
-    // The other side may have closed it while nothing was asked.
+    // The server may have closed the connection while it was idle.
     let mut connection = connect(url, tls).await?;
     let fetched = exchange(&mut connection, request, limit).await?;
     Ok((fetched, Some(connection)))
@@ -189,11 +189,11 @@ async fn exchange(
     request: Request<Empty<Bytes>>,
     limit: usize,
 ) -> Result<Fetched, String> {
-    let broken = |error: hyper::Error| format!("it does not answer with HTTP ({error})");
+    let broken = |error: hyper::Error| format!("its response is not HTTP ({error})");
     let answer = connection.send_request(request).await.map_err(broken)?;
     let status = answer.status().as_u16();
     let body = Limited::new(answer.into_body(), limit).collect().await;
-    let body = body.map_err(|error| format!("its page did not come ({error})"))?;
+    let body = body.map_err(|error| format!("the response is incomplete ({error})"))?;
     Ok(Fetched {
         status,
         body: body.to_bytes().to_vec(),
@@ -212,7 +212,7 @@ async fn connect(url: &Url, tls: Option<&Arc<ClientConfig>>) -> Result<Connectio
         return shake_hands(stream).await;
     };
     let name = ServerName::try_from(bare.to_owned())
-        .map_err(|_| "its host cannot stand in a certificate".to_owned())?;
+        .map_err(|_| "its host is not valid in a certificate".to_owned())?;
     let stream = TlsConnector::from(Arc::clone(config))
         .connect(name, stream)
         .await
@@ -234,7 +234,7 @@ where
     let (connection, driver) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| error.to_string())?;
-    // It makes progress only while something is asked, which is enough.
+    // The connection is driven only while a request is active, which is enough.
     tokio::spawn(async move {
         let _ = driver.await;
     });

@@ -1,9 +1,9 @@
-//! What the control group of a target says (cgroup v2; the kernel's
+//! Totals of a target's control group (cgroup v2; the kernel's
 //! `Documentation/admin-guide/cgroup-v2.rst`).
 //!
-//! A group tells of all that is in it. What Tenbin launches is in Tenbin's own group as a
-//! rule, and the figures of that would be those of the generator as well: then nothing is
-//! said. The topmost group holds the whole machine, and is no target's own either.
+//! A group's totals cover every process in it. Processes launched by Tenbin usually share
+//! Tenbin's group, whose totals would include the load generator: such a group is not used. The
+//! root group covers the whole machine and is not used either.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,21 +15,21 @@ use procfs::process::MountInfos;
 
 use crate::usage::GroupUsage;
 
-/// Where groups are to be found.
+/// Where control groups are found.
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// `/proc`.
+    /// The path of `/proc`.
     processes: PathBuf,
-    /// Where groups are mounted.
+    /// Mount point of the control groups.
     mounted: PathBuf,
-    /// The group that is shown there.
+    /// The group at the mount point.
     shown: PathBuf,
     /// The group of this process.
     own: PathBuf,
 }
 
 impl Groups {
-    /// `None` where there are no groups of the second version.
+    /// `None` if the system has no cgroup v2.
     pub(super) fn find() -> Option<Self> {
         let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
         let mount = mounts.iter().find(|mount| mount.fs_type == "cgroup2")?;
@@ -42,7 +42,7 @@ impl Groups {
         })
     }
 
-    /// The totals of the group of these processes, if they have one that is not also that
+    /// Totals of the group of these processes; `None` if they are in several groups, or in that
     /// of this process.
     pub(super) fn of(&self, members: &[i32]) -> Option<GroupUsage> {
         let group = self.group_of_all(members)?;
@@ -66,24 +66,24 @@ impl Groups {
         })
     }
 
-    /// The one that all of them are in.
+    /// The group that contains all of them.
     fn group_of_all(&self, members: &[i32]) -> Option<PathBuf> {
         let of = |pid: &i32| group_of(&self.processes.join(pid.to_string()));
-        // One that has ended meanwhile says nothing about the others.
+        // A process that has ended does not matter.
         let mut groups = members.iter().filter_map(of);
         let first = groups.next()?;
         groups.all(|group| group == first).then_some(first)
     }
 }
 
-/// From the line `0::/system.slice/nginx.service`.
+/// Parses the line `0::/system.slice/nginx.service`.
 fn group_of(process: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(process.join("cgroup")).ok()?;
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     path.starts_with('/').then(|| PathBuf::from(path))
 }
 
-/// `None` if it tells nothing at all: no controller is switched on for it.
+/// `None` if no controller is enabled for the group.
 fn read(directory: &Path) -> Option<GroupUsage> {
     let text = |file: &str| fs::read_to_string(directory.join(file)).ok();
     let number = |file: &str| text(file)?.trim().parse::<u64>().ok();
@@ -102,7 +102,7 @@ fn read(directory: &Path) -> Option<GroupUsage> {
     (usage != GroupUsage::default()).then_some(usage)
 }
 
-/// From a line such as `usage_usec 1234`.
+/// Parses a line such as `usage_usec 1234`.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(' ')?;
@@ -110,15 +110,15 @@ fn field(text: &str, name: &str) -> Option<u64> {
     })
 }
 
-/// Over all devices, a line each: `8:0 rbytes=90112 wbytes=0 rios=7 …`. A group that has
-/// used none has no line.
+/// Sum over all devices, one line each: `8:0 rbytes=90112 wbytes=0 rios=7 …`. A group without I/O
+/// has no line.
 fn sum_of(text: &str, name: &str) -> Option<u64> {
     let mut words = text.lines().flat_map(str::split_whitespace);
     let counts = words.by_ref().filter_map(|word| word.strip_prefix(name));
     counts.map(|count| count.parse::<u64>().ok()).sum()
 }
 
-/// Whether nobody else is in it or in a group below it.
+/// Whether the group and its subgroups contain only these processes.
 fn holds_only(directory: &Path, members: &HashSet<i32>) -> bool {
     let Ok(text) = fs::read_to_string(directory.join("cgroup.procs")) else {
         return false;
@@ -138,7 +138,7 @@ fn holds_only(directory: &Path, members: &HashSet<i32>) -> bool {
 mod tests {
     use super::*;
 
-    /// A machine with some processes in groups.
+    /// A test machine with processes in groups.
     struct Machine(tempfile::TempDir);
 
     impl Machine {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_of_its_own_tells_everything() {
+    fn a_separate_group_has_all_totals() {
         let machine = Machine::with_service();
         let found = machine.groups("/user").of(&[10, 11]).unwrap();
         let expected = GroupUsage {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_the_generator_is_in_tells_nothing() {
+    fn the_group_of_the_load_generator_is_not_used() {
         let machine = Machine::with_service();
         assert_eq!(machine.groups("/service").of(&[10, 11]), None);
         assert_eq!(machine.groups("/service/below").of(&[10, 11]), None);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_topmost_group_is_nobodys_own() {
+    fn the_root_group_is_not_used() {
         let machine = Machine::with_service();
         machine.process(10, "/");
         machine.write("cg/cpu.stat", "usage_usec 5\n");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_in_a_group_are_noticed_and_so_are_several_groups() {
+    fn other_processes_in_a_group_and_several_groups_are_detected() {
         let machine = Machine::with_service();
         let groups = machine.groups("/user");
         assert!(!groups.of(&[10]).unwrap().alone, "11 is a stranger");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_group_does_not_tell_is_unknown() {
+    fn missing_totals_of_a_group_are_unknown() {
         let machine = Machine::with_service();
         let directory = machine.0.path().join("cg/service");
         for file in ["memory.peak", "io.stat", "memory.current"] {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_outside_of_what_is_mounted_tells_nothing() {
+    fn a_group_that_is_not_mounted_is_not_used() {
         let machine = Machine::with_service();
         machine.process(10, "/../other");
         assert_eq!(machine.groups("/user").of(&[10]), None);

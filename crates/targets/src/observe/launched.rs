@@ -1,8 +1,8 @@
-//! What Tenbin launched: everything below its guards.
+//! Source for launched targets: all processes below the guards.
 
 use super::processes::{Observer, Root};
 use super::{Kind, Lost, Source, Subject};
-use crate::usage::{Depth, Usage};
+use crate::usage::{Detail, Usage};
 
 pub(super) struct Launched;
 
@@ -17,15 +17,15 @@ impl Kind for Launched {
     }
 }
 
-/// One for each node.
+/// One process tree per node.
 #[derive(Debug)]
 struct Trees(Vec<Observer>);
 
 impl Source for Trees {
-    fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
-        let mut each = self.0.iter_mut().map(|tree| tree.usage(depth));
+    fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
+        let mut each = self.0.iter_mut().map(|tree| tree.usage(detail));
         let first = each.next().flatten().ok_or(Lost::Ended)?;
-        each.try_fold(first, |sum, usage| Some(together(sum, usage?)))
+        each.try_fold(first, |sum, usage| Some(sum_of_nodes(sum, usage?)))
             .ok_or(Lost::Ended)
     }
 
@@ -38,9 +38,9 @@ impl Source for Trees {
     }
 }
 
-/// What two nodes have used, as one; unknown where that of either is. Two control groups
-/// have no sum: one may lie in the other.
-fn together(one: Usage, other: Usage) -> Usage {
+/// Sum over two nodes; a figure that is unknown for one is unknown for both. Control groups are
+/// not summed, because one may contain the other.
+fn sum_of_nodes(one: Usage, other: Usage) -> Usage {
     fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
         Some(one? + other?)
     }
@@ -67,14 +67,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nodes_use_adds_up_and_what_one_hides_is_unknown() {
+    fn the_use_of_nodes_is_summed_and_partial_sums_are_unknown() {
         let of = |cpu, rss_bytes| Usage {
             at: 5.0,
             cpu_seconds: Some(cpu),
             rss_bytes,
             ..Usage::default()
         };
-        let sum = together(of(1.5, Some(10)), of(0.25, None));
+        let sum = sum_of_nodes(of(1.5, Some(10)), of(0.25, None));
         assert_eq!((sum.cpu_seconds, sum.rss_bytes), (Some(1.75), None));
     }
 }

@@ -1,8 +1,8 @@
-//! Processes of this machine that listen where a target is that Tenbin neither launched nor was to
-//! observe.
+//! Local processes that listen on the port of a target that Tenbin neither launched nor observes.
 //!
-//! Their figures are no figures of the target: part of it may run elsewhere, such as in a container.
-//! They are known so that the CPU time of a server is not taken for that of other programs.
+//! Their resource use is not reported as the target's, because parts of the target may run
+//! elsewhere, for example in a container. It is read so that their CPU time is not counted as
+//! that of other programs.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use tenbin_plan::Processes;
 use super::local::LocalProcesses;
 use super::{Lost, Observed, Source};
 use crate::address::Address;
-use crate::usage::{Depth, Usage};
-use crate::way::Way;
+use crate::route::ResolvedRoute;
+use crate::usage::{Detail, Usage};
 
 #[derive(Debug)]
 struct Listener(LocalProcesses);
 
-/// Whoever listens on the ports of this target on this machine; `None` where it has no TCP port.
-/// The processes are looked for when somebody asks: a server may start later.
-pub(crate) fn listener(target: &str, way: &Way) -> Option<Observed> {
-    let addresses = way.hosts.iter().flat_map(|host| &host.addresses);
+/// The local processes that listen on the target's ports; `None` if it has no TCP port. They are
+/// searched for at every reading, because a server may start later.
+pub(crate) fn listener(target: &str, route: &ResolvedRoute) -> Option<Observed> {
+    let addresses = route.hosts.iter().flat_map(|host| &host.addresses);
     let ports: BTreeSet<u16> = addresses
         .filter_map(|address| match address {
             Address::Tcp(address) => Some(address.port()),
@@ -28,16 +28,16 @@ pub(crate) fn listener(target: &str, way: &Way) -> Option<Observed> {
         })
         .collect();
     let which: Vec<Processes> = ports.into_iter().map(Processes::Port).collect();
-    let found = (!which.is_empty()).then(|| Listener(LocalProcesses::sought(which)));
+    let found = (!which.is_empty()).then(|| Listener(LocalProcesses::find_later(which)));
     found.map(|source| Observed::by(target, Box::new(source)))
 }
 
 impl Source for Listener {
-    fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
-        let usage = self.0.look(depth)?;
-        // The server may have started Tenbin, whose own use is known.
+    fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
+        let usage = self.0.read(detail)?;
+        // The server may have started Tenbin, whose own use is already counted.
         if self.includes_this_process() {
-            let why = "its processes include the load generator";
+            let why = "the server's processes include the load generator";
             return Err(Lost::Because(why.to_owned()));
         }
         Ok(usage)
@@ -70,9 +70,10 @@ mod tests {
 
     use super::*;
 
-    fn to(port: u16) -> Way {
+    fn to(port: u16) -> ResolvedRoute {
         let url = format!("http://127.0.0.1:{port}/").parse().expect("a URL");
-        Way::find("a", &[(url, 1)], &tenbin_plan::Way::default(), None).expect("a way")
+        ResolvedRoute::resolve_hosts("a", &[(url, 1)], &tenbin_plan::Way::default(), None)
+            .expect("a route")
     }
 
     #[test]
@@ -81,7 +82,7 @@ mod tests {
         let port = free.local_addr().unwrap().port();
         drop(free);
         let found = listener("a", &to(port)).unwrap();
-        assert!(found.members().is_empty(), "nobody listens");
+        assert!(found.members().is_empty(), "no process listens");
         let mut server = Command::new("python3")
             .args([
                 "-m",
@@ -96,7 +97,7 @@ mod tests {
             .unwrap();
         let begun = Instant::now();
         let reading = loop {
-            if let Some(reading) = found.look(Depth::Brief) {
+            if let Some(reading) = found.read(Detail::Brief) {
                 break Some(reading);
             }
             if begun.elapsed() > Duration::from_secs(30) {
@@ -115,7 +116,7 @@ mod tests {
     fn a_server_within_this_process_is_not_counted_twice() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let found = listener("a", &to(server.local_addr().unwrap().port())).unwrap();
-        assert_eq!(found.look(Depth::Brief), None);
+        assert_eq!(found.read(Detail::Brief), None);
         assert!(found.members().is_empty());
     }
 }

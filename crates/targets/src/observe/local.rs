@@ -1,16 +1,16 @@
-//! Processes of this machine that Tenbin did not launch.
+//! Source for local processes that Tenbin did not launch.
 
 use tenbin_plan::{Observe, Processes};
 
-use super::processes::Observer;
 #[cfg(target_os = "linux")]
-use super::whose::lives;
+use super::find::lives;
+use super::processes::Observer;
 use super::{Kind, Lost, Source, Subject};
 use crate::address::Address;
-use crate::usage::{Depth, Usage};
-use crate::way::Way;
+use crate::route::ResolvedRoute;
+use crate::usage::{Detail, Usage};
 
-/// A number may be used again; together with its start it is unique.
+/// Process id and start time: ids are reused, the pair is unique.
 type Identity = (i32, u64);
 
 pub(super) struct Local;
@@ -27,15 +27,15 @@ impl Kind for Local {
     }
 }
 
-/// The ports of these URLs, each once, where all of their hosts are this machine and processes
-/// that can be observed listen on each port.
+/// The distinct ports of these URLs, if all their hosts are this machine and an observable
+/// process listens on each port.
 ///
 /// # Errors
-/// One clause: why what listens there cannot be observed.
+/// One clause: why the listening processes cannot be observed.
 pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
-    let way = Way::to(urls)?;
+    let route = ResolvedRoute::to_urls(urls)?;
     let mut ports = Vec::new();
-    for address in way.hosts.iter().flat_map(|host| &host.addresses) {
+    for address in route.hosts.iter().flat_map(|host| &host.addresses) {
         match address {
             Address::Tcp(address) if address.ip().is_loopback() => {
                 if !ports.contains(&address.port()) {
@@ -49,31 +49,31 @@ pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
     Ok(ports)
 }
 
-/// Processes of this machine, found again should they be started anew.
+/// Local processes; searched for again after a restart.
 #[derive(Debug)]
 pub(super) struct LocalProcesses {
     which: Vec<Processes>,
     observer: Option<Observer>,
-    /// The topmost of each.
+    /// The topmost processes, per setting.
     tops: Vec<Vec<Identity>>,
-    /// How often they were found.
+    /// Number of searches so far.
     found: u64,
 }
 
 impl LocalProcesses {
     /// # Errors
-    /// One clause: there are none, or they cannot be seen.
+    /// One clause: there are no such processes, or they are not visible.
     pub(super) fn find(which: Vec<Processes>) -> Result<Self, String> {
-        let mut processes = Self::sought(which);
-        match processes.look(Depth::Whole) {
+        let mut processes = Self::find_later(which);
+        match processes.read(Detail::Full) {
             Ok(_) => Ok(processes),
             Err(Lost::Because(why)) => Err(why),
-            Err(Lost::Ended) => Err(format!("{} ended just now", processes.which())),
+            Err(Lost::Ended) => Err(format!("{} has just ended", processes.which())),
         }
     }
 
-    /// Processes that are looked for with the first look at them.
-    pub(super) fn sought(which: Vec<Processes>) -> Self {
+    /// Processes that are searched for at the first reading.
+    pub(super) fn find_later(which: Vec<Processes>) -> Self {
         Self {
             observer: None,
             tops: Vec::new(),
@@ -82,18 +82,18 @@ impl LocalProcesses {
         }
     }
 
-    /// How many there are, with all that descend from them.
+    /// Number of processes, including descendants.
     pub(super) fn count(&self) -> usize {
         self.observer.as_ref().map_or(0, Observer::count)
     }
 
-    /// Which they are, in words.
+    /// Their description, for messages.
     pub(super) fn which(&self) -> String {
         let each: Vec<String> = self.which.iter().map(ToString::to_string).collect();
         each.join(" and ")
     }
 
-    fn seek(&mut self) -> Result<(), Lost> {
+    fn search(&mut self) -> Result<(), Lost> {
         if self.observer.is_none() {
             let (observer, tops) = observer(&self.which).map_err(Lost::Because)?;
             (self.observer, self.tops) = (Some(observer), tops);
@@ -102,8 +102,7 @@ impl LocalProcesses {
         Ok(())
     }
 
-    /// What of several has ended, if anything: the others go on without it, and their sum
-    /// would be too small.
+    /// The setting whose processes have all ended, if any; a sum without them would be too small.
     fn ended(&self) -> Option<&Processes> {
         let each = self.which.iter().zip(&self.tops);
         let mut ended = each.filter(|(_, tops)| !tops.iter().any(lives));
@@ -112,8 +111,8 @@ impl LocalProcesses {
 }
 
 impl Source for LocalProcesses {
-    fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
-        self.seek()?;
+    fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
+        self.search()?;
         if self.which.len() > 1
             && let Some(ended) = self.ended()
         {
@@ -121,7 +120,7 @@ impl Source for LocalProcesses {
             self.observer = None;
             return Err(Lost::Because(why));
         }
-        match self.observer.as_mut().and_then(|o| o.usage(depth)) {
+        match self.observer.as_mut().and_then(|o| o.usage(detail)) {
             Some(usage) => Ok(Usage {
                 epoch: self.found,
                 ..usage
@@ -148,7 +147,7 @@ impl Source for LocalProcesses {
 fn observer(which: &[Processes]) -> Result<(Observer, Vec<Vec<Identity>>), String> {
     use super::processes::Root;
 
-    let found = super::whose::find(which)?;
+    let found = super::find::find(which)?;
     Ok((Observer::new(Root::Processes(found.topmost)), found.each))
 }
 

@@ -1,9 +1,11 @@
-//! Where the figures of what a target uses come from.
+//! Sources of a target's resource use.
 //!
-//! A new source is a file here with a [`Kind`], and a line in [`SOURCES`]. What a plan
-//! says of it is [`tenbin_plan::Observe`].
+//! To add a source, add a file with a [`Kind`] and its line in [`SOURCES`]. Its settings in the
+//! plan are in [`tenbin_plan::Observe`].
 
 mod fetch;
+#[cfg(target_os = "linux")]
+mod find;
 #[cfg(target_os = "linux")]
 mod group;
 mod launched;
@@ -14,8 +16,6 @@ mod prometheus;
 mod remote;
 mod serve;
 mod several;
-#[cfg(target_os = "linux")]
-mod whose;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -24,26 +24,25 @@ use std::time::{Duration, Instant};
 use tenbin_plan::Observe;
 
 use crate::address::Address;
-use crate::usage::{Depth, Reading, Usage};
-use crate::way::Way;
+use crate::route::ResolvedRoute;
+use crate::usage::{Detail, Reading, Usage};
 
 pub(crate) use listener::listener;
 pub use local::listeners;
 pub use serve::{ObserveError, ObserveOptions, serve};
 
-/// A source that was lost is asked again after this long: waiting for an answer that does
-/// not come costs time.
-const REST: Duration = Duration::from_secs(3);
+/// Time without requests to a source that has failed: waiting for a response costs time.
+const RETRY_AFTER: Duration = Duration::from_secs(3);
 
-/// Somebody who tells what a target has used.
+/// A source of resource figures.
 pub(crate) trait Source: Send + fmt::Debug {
     /// The totals so far.
-    fn look(&mut self, depth: Depth) -> Result<Usage, Lost>;
+    fn read(&mut self, detail: Detail) -> Result<Usage, Lost>;
 
-    /// Whether what it tells of is certainly on this machine.
+    /// Whether all observed processes run on this machine.
     fn is_here(&self) -> bool;
 
-    /// Numbers of the observed processes of this machine, as far as they are known.
+    /// Ids of the observed local processes, if known.
     fn members(&self) -> Vec<i32> {
         Vec::new()
     }
@@ -52,27 +51,27 @@ pub(crate) trait Source: Send + fmt::Debug {
 /// Why there are no totals.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// The launched target has ended, which is told elsewhere.
+    /// The launched target has ended, which is reported elsewhere.
     Ended,
     /// One clause.
     Because(String),
 }
 
-/// What is to be observed.
+/// What is observed.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// The guards above its processes, if Tenbin launched it: one for each node.
+    /// The guards of its processes, one per node, if Tenbin launched it.
     pub(crate) guards: &'a [i32],
-    /// What the plan says.
+    /// Settings in the plan.
     pub(crate) observe: Option<&'a Observe>,
-    /// Where it listens.
-    pub(crate) way: &'a Way,
+    /// Its addresses.
+    pub(crate) route: &'a ResolvedRoute,
 }
 
 impl Subject<'_> {
     /// The port of its URL.
     fn port(&self) -> Option<u16> {
-        let host = self.way.hosts.first()?;
+        let host = self.route.hosts.first()?;
         let own = host.addresses.iter().find_map(|address| match address {
             Address::Tcp(address) => Some(address.port()),
             Address::Unix(_) => None,
@@ -83,14 +82,14 @@ impl Subject<'_> {
 
 /// A kind of source.
 pub(crate) trait Kind: Sync {
-    /// The source for this subject, if it is of this kind.
+    /// The source for this subject, or `None` if another kind is responsible.
     ///
     /// # Errors
-    /// One clause on why there are no figures.
+    /// One clause: why there are no figures.
     fn open(&self, subject: &Subject<'_>) -> Option<Result<Box<dyn Source>, String>>;
 }
 
-/// Every kind of source. The first that takes a subject has it.
+/// Every kind of source; the first that accepts a subject is used.
 pub(crate) static SOURCES: &[&dyn Kind] = &[
     &local::Local,
     &several::Several,
@@ -99,7 +98,7 @@ pub(crate) static SOURCES: &[&dyn Kind] = &[
     &launched::Launched,
 ];
 
-/// A target under observation.
+/// An observed target.
 #[derive(Debug)]
 pub(crate) struct Observed {
     target: String,
@@ -110,17 +109,17 @@ pub(crate) struct Observed {
 #[derive(Debug)]
 struct State {
     source: Box<dyn Source>,
-    /// When it was last asked in vain.
+    /// Time of the last failed reading, if the source is lost.
     lost: Option<Instant>,
-    /// What nobody has been told yet.
+    /// Changes that were not reported yet.
     news: Vec<String>,
 }
 
 impl Observed {
-    /// Whoever tells of this subject; `None` if nobody does.
+    /// Opens the source for this subject; `None` if no kind accepts it.
     ///
     /// # Errors
-    /// One clause on why there are no figures although there should be.
+    /// One clause: why there are no figures although the plan wants them.
     pub(crate) fn open(target: &str, subject: &Subject<'_>) -> Result<Option<Self>, String> {
         let mut sources = SOURCES.iter();
         let Some(source) = sources.find_map(|kind| kind.open(subject)) else {
@@ -141,14 +140,17 @@ impl Observed {
         }
     }
 
-    /// The totals so far, as far as they can be learnt now.
-    pub(crate) fn look(&self, depth: Depth) -> Option<Reading> {
+    /// The totals so far; `None` if the source is lost.
+    pub(crate) fn read(&self, detail: Detail) -> Option<Reading> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.lost.is_some_and(|since| since.elapsed() < REST) {
+        if state
+            .lost
+            .is_some_and(|since| since.elapsed() < RETRY_AFTER)
+        {
             return None;
         }
         let begun = Instant::now();
-        match state.source.look(depth) {
+        match state.source.read(detail) {
             Ok(usage) => {
                 let within = begun.elapsed();
                 if state.lost.take().is_some() {
@@ -176,8 +178,8 @@ impl Observed {
         }
     }
 
-    /// What has changed about the observing since this was last asked, a sentence each.
-    pub(crate) fn news(&self) -> Vec<String> {
+    /// Changes of the observation since the last call, one sentence each.
+    pub(crate) fn take_changes(&self) -> Vec<String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.news)
     }
@@ -186,14 +188,14 @@ impl Observed {
         self.is_here
     }
 
-    /// Numbers of the observed processes of this machine.
+    /// Ids of the observed local processes.
     pub(crate) fn members(&self) -> Vec<i32> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.source.members()
     }
 }
 
-/// Seconds on a clock that never goes back.
+/// Seconds on a monotonic clock.
 pub(crate) fn now() -> f64 {
     let clock = nix::time::ClockId::CLOCK_MONOTONIC;
     clock
@@ -208,9 +210,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_observe_has_one_source_that_takes_it() {
+    fn every_observe_setting_is_accepted_by_one_source() {
         let page = ObservePage {
-            // Port 9 of this machine, where nobody listens.
+            // A port without a listener.
             url: "http://127.0.0.1:9/".parse().unwrap(),
             token: None,
             ca: None,
@@ -220,18 +222,18 @@ mod tests {
             page: page.clone(),
             group: None,
         };
-        let way = Way::to_nowhere();
+        let route = ResolvedRoute::to_closed_port();
         let of = |guard: Option<i32>, observe: Option<&Observe>| {
             let guards: Vec<i32> = guard.into_iter().collect();
             let subject = Subject {
                 guards: &guards,
                 observe,
-                way: &way,
+                route: &route,
             };
             let takers = SOURCES.iter().filter(|kind| kind.open(&subject).is_some());
             takers.count()
         };
-        // No process has this number: the kernel's are smaller.
+        // Larger than any process id.
         for which in [Processes::Pid(1 << 22), Processes::OwnPort] {
             assert_eq!(of(None, Some(&Observe::Processes(which))), 1);
         }
@@ -246,7 +248,7 @@ mod tests {
     struct Flaky(Vec<Result<Usage, Lost>>);
 
     impl Source for Flaky {
-        fn look(&mut self, _: Depth) -> Result<Usage, Lost> {
+        fn read(&mut self, _: Detail) -> Result<Usage, Lost> {
             self.0.remove(0)
         }
 
@@ -268,30 +270,34 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_lost_is_told_of_once_and_given_a_rest() {
-        let lost = || Err(Lost::Because("it burnt down".to_owned()));
+    fn a_lost_source_is_reported_once_and_retried_later() {
+        let lost = || Err(Lost::Because("connection refused".to_owned()));
         let observed = observed(vec![lost(), lost(), Ok(Usage::default())]);
-        assert_eq!(observed.look(Depth::Whole), None);
-        assert_eq!(observed.look(Depth::Whole), None, "it is not asked at once");
-        let news = observed.news();
+        assert_eq!(observed.read(Detail::Full), None);
+        assert_eq!(
+            observed.read(Detail::Full),
+            None,
+            "no request before the retry time"
+        );
+        let news = observed.take_changes();
         assert_eq!(news.len(), 1);
-        assert!(news[0].ends_with("unknown: it burnt down"), "{news:?}");
+        assert!(news[0].ends_with("unknown: connection refused"), "{news:?}");
         let rested = || {
             let mut state = observed.state.lock().unwrap();
-            state.lost = state.lost.and_then(|at| at.checked_sub(REST));
+            state.lost = state.lost.and_then(|at| at.checked_sub(RETRY_AFTER));
         };
         rested();
-        assert_eq!(observed.look(Depth::Whole), None);
-        assert!(observed.news().is_empty(), "it is known already");
+        assert_eq!(observed.read(Detail::Full), None);
+        assert!(observed.take_changes().is_empty(), "it is known already");
         rested();
-        assert!(observed.look(Depth::Whole).is_some());
-        assert_eq!(observed.news().len(), 1, "and that it is back");
+        assert!(observed.read(Detail::Full).is_some());
+        assert_eq!(observed.take_changes().len(), 1, "and that it is back");
     }
 
     #[test]
-    fn the_end_of_a_launched_target_is_not_told_twice() {
+    fn the_end_of_a_launched_target_is_not_reported_twice() {
         let observed = observed(vec![Err(Lost::Ended)]);
-        assert_eq!(observed.look(Depth::Whole), None);
-        assert!(observed.news().is_empty());
+        assert_eq!(observed.read(Detail::Full), None);
+        assert!(observed.take_changes().is_empty());
     }
 }

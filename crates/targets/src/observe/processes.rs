@@ -1,44 +1,43 @@
-//! What everything below a guard, or below processes that were there before us, has used.
+//! Resource use of all processes below a guard, or below processes that Tenbin did not launch.
 //!
-//! The kernel moves the CPU time and the storage traffic of a process to its
-//! parent's "children" account at the moment the parent collects it
-//! (`wait_task_zombie` in Linux' `kernel/exit.c`). So the total is: what live
-//! processes have used themselves, plus every live process' children account,
-//! plus the guard's children account. Storage traffic has no account of its own
-//! for children: `/proc/PID/io` holds both. Three things can go wrong:
+//! When a parent collects an ended child, the kernel adds the child's CPU time and storage
+//! traffic to the parent's "children" counters (`wait_task_zombie` in Linux' `kernel/exit.c`).
+//! The total is therefore: the use of live processes, plus the children counters of every live
+//! process, plus the children counters of the guard. Storage traffic has no separate children
+//! counters: `/proc/PID/io` includes both. Three cases need care:
 //!
-//! - A child is collected while we read: it would count twice, or not at all. We
-//!   read parents before children, so twice cannot happen, and "not at all" shows
-//!   as a process that vanished: then we read again.
-//! - A parent ignores SIGCHLD: its children's accounts are thrown away. We keep
-//!   what we last saw of them.
-//! - Ended processes are counted in clock ticks, so that a total may seem to
-//!   shrink by one: it never does for our callers.
+//! A child is collected during a reading, and would count twice or not at all. Parents are read
+//! before children, which excludes counting twice; "not at all" shows as a process that has
+//! disappeared, and the reading is repeated.
+//! A parent ignores SIGCHLD: the kernel discards the counters of its children. The last values
+//! read are kept.
+//! Ended processes are counted in clock ticks, so that a total may decrease by one tick. Reported
+//! totals never decrease.
 //!
-//! Processes that Tenbin did not launch have no guard above them. Nobody keeps their
-//! accounts when the topmost of them ends, and who outlives its parent leaves the tree:
-//! we keep what we last saw of the one, and go on looking at the other.
+//! Processes that Tenbin did not launch have no guard above them. When a topmost process ends, no
+//! counter keeps its use, and its children leave the tree: the last values of the ended process
+//! are kept, and the children are observed further.
 //!
-//! Context switches are counted for each thread alone (`/proc/PID/task/TID/status`), and
-//! the count goes with the thread: those of threads that end between two looks are missing.
+//! Context switches are counted per thread (`/proc/PID/task/TID/status`) and are lost when the
+//! thread ends: those of threads that end between two readings are missing.
 
-use crate::usage::{Depth, Usage};
+use crate::usage::{Detail, Usage};
 
-/// What is at the top of what is observed.
+/// The top of an observed process tree.
 #[derive(Debug)]
 #[cfg_attr(
     not(target_os = "linux"),
     allow(dead_code, reason = "there is no /proc")
 )]
 pub(crate) enum Root {
-    /// A guard, which does not belong to it.
+    /// A guard, which is not observed.
     Guard(i32),
-    /// Processes, each with its start, which do.
+    /// Processes with their start times, which are observed.
     #[cfg(target_os = "linux")]
-    Processes(Vec<super::whose::Identity>),
+    Processes(Vec<super::find::Identity>),
 }
 
-/// Reads the totals of one tree.
+/// Reads the totals of a process tree.
 #[derive(Debug)]
 pub(crate) struct Observer {
     #[cfg(target_os = "linux")]
@@ -47,25 +46,25 @@ pub(crate) struct Observer {
 
 #[cfg(target_os = "linux")]
 impl Observer {
-    /// Observes everything below this root. Below a guard, to be made before its
-    /// command has had time to do much.
+    /// Observes everything below this root. For a guard, must be called right after the start of
+    /// its command.
     pub(crate) fn new(root: Root) -> Self {
         Self {
             linux: linux::Observer::new(root),
         }
     }
 
-    /// Totals so far; `None` once the guard is gone, or all processes at the top are.
-    pub(crate) fn usage(&mut self, depth: Depth) -> Option<Usage> {
-        self.linux.usage(depth)
+    /// Totals so far; `None` if the guard or all topmost processes have ended.
+    pub(crate) fn usage(&mut self, detail: Detail) -> Option<Usage> {
+        self.linux.usage(detail)
     }
 
-    /// How many processes were seen last.
+    /// Number of processes in the last reading.
     pub(crate) fn count(&self) -> usize {
         self.linux.count()
     }
 
-    /// Their numbers.
+    /// Ids of these processes.
     pub(crate) fn members(&self) -> Vec<i32> {
         self.linux.members.clone()
     }
@@ -77,7 +76,7 @@ impl Observer {
         Self {}
     }
 
-    pub(crate) fn usage(&mut self, _depth: Depth) -> Option<Usage> {
+    pub(crate) fn usage(&mut self, _depth: Detail) -> Option<Usage> {
         None
     }
 
@@ -101,13 +100,13 @@ mod linux {
     use procfs::process::{Io, Stat, StatM};
 
     use super::Root;
+    use crate::observe::find::{Identity, lives};
     use crate::observe::group::Groups;
     use crate::observe::now;
-    use crate::observe::whose::{Identity, lives};
     use crate::tree;
-    use crate::usage::{Depth, Usage};
+    use crate::usage::{Detail, Usage};
 
-    /// Readings before we put up with one during which a process vanished.
+    /// Readings after which a reading with a disappeared process is accepted.
     const ATTEMPTS: usize = 4;
     const SIGCHLD_BIT: u64 = 1 << (nix::sys::signal::Signal::SIGCHLD as u64 - 1);
 
@@ -115,7 +114,7 @@ mod linux {
     pub(super) struct Observer {
         root: Root,
         guard_storage: Option<Storage>,
-        /// All that are observed, parents first.
+        /// All observed processes, parents first.
         pub(super) members: Vec<i32>,
         newest_process: Option<String>,
         seen: HashMap<Identity, Account>,
@@ -124,8 +123,8 @@ mod linux {
         /// By process and thread.
         threads: HashMap<(i32, i32), Switches>,
         switches: Switches,
-        /// CPU seconds of each process and of each thread at the last whole look.
-        whole: Option<Apart>,
+        /// CPU seconds of each process and thread in the last full reading.
+        whole: Option<ByProcess>,
         groups: Option<Groups>,
     }
 
@@ -149,13 +148,13 @@ mod linux {
         written: u64,
     }
 
-    /// CPU seconds, not added up.
+    /// CPU seconds per process and thread.
     #[derive(Debug, Default)]
-    struct Apart {
+    struct ByProcess {
         processes: HashMap<Identity, f64>,
         /// By process and thread.
         threads: HashMap<(i32, i32), f64>,
-        /// How long each was ready to run and waited for a core.
+        /// Seconds that each thread was runnable and waited for a core.
         waiting: HashMap<(i32, i32), f64>,
     }
 
@@ -174,7 +173,7 @@ mod linux {
     impl Observer {
         pub(super) fn new(root: Root) -> Self {
             Self {
-                // The guard's own, from loading its program; never the target's.
+                // Time of the guard itself for loading its program; never counted.
                 guard_storage: match &root {
                     Root::Guard(guard) => storage(*guard),
                     Root::Processes(_) => None,
@@ -203,7 +202,7 @@ mod linux {
             self.seen.len()
         }
 
-        pub(super) fn usage(&mut self, depth: Depth) -> Option<Usage> {
+        pub(super) fn usage(&mut self, detail: Detail) -> Option<Usage> {
             let mut reading = self.read()?;
             for _ in 1..ATTEMPTS {
                 if reading.complete {
@@ -211,15 +210,15 @@ mod linux {
                 }
                 reading = self.read()?;
             }
-            self.keep_thrown_away(&reading);
+            self.keep_discarded(&reading);
             let usage = self.total(&reading);
             self.seen = reading.accounts;
             self.highest = usage;
-            if depth == Depth::Brief {
+            if detail == Detail::Brief {
                 return Some(usage);
             }
             let switches = self.count_switches();
-            let now = self.apart();
+            let now = self.by_process();
             let before = self.whole.replace(now);
             let (busiest_process, busiest_thread, waited_for_core) = match (&before, &self.whole) {
                 (Some(before), Some(now)) => (
@@ -262,8 +261,7 @@ mod linux {
             })
         }
 
-        /// What the guard has collected of its children; nothing where there is no guard.
-        /// `None` when nothing is left to be observed.
+        /// Children counters of the guard; zero without a guard. `None` if no process is left.
         fn of_guard(&self) -> Option<Spent> {
             match &self.root {
                 Root::Guard(guard) => Some(Spent {
@@ -279,9 +277,9 @@ mod linux {
             }
         }
 
-        /// Looks through all processes, but only if one has been born anywhere
-        /// since last time; who is below the guard stays below it for life, and who has
-        /// been below another process remains a member.
+        /// Searches all processes, but only if a process was created since the last search. A
+        /// descendant of the guard remains one for life; a descendant of another process remains
+        /// a member even after its parent has ended.
         fn refresh_members(&mut self) {
             let newest = newest_process();
             if newest.is_some() && newest == self.newest_process {
@@ -319,7 +317,7 @@ mod linux {
             let own = own_seconds(pid).unwrap_or_else(|| ticks(stat.utime + stat.stime));
             let identity = (pid, stat.starttime);
             let storage = storage(pid).or_else(|| {
-                // A process on its way out may not tell any more.
+                // An ending process may have no figures any more.
                 let last = self.seen.get(&identity)?;
                 (stat.state == 'Z').then_some(last.spent.storage)?
             });
@@ -335,7 +333,7 @@ mod linux {
             Some((identity, account))
         }
 
-        fn keep_thrown_away(&mut self, reading: &Reading) {
+        fn keep_discarded(&mut self, reading: &Reading) {
             let careless: Vec<i32> = self
                 .seen
                 .iter()
@@ -381,8 +379,8 @@ mod linux {
             }
         }
 
-        /// What each process and each thread has used by itself.
-        fn apart(&self) -> Apart {
+        /// The use of each process and thread.
+        fn by_process(&self) -> ByProcess {
             let processes = self.seen.keys();
             let processes = processes
                 .filter_map(|identity| Some((*identity, own_seconds(identity.0)?)))
@@ -396,14 +394,14 @@ mod linux {
                     }
                 }
             }
-            Apart {
+            ByProcess {
                 processes,
                 threads,
                 waiting,
             }
         }
 
-        /// All that were seen so far; `None` if no thread tells.
+        /// Context switches of all threads so far; `None` if no thread is readable.
         fn count_switches(&mut self) -> Option<Switches> {
             let mut threads = HashMap::new();
             for &pid in &self.members {
@@ -430,7 +428,7 @@ mod linux {
             }
         }
 
-        /// A number may be used again for a younger thread, which has counted from 0.
+        /// An id may be reused by a newer thread, whose counter starts at 0.
         fn since(self, before: Self) -> Self {
             let is_same =
                 self.voluntary >= before.voluntary && self.involuntary >= before.involuntary;
@@ -452,7 +450,7 @@ mod linux {
             .collect()
     }
 
-    /// The most that any of those at both looks has grown by; `None` where none was.
+    /// The largest increase of those in both readings; `None` if there are none.
     fn most_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,
@@ -464,7 +462,7 @@ mod linux {
         grown.max_by(f64::total_cmp)
     }
 
-    /// What all of those at both looks have grown by; `None` where none was.
+    /// The summed increase of those in both readings; `None` if there are none.
     fn all_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,
@@ -476,8 +474,8 @@ mod linux {
         (!grown.is_empty()).then(|| grown.iter().sum())
     }
 
-    /// Seconds that one thread ran, and that it was ready to run and waited for a core: the
-    /// first two words of its `schedstat`, nanoseconds.
+    /// Seconds that a thread ran, and seconds that it was runnable and waited for a core: the
+    /// first two fields of its `schedstat`, nanoseconds.
     fn thread_seconds(pid: i32, thread: i32) -> Option<[f64; 2]> {
         let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
         let mut words = text.split_whitespace();
@@ -525,8 +523,7 @@ mod linux {
         }
     }
 
-    /// The number of the newest process or thread of all, last word of
-    /// `/proc/loadavg`.
+    /// The id of the newest process or thread: the last field of `/proc/loadavg`.
     fn newest_process() -> Option<String> {
         let text = fs::read_to_string("/proc/loadavg").ok()?;
         Some(text.split_whitespace().last()?.to_owned())
@@ -545,8 +542,8 @@ mod linux {
         count as f64 / procfs::ticks_per_second() as f64
     }
 
-    /// Newer kernels add up exactly here what `stat` only estimates, by up to
-    /// some MiB on machines with many cores (`task_statm`).
+    /// Recent kernels give the exact sum here, which `stat` only estimates, with an error of up
+    /// to some MiB on machines with many cores (`task_statm`).
     fn resident_pages(pid: i32) -> Option<u64> {
         let memory = StatM::from_file(format!("/proc/{pid}/statm")).ok()?;
         Some(memory.resident)
@@ -565,7 +562,7 @@ mod linux {
         use super::*;
 
         #[test]
-        fn both_kinds_of_switches_are_told_apart() {
+        fn voluntary_and_involuntary_switches_are_distinguished() {
             let text = "Name:\tx\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n";
             let found = switches_in(text).unwrap();
             assert_eq!((found.voluntary, found.involuntary), (12, 3));
@@ -576,7 +573,7 @@ mod linux {
         }
 
         #[test]
-        fn a_number_used_again_counts_from_its_beginning() {
+        fn a_reused_thread_id_counts_from_0() {
             let of = |voluntary, involuntary| Switches {
                 voluntary,
                 involuntary,
@@ -588,7 +585,7 @@ mod linux {
         }
 
         #[test]
-        fn a_process_that_was_there_is_observed_until_it_ends() {
+        fn a_running_process_is_observed_until_it_ends() {
             let mut child = std::process::Command::new("sh")
                 .args(["-c", "while :; do :; done"])
                 .spawn()
@@ -596,10 +593,10 @@ mod linux {
             let pid = child.id().cast_signed();
             let start = tree::stat(pid).unwrap().starttime;
             let mut observer = Observer::new(Root::Processes(vec![(pid, start)]));
-            let first = observer.usage(Depth::Whole).unwrap();
+            let first = observer.usage(Detail::Full).unwrap();
             let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
             loop {
-                let now = observer.usage(Depth::Brief).unwrap();
+                let now = observer.usage(Detail::Brief).unwrap();
                 if now.cpu_seconds > first.cpu_seconds && now.at > first.at {
                     break;
                 }
@@ -609,14 +606,14 @@ mod linux {
             assert!(first.voluntary_switches.is_some());
             child.kill().unwrap();
             child.wait().unwrap();
-            assert_eq!(observer.usage(Depth::Whole), None, "it has ended");
+            assert_eq!(observer.usage(Detail::Full), None, "it has ended");
         }
 
         #[test]
-        fn a_number_with_another_start_is_another_process() {
+        fn a_reused_process_id_is_another_process() {
             let own = std::process::id().cast_signed();
             let mut observer = Observer::new(Root::Processes(vec![(own, 1)]));
-            assert_eq!(observer.usage(Depth::Whole), None);
+            assert_eq!(observer.usage(Detail::Full), None);
         }
     }
 }

@@ -1,28 +1,28 @@
-//! `tenbin observe`, on whatever machine: its answers, and the asking.
+//! Source for `tenbin observe` on any machine: the format of its responses, and the client.
 
 use serde::{Deserialize, Serialize};
 use tenbin_plan::Observe;
 
 use super::fetch::Fetcher;
 use super::{Kind, Lost, Source, Subject};
-use crate::usage::{Depth, Usage};
+use crate::usage::{Detail, Usage};
 
-/// Where the answers are.
+/// Path of the figures.
 pub(super) const PATH: &str = "/usage";
-/// Version of the answers.
+/// Version of the response format.
 pub(super) const FORMAT: u32 = 1;
-/// An answer has some hundred bytes.
+/// Largest response, bytes; usual ones have some hundred.
 const LIMIT: usize = 64 * 1024;
 
-/// An answer.
+/// A response.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Told {
-    /// [`FORMAT`]
+pub(super) struct UsageResponse {
+    /// Always [`FORMAT`].
     pub(super) format: u32,
     /// The totals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
-    /// Why there are none.
+    /// Why there are no totals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
@@ -39,7 +39,11 @@ impl Kind for Tenbin {
             Ok(fetcher) => Remote(fetcher),
             Err(why) => return Some(Err(why)),
         };
-        Some(remote.ask().map(|_| Box::new(remote) as Box<dyn Source>))
+        Some(
+            remote
+                .fetch_usage()
+                .map(|_| Box::new(remote) as Box<dyn Source>),
+        )
     }
 }
 
@@ -47,7 +51,7 @@ impl Kind for Tenbin {
 struct Remote(Fetcher);
 
 impl Remote {
-    fn ask(&mut self) -> Result<Usage, String> {
+    fn fetch_usage(&mut self) -> Result<Usage, String> {
         let fetched = self.0.fetch()?;
         let at = self.0.url();
         match fetched.status {
@@ -56,17 +60,17 @@ impl Remote {
                 "{at} refuses the token (status 401); is it the one that tenbin observe was \
                  started with?"
             )),
-            503 => Err(format!("{at} says: {}", complaint(&fetched.body))),
+            503 => Err(format!("{at} says: {}", error_text(&fetched.body))),
             status => Err(format!(
-                "{at} answers with status {status}; is it that of a tenbin observe?"
+                "{at} responds with status {status}; check that tenbin observe runs there"
             )),
         }
     }
 }
 
 impl Source for Remote {
-    fn look(&mut self, _: Depth) -> Result<Usage, Lost> {
-        self.ask().map_err(Lost::Because)
+    fn read(&mut self, _: Detail) -> Result<Usage, Lost> {
+        self.fetch_usage().map_err(Lost::Because)
     }
 
     fn is_here(&self) -> bool {
@@ -74,26 +78,26 @@ impl Source for Remote {
     }
 }
 
-/// One clause that goes on after the address.
+/// Parses a response. Errors are clauses that follow the address.
 fn read(body: &[u8]) -> Result<Usage, String> {
-    let told: Told = serde_json::from_slice(body)
-        .map_err(|_| "answers, but not as tenbin observe does".to_owned())?;
-    if told.format != FORMAT {
+    let response: UsageResponse = serde_json::from_slice(body)
+        .map_err(|_| "responds, but not in the format of tenbin observe".to_owned())?;
+    if response.format != FORMAT {
         return Err(format!(
-            "tells in format {}, and this Tenbin reads {FORMAT}; use the same version on both \
+            "responds in format {}, and this Tenbin reads {FORMAT}; use the same version on both \
              machines",
-            told.format
+            response.format
         ));
     }
-    let usage = told.usage.ok_or("tells no figures")?;
+    let usage = response.usage.ok_or("responds without figures")?;
     let group = usage.group.and_then(|group| group.cpu_seconds);
     let seconds = [Some(usage.at), usage.cpu_seconds, group];
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     if !seconds.into_iter().flatten().all(is_sensible) {
-        return Err("tells figures that cannot be".to_owned());
+        return Err("responds with impossible figures".to_owned());
     }
     Ok(Usage {
-        // Against a look of somebody else's.
+        // These depend on readings of other clients.
         busiest_process: None,
         busiest_thread: None,
         waited_for_core: None,
@@ -101,13 +105,15 @@ fn read(body: &[u8]) -> Result<Usage, String> {
     })
 }
 
-/// Server-supplied: made harmless.
-fn complaint(body: &[u8]) -> String {
-    let told: Option<Told> = serde_json::from_slice(body).ok();
-    let text = told.and_then(|told| told.error).unwrap_or_default();
+/// The server's error message. Untrusted: escaped.
+fn error_text(body: &[u8]) -> String {
+    let response: Option<UsageResponse> = serde_json::from_slice(body).ok();
+    let text = response
+        .and_then(|response| response.error)
+        .unwrap_or_default();
     let short: String = text.chars().take(200).collect();
     match short.as_str() {
-        "" => "it has no figures".to_owned(),
+        "" => "no figures".to_owned(),
         text => text.escape_debug().to_string(),
     }
 }
@@ -117,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_read_and_what_is_not_is_unknown() {
+    fn missing_figures_are_unknown() {
         let body = br#"{"format":1,"usage":{"at":5.5,"cpu_seconds":1.5,"rss_bytes":9}}"#;
         let usage = read(body).unwrap();
         assert_eq!((usage.cpu_seconds, usage.rss_bytes), (Some(1.5), Some(9)));
@@ -125,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_comes_back_as_it_was() {
+    fn all_figures_are_read_back() {
         let usage = Usage {
             at: 12.25,
             epoch: u64::MAX,
@@ -138,24 +144,30 @@ mod tests {
             }),
             ..Usage::default()
         };
-        let told = Told {
+        let response = UsageResponse {
             format: FORMAT,
             usage: Some(usage),
             error: None,
         };
-        let text = serde_json::to_vec(&told).unwrap();
+        let text = serde_json::to_vec(&response).unwrap();
         assert_eq!(read(&text).unwrap(), usage);
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_responses_are_refused() {
         for (body, expected) in [
-            (&b"<html>"[..], "not as tenbin observe does"),
+            (&b"<html>"[..], "not in the format of tenbin observe"),
             (br#"{"format":2}"#, "in format 2"),
-            (br#"{"format":1}"#, "no figures"),
-            (br#"{"format":1,"usage":{"at":-1}}"#, "cannot be"),
-            (br#"{"format":1,"usage":{"cpu_seconds":-0.5}}"#, "cannot be"),
-            (br#"{"format":1,"usage":{"rss_bytes":-5}}"#, "not as tenbin"),
+            (br#"{"format":1}"#, "without figures"),
+            (br#"{"format":1,"usage":{"at":-1}}"#, "impossible figures"),
+            (
+                br#"{"format":1,"usage":{"cpu_seconds":-0.5}}"#,
+                "impossible figures",
+            ),
+            (
+                br#"{"format":1,"usage":{"rss_bytes":-5}}"#,
+                "not in the format",
+            ),
         ] {
             let why = read(body).unwrap_err();
             assert!(why.contains(expected), "{why}");
@@ -163,9 +175,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_is_made_harmless() {
+    fn error_texts_of_a_server_are_escaped() {
         let body = br#"{"format":1,"error":"gone \u001b[2J"}"#;
-        assert_eq!(complaint(body), "gone \\u{1b}[2J");
-        assert_eq!(complaint(b"\xff"), "it has no figures");
+        assert_eq!(error_text(body), "gone \\u{1b}[2J");
+        assert_eq!(error_text(b"\xff"), "no figures");
     }
 }

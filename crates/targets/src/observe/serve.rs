@@ -1,7 +1,7 @@
-//! `tenbin observe`: tells another machine what processes of this one have used.
+//! `tenbin observe`: serves the resource use of local processes to another machine.
 //!
-//! It answers `GET /usage` with JSON to those who show the token, and nothing to anybody
-//! else. It changes nothing, and looks at `/proc` only when it is asked.
+//! Responds to `GET /usage` with JSON if the request has the token; all other requests are
+//! refused. It changes nothing, and reads `/proc` only on request.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -31,48 +31,48 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::local::LocalProcesses;
-use super::remote::{FORMAT, PATH, Told};
+use super::remote::{FORMAT, PATH, UsageResponse};
 use super::{Lost, Source};
 use crate::serve::stop_signal;
 use crate::tls;
-use crate::usage::Depth;
+use crate::usage::Detail;
 
-/// Connections at once: one is enough, and some for those who try.
+/// Most connections at once: one client needs one.
 const CONNECTIONS: usize = 32;
-/// How long a TLS handshake may take.
-const SHAKES_WITHIN: Duration = Duration::from_secs(5);
-/// How long the head of a request may take, and how long a connection may lie idle.
-const ASKS_WITHIN: Duration = Duration::from_secs(30);
-/// Bytes of the longest sensible head of a request: hyper wants at least these.
-const LONGEST_HEAD: usize = 8 * 1024;
-/// Rest after a failed accept: usually there are no file descriptors left.
-const ACCEPT_REST: Duration = Duration::from_millis(10);
+/// Time limit of a TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit for a request head, and for an idle connection.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest request head, bytes: hyper's minimum.
+const MAX_HEAD: usize = 8 * 1024;
+/// Pause after a failed accept, which is usually caused by too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// What is observed, and who may know.
+/// Settings of `tenbin observe`.
 #[derive(Debug, Clone)]
 pub struct ObserveOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// What is observed.
+    /// Processes to observe.
     pub processes: Processes,
-    /// What has to be shown.
+    /// Token that requests must contain.
     pub token: Secret,
-    /// PEM files of the certificate and its private key, if TLS is to be spoken.
+    /// PEM files of the certificate and its private key, for TLS.
     pub tls: Option<(PathBuf, PathBuf)>,
 }
 
-/// Why nothing can be told.
+/// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
-    /// There is nothing to be observed.
+    /// The processes cannot be observed.
     #[error("cannot observe {processes}: {why}")]
     Processes {
-        /// What was asked for.
+        /// The configured processes.
         processes: Processes,
-        /// Why not.
+        /// Reason.
         why: String,
     },
-    /// The files of TLS cannot be used.
+    /// The TLS files are unusable.
     #[error("cannot speak TLS: {0}")]
     Tls(String),
     /// The address cannot be listened on.
@@ -80,7 +80,7 @@ pub enum ObserveError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Threads or signal handlers could not be set up.
@@ -88,11 +88,11 @@ pub enum ObserveError {
     Runtime(#[source] io::Error),
 }
 
-/// Tells whoever shows the token, until SIGTERM or SIGINT. `ready` is called once, with the
-/// address that it listens on and the number of processes that it sees.
+/// Serves requests until SIGTERM or SIGINT. `ready` is called once, with the listen address and
+/// the number of observed processes.
 ///
 /// # Errors
-/// There are no such processes, it cannot listen there, or cannot start.
+/// When the processes do not exist, or the server cannot listen or start.
 pub fn serve(
     options: &ObserveOptions,
     ready: impl FnOnce(SocketAddr, usize),
@@ -110,7 +110,7 @@ pub fn serve(
         .map_err(ObserveError::Tls)?
         .map(|config| TlsAcceptor::from(Arc::new(config)));
     let seen = processes.count();
-    let teller = Teller {
+    let service = UsageService {
         processes: Arc::new(Mutex::new(processes)),
         token: options.token.clone(),
     };
@@ -129,112 +129,112 @@ pub fn serve(
         ready(listener.local_addr().map_err(unusable)?, seen);
         tokio::select! {
             () = stop => {}
-            () = accept(listener, acceptor, teller) => {}
+            () = accept(listener, acceptor, service) => {}
         }
         Ok(())
     })
 }
 
-async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, teller: Teller) {
+async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, service: UsageService) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
         let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(ACCEPT_REST).await;
+            tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let (acceptor, teller) = (acceptor.clone(), teller.clone());
+        let (acceptor, service) = (acceptor.clone(), service.clone());
         tokio::spawn(async move {
-            connection(stream, acceptor, teller).await;
+            connection(stream, acceptor, service).await;
             drop(place);
         });
     }
 }
 
-async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, teller: Teller) {
+async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, service: UsageService) {
     let _ = stream.set_nodelay(true);
     match acceptor {
-        None => answer(stream, teller).await,
+        None => serve_http(stream, service).await,
         Some(acceptor) => {
-            if let Ok(Ok(stream)) = timeout(SHAKES_WITHIN, acceptor.accept(stream)).await {
-                answer(stream, teller).await;
+            if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+                serve_http(stream, service).await;
             }
         }
     }
 }
 
-async fn answer<S>(stream: S, teller: Teller)
+async fn serve_http<S>(stream: S, service: UsageService)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(ASKS_WITHIN)
-        .max_buf_size(LONGEST_HEAD)
-        .serve_connection(TokioIo::new(stream), teller);
+        .header_read_timeout(REQUEST_TIMEOUT)
+        .max_buf_size(MAX_HEAD)
+        .serve_connection(TokioIo::new(stream), service);
     let _ = pin!(serving).await;
 }
 
 #[derive(Debug, Clone)]
-struct Teller {
+struct UsageService {
     processes: Arc<Mutex<LocalProcesses>>,
     token: Secret,
 }
 
-type Answer = Response<Full<Bytes>>;
+type UsageReply = Response<Full<Bytes>>;
 
-impl Service<Request<Incoming>> for Teller {
-    type Response = Answer;
+impl Service<Request<Incoming>> for UsageService {
+    type Response = UsageReply;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<UsageReply, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        // Bodies are never read: nobody who asks for something has one.
-        let answer = self.answer(&request);
-        Box::pin(async move { Ok(answer) })
+        // Bodies are never read: valid requests have none.
+        let response = self.reply(&request);
+        Box::pin(async move { Ok(response) })
     }
 }
 
-impl Teller {
-    fn answer<B>(&self, request: &Request<B>) -> Answer {
-        if !self.is_shown(request) {
-            let mut answer = text(StatusCode::UNAUTHORIZED, "show the token\n");
+impl UsageService {
+    fn reply<B>(&self, request: &Request<B>) -> UsageReply {
+        if !self.has_token(request) {
+            let mut response = text(StatusCode::UNAUTHORIZED, "token missing or wrong\n");
             let scheme = HeaderValue::from_static("Bearer");
-            answer.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            return answer;
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            return response;
         }
         if request.method() != Method::GET {
-            let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, "there is only GET\n");
-            answer
+            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET is supported\n");
+            response
                 .headers_mut()
                 .insert(ALLOW, HeaderValue::from_static("GET"));
-            return answer;
+            return response;
         }
         if request.uri().path() != PATH {
-            return text(StatusCode::NOT_FOUND, "there is only /usage\n");
+            return text(StatusCode::NOT_FOUND, "the only path is /usage\n");
         }
         self.usage()
     }
 
-    /// Takes as long whatever is wrong with it, but for its length.
-    fn is_shown<B>(&self, request: &Request<B>) -> bool {
+    /// Compares in constant time, except for the length.
+    fn has_token<B>(&self, request: &Request<B>) -> bool {
         let shown = request.headers().get(AUTHORIZATION);
         let shown = shown.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
         let token = self.token.reveal().as_bytes();
         shown.is_some_and(|shown| bool::from(shown.ct_eq(token)))
     }
 
-    fn usage(&self) -> Answer {
+    fn usage(&self) -> UsageReply {
         let mut processes = self
             .processes
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let (status, told) = match processes.look(Depth::Whole) {
+        let (status, response) = match processes.read(Detail::Full) {
             Ok(usage) => (
                 StatusCode::OK,
-                Told {
+                UsageResponse {
                     format: FORMAT,
                     usage: Some(usage),
                     error: None,
@@ -242,7 +242,7 @@ impl Teller {
             ),
             Err(lost) => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                Told {
+                UsageResponse {
                     format: FORMAT,
                     usage: None,
                     error: Some(match lost {
@@ -252,22 +252,22 @@ impl Teller {
                 },
             ),
         };
-        let body = serde_json::to_vec(&told).unwrap_or_default();
-        answer_with(status, "application/json", body.into())
+        let body = serde_json::to_vec(&response).unwrap_or_default();
+        reply_with(status, "application/json", body.into())
     }
 }
 
-fn text(status: StatusCode, text: &'static str) -> Answer {
-    answer_with(status, "text/plain", Bytes::from_static(text.as_bytes()))
+fn text(status: StatusCode, text: &'static str) -> UsageReply {
+    reply_with(status, "text/plain", Bytes::from_static(text.as_bytes()))
 }
 
-fn answer_with(status: StatusCode, kind: &'static str, body: Bytes) -> Answer {
-    let mut answer = Response::new(Full::new(body));
-    *answer.status_mut() = status;
-    let headers = answer.headers_mut();
+fn reply_with(status: StatusCode, kind: &'static str, body: Bytes) -> UsageReply {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    answer
+    response
 }
 
 #[cfg(test)]
@@ -275,17 +275,17 @@ fn answer_with(status: StatusCode, kind: &'static str, body: Bytes) -> Answer {
 mod tests {
     use super::*;
 
-    fn teller() -> Teller {
+    fn service() -> UsageService {
         let own = Processes::Pid(std::process::id());
-        Teller {
+        UsageService {
             processes: Arc::new(Mutex::new(LocalProcesses::find(vec![own]).unwrap())),
             token: Secret::new("open sesame, please"),
         }
     }
 
     fn status(request: hyper::http::request::Builder) -> u16 {
-        teller()
-            .answer(&request.body(()).unwrap())
+        service()
+            .reply(&request.body(()).unwrap())
             .status()
             .as_u16()
     }
@@ -293,7 +293,7 @@ mod tests {
     const SHOWN: &str = "Bearer open sesame, please";
 
     #[test]
-    fn only_who_shows_the_token_learns_anything() {
+    fn requests_without_the_token_are_refused() {
         let get = || Request::get(PATH);
         assert_eq!(status(get().header(AUTHORIZATION, SHOWN)), 200);
         assert_eq!(status(get()), 401);
@@ -311,13 +311,13 @@ mod tests {
         assert_eq!(
             status(Request::get("/other")),
             401,
-            "not even what there is"
+            "unknown paths are refused alike"
         );
         assert_eq!(status(Request::delete(PATH)), 401);
     }
 
     #[test]
-    fn there_is_nothing_but_one_page_to_get() {
+    fn only_get_of_one_path_is_served() {
         let shown = |method: &str, path: &str| {
             let request = Request::builder().method(method).uri(path);
             status(request.header(AUTHORIZATION, SHOWN))

@@ -1,9 +1,9 @@
-//! Several sources of one target, of which some are pages: what they tell is added up.
+//! Several sources of one target, including pages, summed.
 
 use tenbin_plan::Observe;
 
 use super::{Kind, Lost, SOURCES, Source, Subject};
-use crate::usage::{Depth, Scope, Usage};
+use crate::usage::{Detail, Scope, Usage};
 
 pub(super) struct Several;
 
@@ -12,7 +12,7 @@ impl Kind for Several {
         let Some(Observe::Several(all)) = subject.observe else {
             return None;
         };
-        // All processes of this machine together, so that none is counted twice.
+        // One source for all local processes, so that none is counted twice.
         let (here, pages): (Vec<Observe>, Vec<Observe>) = all
             .iter()
             .cloned()
@@ -28,7 +28,7 @@ impl Kind for Several {
             };
             let mut sources = SOURCES.iter();
             let opened = sources.find_map(|kind| kind.open(&subject));
-            opened.unwrap_or_else(|| Err("there is nothing that tells of it".to_owned()))
+            opened.unwrap_or_else(|| Err("no source has figures for it".to_owned()))
         });
         let parts: Result<Vec<_>, String> = parts.collect();
         Some(parts.map(|parts| Box::new(Sum(parts)) as Box<dyn Source>))
@@ -39,8 +39,8 @@ impl Kind for Several {
 struct Sum(Vec<Box<dyn Source>>);
 
 impl Source for Sum {
-    fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
-        let parts = self.0.iter_mut().map(|part| part.look(depth));
+    fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
+        let parts = self.0.iter_mut().map(|part| part.read(detail));
         let parts: Vec<Usage> = parts.collect::<Result<_, _>>()?;
         Ok(sum(&parts))
     }
@@ -54,7 +54,7 @@ impl Source for Sum {
     }
 }
 
-/// The totals of all. What one of them does not tell is unknown.
+/// The sum over all sources; a figure that one of them lacks is unknown.
 fn sum(parts: &[Usage]) -> Usage {
     let seconds = |of: fn(&Usage) -> Option<f64>| parts.iter().map(of).sum::<Option<f64>>();
     let count = |of: fn(&Usage) -> Option<u64>| parts.iter().map(of).sum::<Option<u64>>();
@@ -64,9 +64,9 @@ fn sum(parts: &[Usage]) -> Usage {
     };
     let is_host = parts.iter().any(|part| part.scope == Scope::Host);
     Usage {
-        // Each has a clock: the mean of differences is the difference of means.
+        // Sources have separate clocks; the difference of means is the mean of differences.
         at: parts.iter().map(|part| part.at).sum::<f64>() / parts.len().max(1) as f64,
-        // Another one as soon as any begins to count from 0.
+        // Changes as soon as one of the sources restarts from 0.
         epoch: parts.iter().fold(0, |all: u64, part| {
             all.wrapping_mul(31).wrapping_add(part.epoch)
         }),
@@ -84,7 +84,7 @@ fn sum(parts: &[Usage]) -> Usage {
         busiest_process: most(|part| part.busiest_process),
         busiest_thread: most(|part| part.busiest_thread),
         waited_for_core: seconds(|part| part.waited_for_core),
-        // Each would have its own.
+        // Sources have separate control groups.
         group: None,
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     struct Of(Vec<i32>);
 
     impl Source for Of {
-        fn look(&mut self, _: Depth) -> Result<Usage, Lost> {
+        fn read(&mut self, _: Detail) -> Result<Usage, Lost> {
             Ok(Usage::default())
         }
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_does_not_tell_is_unknown_of_all() {
+    fn a_figure_that_one_source_lacks_is_unknown() {
         let one = Usage {
             at: 10.0,
             epoch: 1,

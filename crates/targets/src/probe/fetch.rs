@@ -1,4 +1,4 @@
-//! One whole small answer, its body included.
+//! Fetches one small response with its body.
 
 use std::time::{Duration, Instant};
 
@@ -6,43 +6,43 @@ use tenbin_plan::HttpVersion;
 use url::Url;
 
 use super::stream::Stream;
-use super::{Door, HEAD_LIMIT, Patience, ProbeError, not_http, status_of};
+use super::{Deadline, Endpoint, HEAD_LIMIT, ProbeError, not_http, status_of};
 
-/// No answer that is fetched is longer.
+/// Longest response, bytes.
 const BODY_LIMIT: usize = 16 << 20;
 
-/// Why there is no answer to look into.
+/// Why a response could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// None came.
+    /// The request failed.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// It is not asked over HTTP/2.
-    #[error("it is asked over HTTP/1.1 only")]
+    /// Fetching over HTTP/2 is not supported.
+    #[error("Tenbin sends this request over HTTP/1.1 only")]
     Http2,
-    /// It is no success.
-    #[error("it answered with status {0}")]
+    /// The status is not a success.
+    #[error("the response has status {0}")]
     Status(u16),
-    /// It is not what HTTP allows, or longer than any answer that is looked into.
-    #[error("its answer cannot be read")]
+    /// The response is invalid or too long.
+    #[error("the response is not valid HTTP")]
     Unreadable,
 }
 
-/// Asks with `GET` for `url` at `door`, within `limit` for everything together, and
-/// gives the body of a successful answer.
+/// Sends a `GET` for `url` to `endpoint` and returns the body of a successful response; `limit`
+/// covers connection, request and response.
 ///
 /// # Errors
-/// Whatever keeps it from coming.
-pub fn fetch(url: &Url, door: &Door, limit: Duration) -> Result<Vec<u8>, FetchError> {
-    if door.http == HttpVersion::Http2 {
+/// When no successful response is received.
+pub fn fetch(url: &Url, endpoint: &Endpoint, limit: Duration) -> Result<Vec<u8>, FetchError> {
+    if endpoint.http == HttpVersion::Http2 {
         return Err(FetchError::Http2);
     }
-    let patience = Patience {
+    let deadline = Deadline {
         limit,
         deadline: Instant::now() + limit,
         abandon: &|| false,
     };
-    let mut stream = Stream::open(door, &patience)?;
+    let mut stream = Stream::open(endpoint, &deadline)?;
     stream.write(super::request(url).as_bytes())?;
     let mut bytes = Vec::new();
     let end = loop {
@@ -50,7 +50,7 @@ pub fn fetch(url: &Url, door: &Door, limit: Duration) -> Result<Vec<u8>, FetchEr
             break end + 4;
         }
         let is_long = bytes.len() > HEAD_LIMIT;
-        if is_long || stream.read(&mut bytes, &patience)? == 0 {
+        if is_long || stream.read(&mut bytes, &deadline)? == 0 {
             return Err(not_http(stream.address(), &bytes).into());
         }
     };
@@ -62,7 +62,7 @@ pub fn fetch(url: &Url, door: &Door, limit: Duration) -> Result<Vec<u8>, FetchEr
         Some(status) => return Err(FetchError::Status(status)),
         None => return Err(not_http(stream.address(), &bytes).into()),
     }
-    let whole = Whole::of(&head);
+    let whole = Framing::of(&head);
     loop {
         if let Some(read) = whole.read(&body, false) {
             return Ok(read);
@@ -70,20 +70,20 @@ pub fn fetch(url: &Url, door: &Door, limit: Duration) -> Result<Vec<u8>, FetchEr
         if body.len() > BODY_LIMIT {
             return Err(FetchError::Unreadable);
         }
-        if stream.read(&mut body, &patience)? == 0 {
+        if stream.read(&mut body, &deadline)? == 0 {
             return whole.read(&body, true).ok_or(FetchError::Unreadable);
         }
     }
 }
 
-/// How an answer says where it ends (RFC 9112, section 6.3).
-enum Whole {
+/// How a response delimits its body (RFC 9112, section 6.3).
+enum Framing {
     Length(usize),
     Chunks,
     Close,
 }
 
-impl Whole {
+impl Framing {
     fn of(head: &str) -> Self {
         let header = |name: &str| {
             head.lines().skip(1).find_map(|line| {
@@ -100,7 +100,7 @@ impl Whole {
         length.map_or(Self::Close, Self::Length)
     }
 
-    /// The body, if all of it is there.
+    /// The body, if it is complete.
     fn read(&self, bytes: &[u8], closed: bool) -> Option<Vec<u8>> {
         match self {
             Self::Length(length) => bytes.get(..*length).map(<[u8]>::to_vec),
@@ -132,11 +132,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_end_where_they_say() {
-        let whole = Whole::of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n");
+    fn bodies_end_where_the_headers_say() {
+        let whole = Framing::of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n");
         assert_eq!(whole.read(b"ab", true), None);
         assert_eq!(whole.read(b"abcd", false).as_deref(), Some(&b"abc"[..]));
-        let whole = Whole::of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n");
+        let whole = Framing::of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n");
         let chunks = b"2;x=y\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
         assert_eq!(whole.read(chunks, false).as_deref(), Some(&b"abc"[..]));
         for end in 0..chunks.len() - 4 {
@@ -144,7 +144,7 @@ mod tests {
         }
         assert_eq!(whole.read(b"ffffffffffffffff\r\n", true), None);
         assert_eq!(whole.read(b"xyz\r\n", true), None);
-        let whole = Whole::of("HTTP/1.0 200 OK\r\n");
+        let whole = Framing::of("HTTP/1.0 200 OK\r\n");
         assert_eq!(whole.read(b"ab", false), None);
         assert_eq!(whole.read(b"ab", true).as_deref(), Some(&b"ab"[..]));
     }

@@ -1,9 +1,9 @@
-//! Whether HTTP/2 is spoken: the greetings of RFC 9113, section 3.4, and no more.
+//! Checks that a server speaks HTTP/2 by exchanging connection prefaces (RFC 9113, section 3.4).
 
 use std::time::SystemTime;
 
 use super::stream::Stream;
-use super::{Answer, Patience, ProbeError};
+use super::{Answer, Deadline, ProbeError};
 
 /// The client's connection preface, with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -12,16 +12,16 @@ const FRAME_HEAD: usize = 9;
 const SETTINGS: u8 = 0x04;
 
 /// Sends the client's preface and waits for the server's: a SETTINGS frame.
-pub(super) fn greet(
+pub(super) fn exchange_prefaces(
     stream: &mut Stream<'_>,
-    patience: &Patience<'_>,
+    deadline: &Deadline<'_>,
 ) -> Result<Answer, ProbeError> {
     let not_spoken = |stream: &Stream<'_>, reason: String| ProbeError::NotHttp2 {
         address: stream.address().clone(),
         reason,
     };
     if stream.is_tls() && stream.alpn() != Some(b"h2") {
-        let reason = "it does not choose it in the TLS handshake (ALPN); turn it on there, or \
+        let reason = "it does not select h2 in the TLS handshake (ALPN); enable HTTP/2 on the server, or \
                       use --http 1.1";
         return Err(not_spoken(stream, reason.to_owned()));
     }
@@ -29,11 +29,11 @@ pub(super) fn greet(
     stream.write(PREFACE)?;
     let mut frame = Vec::new();
     while frame.len() < FRAME_HEAD {
-        if stream.read(&mut frame, patience)? == 0 {
+        if stream.read(&mut frame, deadline)? == 0 {
             return Err(not_spoken(stream, begins_with(&frame)));
         }
         if frame.starts_with(b"HTTP/1") {
-            let reason = "it answers with HTTP/1.1; turn it on there (without TLS it must be \
+            let reason = "it responds with HTTP/1.1; enable HTTP/2 on the server (without TLS it must be \
                           known beforehand), or use --http 1.1";
             return Err(not_spoken(stream, reason.to_owned()));
         }
@@ -53,5 +53,5 @@ pub(super) fn greet(
 
 fn begins_with(bytes: &[u8]) -> String {
     let begin = bytes[..bytes.len().min(32)].escape_ascii();
-    format!("its answer begins with \"{begin}\"")
+    format!("the response begins with \"{begin}\"")
 }

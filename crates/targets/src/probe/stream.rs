@@ -1,4 +1,4 @@
-//! One blocking connection: TCP or a Unix socket, with or without TLS.
+//! A blocking connection: TCP or a Unix socket, with or without TLS.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -7,47 +7,50 @@ use std::time::Duration;
 use rustls::ClientConnection;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::{Address, Door, Patience, ProbeError, STEP, connect as knock};
+use super::{Address, CHECK_INTERVAL, Deadline, Endpoint, ProbeError, connect as knock};
 use crate::tls;
 
-/// A connection to a door, open for HTTP.
+/// An open connection to an endpoint.
 pub(super) struct Stream<'a> {
-    door: &'a Door,
+    endpoint: &'a Endpoint,
     socket: Socket,
     tls: Option<Box<ClientConnection>>,
-    /// Whether anything has come from the other side.
+    /// Whether the server has sent any byte.
     heard: bool,
 }
 
 impl<'a> Stream<'a> {
-    /// Connects and, if the door wants it, shakes hands.
-    pub(super) fn open(door: &'a Door, patience: &Patience<'_>) -> Result<Self, ProbeError> {
-        let socket = knock(door, patience.limit)?;
+    /// Connects and, with TLS, performs the handshake.
+    pub(super) fn open(
+        endpoint: &'a Endpoint,
+        deadline: &Deadline<'_>,
+    ) -> Result<Self, ProbeError> {
+        let socket = knock(endpoint, deadline.limit)?;
         let mut stream = Self {
-            door,
+            endpoint,
             socket,
             tls: None,
             heard: false,
         };
         let timeouts = stream
             .socket
-            .set_read_timeout(Some(STEP))
-            .and_then(|()| stream.socket.set_write_timeout(Some(patience.limit)));
+            .set_read_timeout(Some(CHECK_INTERVAL))
+            .and_then(|()| stream.socket.set_write_timeout(Some(deadline.limit)));
         timeouts.map_err(|error| stream.broken(error))?;
-        if let Some((config, name)) = &door.tls {
+        if let Some((config, name)) = &endpoint.tls {
             let client = ClientConnection::new(config.clone(), name.clone());
             let client = client.map_err(|error| stream.refused(&error))?;
             stream.tls = Some(Box::new(client));
-            stream.shake_hands(patience)?;
+            stream.handshake(deadline)?;
         }
         Ok(stream)
     }
 
     pub(super) fn address(&self) -> &Address {
-        &self.door.address
+        &self.endpoint.address
     }
 
-    /// What the two agreed on in the TLS handshake; `None` also without TLS.
+    /// The protocol selected in the TLS handshake; `None` without TLS.
     pub(super) fn alpn(&self) -> Option<&[u8]> {
         self.tls.as_ref()?.alpn_protocol()
     }
@@ -56,7 +59,7 @@ impl<'a> Stream<'a> {
         self.tls.is_some()
     }
 
-    fn shake_hands(&mut self, patience: &Patience<'_>) -> Result<(), ProbeError> {
+    fn handshake(&mut self, deadline: &Deadline<'_>) -> Result<(), ProbeError> {
         loop {
             let Some(tls) = &mut self.tls else {
                 return Ok(());
@@ -68,13 +71,13 @@ impl<'a> Stream<'a> {
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                     return Err(ProbeError::Tls {
                         address: self.address().clone(),
-                        reason: "it closes the connection in the TLS handshake; does it speak TLS?"
+                        reason: "it closes the connection in the TLS handshake; check that it speaks TLS"
                             .to_owned(),
                     });
                 }
                 Err(error) => return Err(self.broken(error)),
             }
-            patience.check(self.address())?;
+            deadline.check(self.address())?;
         }
     }
 
@@ -86,18 +89,18 @@ impl<'a> Stream<'a> {
         written.map_err(|error| self.broken(error))
     }
 
-    /// Reads what comes next behind what is in `into`; 0 at the end, which comes
-    /// only behind something.
+    /// Appends the next bytes to `into` and returns their number; 0 at the end of the connection,
+    /// which is an error if nothing was received before.
     pub(super) fn read(
         &mut self,
         into: &mut Vec<u8>,
-        patience: &Patience<'_>,
+        deadline: &Deadline<'_>,
     ) -> Result<usize, ProbeError> {
         let mut buffer = [0; 4096];
         loop {
-            // Also of a server that never pauses: one that sends a byte now and then would be read
-            // without end.
-            patience.check(self.address())?;
+            // Checked also while bytes arrive: a server that sends a byte now and then could
+            // otherwise delay the end forever.
+            deadline.check(self.address())?;
             let read = match &mut self.tls {
                 None => self.socket.read(&mut buffer),
                 Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.socket).read(&mut buffer),
@@ -111,11 +114,11 @@ impl<'a> Stream<'a> {
                 }
                 Err(error) if is_pause(&error) => {}
                 Err(error) if is_end(&error) && !self.heard => return Err(self.closed()),
-                // Closed without the farewell of TLS.
+                // Closed without TLS `close_notify`.
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
                 Err(error) => return Err(self.broken(error)),
             }
-            patience.check(self.address())?;
+            deadline.check(self.address())?;
         }
     }
 
@@ -125,7 +128,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// An error of the socket, or of TLS in its clothes.
+    /// Error of the socket, or of TLS inside an I/O error.
     fn broken(&self, error: io::Error) -> ProbeError {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
         match inner {
@@ -140,7 +143,7 @@ impl<'a> Stream<'a> {
     fn refused(&self, error: &rustls::Error) -> ProbeError {
         ProbeError::Tls {
             address: self.address().clone(),
-            reason: tls::explain(error, self.door.ca.as_deref()),
+            reason: tls::explain(error, self.endpoint.ca.as_deref()),
         }
     }
 }

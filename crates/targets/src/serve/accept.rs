@@ -1,5 +1,4 @@
-//! Threads, listening socket, connections and the way out: the same for every
-//! built-in server.
+//! Shared code of the built-in servers: threads, listening socket, connections and shutdown.
 
 use std::error::Error;
 use std::future::Future;
@@ -20,15 +19,15 @@ use tokio::task::JoinSet;
 
 use super::ServeError;
 
-/// Worker threads of a built-in server, unless told otherwise.
+/// Default number of worker threads of a built-in server.
 pub const DEFAULT_WORKERS: usize = 2;
 
-/// How long answers that are under way may take once it is time to stop.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// Rest after a failed accept: usually there are no file descriptors left.
-const ACCEPT_REST: Duration = Duration::from_millis(10);
+/// Longest wait for active requests at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+/// Pause after a failed accept, which is usually caused by too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// What hyper wants of a service, in one word.
+/// Trait alias for hyper services with the bounds of the built-in servers.
 pub(super) trait Serve<B>:
     Service<
         Request<Incoming>,
@@ -80,12 +79,12 @@ where
         serve_until(listener, service, stop).await;
         Ok(())
     });
-    // Blocking work may hang in the kernel (a dead disk); the process must not.
-    runtime.shutdown_timeout(FAREWELL);
+    // Blocking work may hang in the kernel (a dead disk); the process must end anyway.
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     result
 }
 
-/// Ends with SIGTERM or SIGINT.
+/// Completes on SIGTERM or SIGINT.
 pub(crate) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -114,14 +113,14 @@ async fn serve_until<B>(
                 Ok((stream, _)) => {
                     connections.spawn(connection(stream, service.clone(), closing_seen.clone()));
                 }
-                Err(_) => tokio::time::sleep(ACCEPT_REST).await,
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
         }
     }
     drop(listener);
     let _ = closing.send(true);
-    let _ = tokio::time::timeout(FAREWELL, async {
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, async {
         while connections.join_next().await.is_some() {}
     })
     .await;
@@ -134,7 +133,7 @@ async fn connection<B>(
 ) where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    // Without it, an answer in two writes waits for the peer's delayed ACK.
+    // Otherwise a response in two writes waits for the peer's delayed ACK.
     let _ = stream.set_nodelay(true);
     let mut connection = pin!(
         http1::Builder::new()

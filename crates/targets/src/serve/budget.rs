@@ -1,20 +1,20 @@
-//! How much memory the objects, or blobs, of a store may take.
+//! Memory limit of a store of objects or blobs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory that an object takes apart from its content and key, bytes: an estimate.
+/// Estimated memory of an object besides content and key, bytes.
 pub(crate) const EACH_OBJECT: u64 = 512;
 
-/// Memory for all objects of a store.
+/// Memory of all objects of a store.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// Bytes, at most.
+    /// Limit, bytes.
     limit: u64,
     used: AtomicU64,
 }
 
-/// The store has no memory left.
+/// The store's memory is used up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-/// A part of the budget, given back when dropped.
+/// A part of the budget, released on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Arc<Budget>,
@@ -43,7 +43,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Nothing yet.
+    /// A share of 0 bytes.
     pub(crate) fn of(budget: &Arc<Budget>) -> Self {
         Self {
             budget: Arc::clone(budget),
@@ -51,7 +51,7 @@ impl Share {
         }
     }
 
-    /// Takes so many bytes more, or leaves it as it is.
+    /// Adds `bytes` to the share, or leaves it unchanged if they exceed the budget.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
         self.budget.take(bytes)?;
         self.bytes += bytes;

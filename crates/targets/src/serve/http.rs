@@ -1,4 +1,4 @@
-//! The plain HTTP server: the same small answer to everything.
+//! The plain HTTP server: every response is the same and small.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -15,28 +15,28 @@ use hyper::{Request, Response};
 
 use super::{ServeError, accept};
 
-/// What every answer holds.
+/// Body of every response.
 const BODY: &[u8; 12] = b"hello tenbin";
 
-/// How to run the HTTP server.
+/// Settings of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Time to rest before every answer.
+    /// Delay before every response.
     pub delay: Duration,
-    /// Tell in every answer how long its stages took, in a `Server-Timing` header: reading
-    /// the request's body, resting, and both.
+    /// Whether responses have a `Server-Timing` header with the times of the server stages:
+    /// reading the request body, delay, and total.
     pub server_timing: bool,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
 
-/// Answers every request with status 200 and 12 bytes, until SIGTERM or SIGINT.
-/// `ready` is called once, with the address that it listens on.
+/// Responds to every request with status 200 and 12 bytes, until SIGTERM or SIGINT. `ready` is
+/// called once, with the listen address.
 ///
 /// # Errors
-/// It cannot listen there, or cannot start its threads.
+/// When the server cannot listen or start its threads.
 pub fn http(options: &HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let service = Hello {
         delay: options.delay,
@@ -64,7 +64,7 @@ impl Service<Request<Incoming>> for Hello {
         Box::pin(async move {
             let begun = Instant::now();
             let mut body = request.into_body();
-            // Unread bytes would make hyper close the connection.
+            // hyper closes the connection if bytes of the body are left unread.
             while let Some(Ok(_)) = body.frame().await {}
             let read = begun.elapsed();
             if !delay.is_zero() {
@@ -82,7 +82,7 @@ impl Service<Request<Incoming>> for Hello {
     }
 }
 
-/// The times of an answer's stages: what came after the body was read was rest.
+/// Times of the server stages; everything after the body was read is delay.
 fn stages(read: Duration, total: Duration) -> Option<HeaderValue> {
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let rest = total.saturating_sub(read);

@@ -1,7 +1,7 @@
-//! Tenbin's own servers, to try it on and to test it with.
+//! Tenbin's built-in servers, for trying it out and for tests.
 //!
-//! They block until SIGTERM or SIGINT, print nothing, and tell the address they
-//! listen on through a callback, so that port 0 can be used.
+//! They block until SIGTERM or SIGINT, print nothing, and report their listen address through a
+//! callback, so that port 0 can be used.
 
 mod accept;
 mod blob;
@@ -18,15 +18,15 @@ pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
 pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
 pub use http::{HttpOptions, http};
-pub use s3::{S3Fault, S3FaultError, S3Options, half_of_the_free_memory, s3};
+pub use s3::{S3Fault, S3FaultError, S3Options, half_of_available_memory, s3};
 pub use truth::{
     RarePause, RarePauseError, Service, ServiceError, Shares, Stall, StallError, TruthOptions,
     share, truth,
 };
 
-/// Environment variable through which `tenbin serve s3` takes its access key.
+/// Environment variable with the access key of `tenbin serve s3`.
 pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";
-/// Environment variable through which `tenbin serve s3` takes its secret key.
+/// Environment variable with the secret key of `tenbin serve s3`.
 pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
 
 /// Why a server cannot run.
@@ -37,7 +37,7 @@ pub enum ServeError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Threads or signal handlers could not be set up.
@@ -48,15 +48,15 @@ pub enum ServeError {
     Log {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The directory of the durable store cannot be used.
+    /// The directory of the durable store is unusable.
     #[error("cannot use {} as object store: {source}", path.display())]
     Store {
         /// The directory or file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error of the operating system.
         source: io::Error,
     },
 }

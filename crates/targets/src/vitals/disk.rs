@@ -1,27 +1,26 @@
-//! Room on a filesystem.
+//! Space on a filesystem.
 
 use std::path::Path;
 
 use nix::errno::Errno;
 use nix::sys::statvfs::statvfs;
 
-/// Room on a filesystem.
+/// Space on a filesystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// Bytes it has.
+    /// Size, bytes.
     pub size: u64,
-    /// Bytes of it that this user could still fill.
+    /// Bytes available to this user.
     pub available: u64,
-    /// Files that could still be made; `None` where that is not limited.
+    /// Files that can still be created; `None` if there is no limit.
     pub files: Option<u64>,
 }
 
 impl DiskSpace {
-    /// That of the filesystem on which `path` lies; `None` for one that does not tell
-    /// its size.
+    /// Space on the filesystem of `path`; `None` if the filesystem reports no size.
     ///
     /// # Errors
-    /// When the system refuses to tell.
+    /// When the system call fails.
     pub fn of(path: &Path) -> Result<Option<Self>, Errno> {
         let stat = statvfs(path)?;
         let block = stat.fragment_size();

@@ -1,4 +1,4 @@
-//! Reads the counters from `/proc` and `/sys`.
+//! Reads counters from `/proc` and `/sys`.
 
 use std::fs;
 use std::path::Path;
@@ -27,12 +27,12 @@ pub(super) fn read() -> Vitals {
     }
 }
 
-/// CPU time of this machine so far.
+/// CPU time of this machine since boot.
 pub(crate) fn cpu() -> Option<CpuTime> {
     parse::cpu_time(&KernelStats::current().ok()?)
 }
 
-/// Pages swapped so far; `None` also on a kernel without swap.
+/// Pages swapped since boot; `None` for a kernel without swap.
 pub(crate) fn swapped_pages() -> Option<u64> {
     parse::swapped_pages(&VmStat::current().ok()?)
 }
@@ -94,7 +94,7 @@ fn frequency() -> Option<Frequency> {
     })
 }
 
-/// Beside the cores lie folders such as `cpuidle` and `vulnerabilities`.
+/// The directory also contains entries such as `cpuidle` and `vulnerabilities`.
 fn is_core(folder: &str) -> bool {
     let number = folder.strip_prefix("cpu");
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -134,7 +134,7 @@ fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// The one line of a file, if it has one.
+/// The only line of a file.
 fn text(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let text = text.trim();

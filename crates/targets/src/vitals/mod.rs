@@ -1,18 +1,18 @@
-//! What the generator's own machine has done so far: the counters of the kernel, read
-//! before and after a slice. Differences of two [`Vitals`] are what a slice met.
+//! Kernel counters of the load generator's machine, read before and after a slice. The difference
+//! of two [`Vitals`] covers the slice.
 //!
-//! Linux tells most of it; other systems tell nothing. Whatever is missing (a file, a
-//! line, a kernel too old) is `None`, which is "unknown" and never "fine".
+//! Most counters exist on Linux only. A missing counter (no file, no line, an old kernel) is
+//! `None`: unknown, never "fine".
 
 mod disk;
 #[cfg(target_os = "linux")]
 mod linux;
+mod location;
 #[cfg(target_os = "linux")]
 mod parse;
 mod programs;
 #[cfg(target_os = "linux")]
 mod quota;
-mod whereabouts;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,8 +22,8 @@ pub use disk::DiskSpace;
 pub(crate) use linux::{cpu, swapped_pages};
 pub use programs::{Program, programs, programs_of};
 
-/// Bytes of memory that programs could still take: what the kernel calls available, and no more
-/// than this process' cgroup grants. `None` where the system does not tell.
+/// Memory that programs can still allocate, bytes: the kernel's figure of available memory,
+/// limited by the cgroup of this process. `None` if unknown.
 pub fn available_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -35,120 +35,119 @@ pub fn available_memory() -> Option<u64> {
     None
 }
 
-/// What the machine has done since it was started, and how it is now.
+/// Counters since boot and the current state of the machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vitals {
-    /// CPU time of all cores together.
+    /// CPU time of all cores.
     pub cpu: Option<CpuTime>,
-    /// How long tasks have waited for what they needed.
+    /// Time that tasks waited for resources.
     pub pressure: Pressure,
-    /// What TCP has done, in this process' network namespace.
+    /// TCP counters of this process's network namespace.
     pub tcp: Tcp,
-    /// Pages that went to swap or came back.
+    /// Pages swapped in or out.
     pub swapped_pages: Option<u64>,
-    /// How often and how long the quota of this process' cgroup, or of one above it,
-    /// has stopped it.
+    /// How often and how long the CPU quotas of this process's cgroup and its parents stopped it.
     pub throttled: Option<Throttled>,
-    /// How fast the cores run now.
+    /// Current frequency of the cores.
     pub frequency: Option<Frequency>,
-    /// Name of the frequency governor of the first core.
+    /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Room on the filesystem of the watched directory.
+    /// Space on the filesystem of the monitored directory.
     pub disk: Option<DiskSpace>,
-    /// Network interfaces that are up, loopback left out, by name.
+    /// Network interfaces that are up, without loopback, sorted by name.
     pub links: Vec<Link>,
 }
 
-/// CPU time of all cores together, seconds since the machine was started. The kernel
-/// counts in clock ticks, 10 ms as a rule, a core.
+/// CPU time of all cores since boot, seconds. The kernel counts clock ticks, usually 10 ms, per
+/// core.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuTime {
-    /// Cores that run programs.
+    /// Number of online cores.
     pub cores: u64,
-    /// Spent on work: user, nice and system. What programs use is in here.
+    /// Busy time: user, nice and system; the CPU time of programs is included here.
     pub busy: f64,
-    /// Spent on interrupts, among them what the network needs; of no program.
+    /// Interrupts, including those of the network; belongs to no program.
     pub interrupts: f64,
-    /// Nothing to do.
+    /// Idle time.
     pub idle: f64,
-    /// Nothing to do but wait for storage.
+    /// Idle time while waiting for storage.
     pub iowait: f64,
-    /// Work to do, and taken by other machines on the same hardware.
+    /// Steal time: the hypervisor ran other guests although there was work.
     pub steal: f64,
 }
 
 impl CpuTime {
-    /// All of it.
+    /// The sum of all.
     pub fn all(&self) -> f64 {
         self.busy + self.interrupts + self.idle + self.iowait + self.steal
     }
 }
 
-/// Pressure stall totals, microseconds: time in which some, or all, tasks that had work
-/// to do waited for what they needed (the kernel's `Documentation/accounting/psi.rst`).
+/// Pressure stall totals, microseconds: time in which some or all runnable tasks waited for a
+/// resource (the kernel's `Documentation/accounting/psi.rst`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pressure {
-    /// Some waited for a core.
+    /// Some tasks waited for a core.
     pub cpu_some: Option<u64>,
-    /// Some waited for storage.
+    /// Some tasks waited for storage.
     pub io_some: Option<u64>,
-    /// All waited for storage.
+    /// All tasks waited for storage.
     pub io_full: Option<u64>,
-    /// Some waited for memory.
+    /// Some tasks waited for memory.
     pub memory_some: Option<u64>,
-    /// All waited for memory.
+    /// All tasks waited for memory.
     pub memory_full: Option<u64>,
 }
 
-/// Counters of TCP.
+/// TCP counters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// Connections opened from this machine, to itself included.
+    /// Connections opened by this machine, including those to itself.
     pub active_opens: Option<u64>,
-    /// Segments sent, those sent again included.
+    /// Segments sent, including retransmissions.
     pub sent_segments: Option<u64>,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmitted_segments: Option<u64>,
-    /// Connections turned away because a server's accept queue was full.
+    /// Connections dropped because a server's accept queue was full.
     pub listen_overflows: Option<u64>,
-    /// Connections turned away for this or any other reason.
+    /// Connections dropped for any reason, including full accept queues.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT now.
     pub time_wait: Option<u64>,
 }
 
-/// What a cgroup's CPU quota has done, added up over the group and those above it.
+/// Throttling by CPU quotas, summed over the cgroup and its parents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// Periods in which the quota ran out.
+    /// Periods in which a quota was exhausted.
     pub periods: u64,
-    /// How long tasks were stopped, microseconds.
+    /// Time for which tasks were stopped, microseconds.
     pub micros: u64,
 }
 
-/// How fast cores run, MHz.
+/// Frequency of the cores, MHz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frequency {
     /// The fastest core now.
     pub fastest_mhz: f64,
-    /// The most that any core can do.
+    /// The highest frequency that any core supports.
     pub most_mhz: f64,
 }
 
 /// A network interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Its name, for example `eth0`.
+    /// Name, for example `eth0`.
     pub name: String,
     /// Bytes received.
     pub received: u64,
     /// Bytes sent.
     pub sent: u64,
-    /// Its speed, bits a second, where the driver tells it.
+    /// Speed, bits per second; `None` if the driver does not report it.
     pub bits_per_second: Option<u64>,
 }
 
-/// Reads the vital signs of this machine.
+/// Reads the counters of this machine.
 #[derive(Debug, Clone)]
 pub struct Monitor {
     directory: PathBuf,
@@ -157,7 +156,7 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Watches this machine, and the room on the filesystem of `directory`.
+    /// Monitors this machine and the space on the filesystem of `directory`.
     pub fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
@@ -166,9 +165,8 @@ impl Monitor {
         }
     }
 
-    /// How it stands now. Costs some small files of `/proc` and `/sys`, about a
-    /// millisecond.
-    pub fn look(&self) -> Vitals {
+    /// Reads all counters. Takes about a millisecond.
+    pub fn read(&self) -> Vitals {
         Vitals {
             disk: DiskSpace::of(&self.directory).ok().flatten(),
             #[cfg(target_os = "linux")]
@@ -178,7 +176,7 @@ impl Monitor {
     }
 }
 
-/// The counters of TCP alone.
+/// The TCP counters.
 pub fn tcp() -> Tcp {
     #[cfg(target_os = "linux")]
     return linux::tcp();
@@ -204,7 +202,7 @@ pub fn time_wait() -> Option<u64> {
     None
 }
 
-/// First and last port that connections of this machine come from.
+/// First and last local port for outgoing connections.
 pub(crate) fn local_ports() -> Option<(u16, u16)> {
     #[cfg(target_os = "linux")]
     return linux::local_ports();
@@ -212,24 +210,24 @@ pub(crate) fn local_ports() -> Option<(u16, u16)> {
     None
 }
 
-/// Ports that connections of this machine come from.
+/// Local ports for outgoing connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ports {
-    /// How many there are.
+    /// Number of ports.
     pub count: u64,
-    /// How long one stays taken after its connection was closed from this side.
+    /// How long a port stays in use after this side has closed its connection.
     pub held: Duration,
 }
 
 impl Ports {
-    /// Those for connections to a target, which may be on this machine; `None` where
-    /// the system does not tell.
+    /// Local ports for connections to a target; `target_here`: whether it is on this machine.
+    /// `None` if unknown.
     pub fn to(target_here: Option<bool>) -> Option<Self> {
         let (first, last) = local_ports()?;
         let reused = match time_wait_reuse() {
             Some(0) => false,
             Some(1) => true,
-            // Loopback only, the default of Linux.
+            // For loopback only: Linux's default.
             _ => target_here == Some(true),
         };
         Some(Self {
@@ -241,8 +239,8 @@ impl Ports {
 
 /// `TCP_TIMEWAIT_LEN` of Linux' `include/net/tcp.h`.
 const TIME_WAIT: Duration = Duration::from_secs(60);
-/// `net.ipv4.tcp_tw_reuse` lets a port be taken again after a second (`tcp(7)`,
-/// `tcp_twsk_unique` in Linux' `net/ipv4/tcp_ipv4.c`).
+/// `net.ipv4.tcp_tw_reuse` allows reusing a port after one second (`tcp(7)`, `tcp_twsk_unique` in
+/// Linux' `net/ipv4/tcp_ipv4.c`).
 const REUSED_AFTER: Duration = Duration::from_secs(1);
 
 fn time_wait_reuse() -> Option<u64> {
@@ -257,10 +255,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_can_be_looked_at_and_its_counters_only_grow() {
+    fn the_counters_of_this_machine_only_grow() {
         let monitor = Monitor::new(Path::new("."));
-        let before = monitor.look();
-        let after = monitor.look();
+        let before = monitor.read();
+        let after = monitor.read();
         let (cpu, later) = (before.cpu.unwrap(), after.cpu.unwrap());
         assert!(cpu.cores > 0 && cpu.busy > 0.0, "{cpu:?}");
         assert!(later.all() >= cpu.all(), "{cpu:?} {later:?}");

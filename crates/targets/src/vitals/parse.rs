@@ -1,14 +1,14 @@
-//! From the kernel's texts to figures.
+//! Parses the kernel's text files.
 
 use procfs::{KernelStats, VmStat};
 
 use super::CpuTime;
 
-/// `None` where the kernel does not tell all of it.
+/// `None` if a counter is missing.
 pub(super) fn cpu_time(stats: &KernelStats) -> Option<CpuTime> {
     let total = &stats.total;
     let seconds = |ticks: u64| ticks as f64 / procfs::ticks_per_second() as f64;
-    // What guests used is in the time of the user already.
+    // Guest time is already included in user time.
     Some(CpuTime {
         cores: stats.cpu_time.len() as u64,
         busy: seconds(total.user + total.nice + total.system),
@@ -19,7 +19,7 @@ pub(super) fn cpu_time(stats: &KernelStats) -> Option<CpuTime> {
     })
 }
 
-/// Pages in and out.
+/// Pages swapped in and out.
 pub(super) fn swapped_pages(stats: &VmStat) -> Option<u64> {
     let count = |name| {
         stats
@@ -30,14 +30,14 @@ pub(super) fn swapped_pages(stats: &VmStat) -> Option<u64> {
     Some(count("pswpin")? + count("pswpout")?)
 }
 
-/// Microseconds, from the line `some avg10=0.00 avg60=0.00 avg300=0.00 total=1234`.
-/// Before Linux 5.13 there was no line `full` for the CPU, so each line is read apart.
+/// Microseconds from the line `some avg10=0.00 avg60=0.00 avg300=0.00 total=1234`. Before Linux
+/// 5.13 the CPU's file had no line `full`, so lines are parsed one by one.
 pub(super) fn stalled(text: &str, kind: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(kind))?;
     Some(procfs::parse_pressure_record(line).ok()?.total)
 }
 
-/// From a pair of lines, `Tcp: OutSegs RetransSegs …` and `Tcp: 12 3 …`.
+/// A counter from a pair of lines, `Tcp: OutSegs RetransSegs …` and `Tcp: 12 3 …`.
 pub(super) fn counter(text: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(group));
     while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
@@ -49,7 +49,7 @@ pub(super) fn counter(text: &str, group: &str, name: &str) -> Option<u64> {
     None
 }
 
-/// From the line `TCP: inuse 5 orphan 0 tw 12 …`.
+/// Parses the line `TCP: inuse 5 orphan 0 tw 12 …`.
 pub(super) fn time_wait(sockets: &str) -> Option<u64> {
     let line = sockets.lines().find(|line| line.starts_with("TCP:"))?;
     let mut words = line.split_whitespace();
@@ -57,7 +57,7 @@ pub(super) fn time_wait(sockets: &str) -> Option<u64> {
     words.next()?.parse().ok()
 }
 
-/// Bits a second, from Mbit/s; drivers that do not know say -1.
+/// Bits per second, from Mbit/s; drivers without a speed report -1.
 pub(super) fn link_speed(text: &str) -> Option<u64> {
     let megabits: i64 = text.trim().parse().ok()?;
     let megabits = u64::try_from(megabits)
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_all_cores_is_told_apart() {
+    fn cpu_time_is_split_by_kind() {
         let text = "cpu  10 1 5 100 4 2 1 3 7 0\ncpu0 5 0 2 50 2 1 0 1 4 0\n\
                     cpu1 5 1 3 50 2 1 1 2 3 0\nintr 9\nctxt 1\nbtime 1\nprocesses 1\n";
         let stats =
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_does_not_tell_steal_is_unknown() {
+    fn missing_steal_time_is_unknown() {
         let text = "cpu  10 1 5 100 4 2 1\nctxt 1\nbtime 1\nprocesses 1\n";
         let stats =
             KernelStats::from_buf_read(text.as_bytes(), procfs::current_system_info()).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn swapping_is_both_ways() {
+    fn swapping_counts_both_directions() {
         let pages = |text: &str| swapped_pages(&VmStat::from_buf_read(text.as_bytes()).unwrap());
         assert_eq!(pages("pgpgin 5\npswpin 3\npswpout 4\n"), Some(7));
         assert_eq!(pages("pgpgin 5\n"), None);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_found_by_name_whatever_stands_before_them() {
+    fn counters_are_found_by_name() {
         let text = "Ip: Forwarding OutSegs\nIp: 2 9\n\
                     Tcp: RtoMin MaxConn OutSegs RetransSegs\nTcp: 200 -1 4965147 647\n\
                     TcpExt: ListenOverflows\nTcpExt: 70\n";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_does_not_know_its_speed_is_unknown() {
+    fn a_link_without_a_speed_is_unknown() {
         assert_eq!(link_speed("10000\n"), Some(10_000_000_000));
         assert_eq!(link_speed("-1\n"), None);
         assert_eq!(link_speed("0"), None);

@@ -1,27 +1,26 @@
-//! What every program of this machine has used.
+//! Resource use of every program on this machine.
 
-/// CPU time of one process so far.
+/// CPU time and memory of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
-    /// Its number.
+    /// Process id.
     pub pid: i32,
-    /// When it was started, clock ticks after the machine: a number may be used again.
+    /// Start time, clock ticks since boot: process ids are reused.
     pub start: u64,
-    /// What the system calls it, at most 15 bytes. Chosen by the program: hostile until
-    /// escaped.
+    /// Name in the kernel, at most 15 bytes. Chosen by the program: must be escaped.
     pub name: String,
-    /// CPU seconds of its threads, counted in clock ticks (10 ms).
+    /// CPU seconds of all its threads, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,
     /// Resident memory, bytes.
     pub rss_bytes: u64,
 }
 
-/// `PF_KTHREAD` of Linux' `include/linux/sched.h`: a thread of the kernel.
+/// `PF_KTHREAD` of Linux' `include/linux/sched.h`: a kernel thread.
 #[cfg(target_os = "linux")]
 const KERNEL_THREAD: u32 = 0x0020_0000;
 
-/// Every process that is neither this one, nor descends from it, nor is one of `except`.
-/// Threads of the kernel are left out. `None` where the system does not tell.
+/// Every process except this one, its descendants, those in `except`, and kernel threads. `None`
+/// if unknown.
 #[cfg(target_os = "linux")]
 pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     use std::collections::HashSet;
@@ -40,7 +39,7 @@ pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The same of these processes, as far as they are there.
+/// These processes, without those that have ended.
 #[cfg(target_os = "linux")]
 pub fn programs_of(pids: &[i32]) -> Vec<Program> {
     let found = pids.iter().filter_map(|pid| crate::tree::stat(*pid));
@@ -59,13 +58,13 @@ fn program(process: procfs::process::Stat) -> Program {
     }
 }
 
-/// Without `/proc` nobody tells.
+/// Not available without `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn programs_of(_pids: &[i32]) -> Vec<Program> {
     Vec::new()
 }
 
-/// Without `/proc` nobody tells.
+/// Not available without `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn programs(_except: &[i32]) -> Option<Vec<Program>> {
     None
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_and_what_it_started_are_no_other_programs() {
+    fn this_process_and_its_descendants_are_excluded() {
         let mut child = std::process::Command::new("sleep")
             .arg("30")
             .spawn()

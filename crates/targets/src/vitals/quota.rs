@@ -1,6 +1,5 @@
-//! What CPU quotas have done to this process: its own cgroup and all above it, each of
-//! which may have one (the kernel's `Documentation/admin-guide/cgroup-v2.rst` and
-//! `Documentation/scheduler/sched-bwc.rst`).
+//! CPU quotas of this process: those of its cgroup and of all parent groups (the kernel's
+//! `Documentation/admin-guide/cgroup-v2.rst` and `Documentation/scheduler/sched-bwc.rst`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use super::Throttled;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source(PathBuf);
 
-/// Those that have a say about this process; none where there are no cgroups.
+/// The quota files that apply to this process; empty without cgroups.
 pub(super) fn sources() -> Vec<Source> {
     let groups = ProcessCGroups::from_file("/proc/self/cgroup");
     let mounts = MountInfos::from_file("/proc/self/mountinfo");
@@ -28,7 +27,7 @@ pub(super) fn sources() -> Vec<Source> {
         .collect()
 }
 
-/// The sum over them; `None` if none of them tells. The topmost group never does.
+/// Sum over the files; `None` if none has counters. The root group never has any.
 pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
     let texts = sources
         .iter()
@@ -40,8 +39,7 @@ pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
     })
 }
 
-/// Bytes that this process' cgroup, or one above it, lets it take yet; `None` where none of
-/// them is limited.
+/// Bytes that this process's cgroup and its parents still allow; `None` without a limit.
 pub(super) fn memory_left() -> Option<u64> {
     let groups = ProcessCGroups::from_file("/proc/self/cgroup").ok()?;
     let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
@@ -56,7 +54,7 @@ pub(super) fn memory_left() -> Option<u64> {
     all.filter_map(left).min()
 }
 
-/// The group of this process and all above it, as far as they are mounted.
+/// The group of this process and its parents, as far as they are mounted.
 fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
     let of_group = |group: &procfs::ProcessCGroup| {
         let is_second = group.hierarchy == 0 && group.controllers.is_empty();
@@ -70,14 +68,14 @@ fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
     groups.0.iter().filter_map(of_group).flatten().collect()
 }
 
-/// A mount may show only what is below one group: in a container, its own.
+/// A mount may show only a subtree of the groups: in a container, its own.
 fn upwards(mount: &MountInfo, group: &Path) -> Vec<PathBuf> {
     let below = group.strip_prefix(&mount.root).unwrap_or(Path::new(""));
     let shown = below.ancestors().map(|part| mount.mount_point.join(part));
     shown.collect()
 }
 
-/// The second version counts in microseconds, the first in nanoseconds.
+/// cgroup v2 counts microseconds, v1 nanoseconds.
 fn parse(text: &str) -> Option<Throttled> {
     let field = |name: &str| {
         text.lines().find_map(|line| {
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_group_above_may_have_a_quota() {
+    fn every_parent_group_may_have_a_quota() {
         let groups = "0::/user.slice/user-1000.slice/run.scope\n";
         let mounts = "31 23 0:28 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n";
         assert_eq!(
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_sees_its_own_group_as_the_top() {
+    fn a_container_sees_its_own_group_as_the_root() {
         let mounts = "31 23 0:28 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
         assert_eq!(found("0::/docker/abc\n", mounts), ["/sys/fs/cgroup/"]);
         let own = "31 23 0:28 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_version_is_known_by_its_controllers() {
+    fn cgroup_v1_is_recognized_by_its_controllers() {
         let groups = "9:name=systemd:/\n2:cpuacct:/a\n1:cpu:/b\n0::/\n";
         let mounts = "32 31 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu\n\
                       33 31 0:30 / /cg/cpuacct rw - cgroup cgroup rw,cpuacct\n";
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn both_versions_tell_how_long_they_stopped_somebody() {
+    fn both_versions_report_throttled_time() {
         let second = "usage_usec 9\nnr_periods 20\nnr_throttled 3\nthrottled_usec 45000\n";
         let first = "nr_periods 20\nnr_throttled 3\nthrottled_time 45000000\n";
         let expected = Some(Throttled {

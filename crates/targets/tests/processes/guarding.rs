@@ -1,4 +1,4 @@
-//! Nothing that a target starts survives it.
+//! No process of a target survives the target.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -6,44 +6,44 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use crate::support::{House, family, guards, is_alive, launch_of, script, wait_until};
+use crate::support::{TestRun, descendants, guards, is_alive, launch_of, script, wait_until};
 
-/// A child, a grandchild, and a daemon that has left the session, its parent dead.
-const FAMILY: &str = "
+/// A child, a grandchild, and a daemon that has left the session and whose parent is dead.
+const DESCENDANTS: &str = "
     sh -c 'sleep 1000 & wait' &
     sh -c 'setsid sleep 1000 &'
     touch up; echo up; wait; sleep 1000";
 
-/// Runs [`FAMILY`] below a program that does what Tenbin does.
-fn host(house: &House) -> (Child, Vec<i32>) {
+/// Runs [`DESCENDANTS`] below a program that launches targets like Tenbin.
+fn host(run: &TestRun) -> (Child, Vec<i32>) {
     let host = Command::new(std::env::current_exe().unwrap())
         .arg("host")
-        .arg(house.path())
-        .arg(FAMILY)
+        .arg(run.path())
+        .arg(DESCENDANTS)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let family = family(house, 4);
-    assert!(family.iter().all(|&pid| is_alive(pid)));
-    (host, family)
+    let descendants = descendants(run, 4);
+    assert!(descendants.iter().all(|&pid| is_alive(pid)));
+    (host, descendants)
 }
 
 pub(crate) fn killed_host() {
-    let house = House::new();
-    let (mut host, family) = host(&house);
+    let run = TestRun::new();
+    let (mut host, descendants) = host(&run);
     host.kill().unwrap();
     host.wait().unwrap();
-    wait_until("the whole family is gone", || {
-        !family.iter().any(|&pid| is_alive(pid))
+    wait_until("all descendants have ended", || {
+        !descendants.iter().any(|&pid| is_alive(pid))
     });
 }
 
-/// As a kill by program name does it, which leaves nobody to tidy up.
+/// Like a kill by program name: no process is left that could clean up.
 pub(crate) fn killed_with_all_guards() {
     for first in 0..3 {
-        let house = House::new();
-        let (mut host, family) = host(&house);
-        let mut own = guards(&house);
+        let run = TestRun::new();
+        let (mut host, descendants) = host(&run);
+        let mut own = guards(&run);
         own.push(host.id().cast_signed());
         let count = own.len();
         own.rotate_left(first % count);
@@ -51,14 +51,14 @@ pub(crate) fn killed_with_all_guards() {
             kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
         }
         host.wait().unwrap();
-        wait_until("the whole family is gone", || {
-            !family.iter().any(|&pid| is_alive(pid))
+        wait_until("all descendants have ended", || {
+            !descendants.iter().any(|&pid| is_alive(pid))
         });
     }
 }
 
 pub(crate) fn stubborn() {
-    let house = House::new();
+    let run = TestRun::new();
     let mut target = script(
         "trap '' TERM
          (trap '' TERM; setsid sh -c 'trap \"\" TERM; touch up; while :; do read x < fifo; done') &
@@ -66,11 +66,11 @@ pub(crate) fn stubborn() {
          echo up; while :; do read x < fifo; done",
     );
     launch_of(&mut target).stop_within = Duration::from_millis(300);
-    // Nobody writes to it: its readers wait without a process of their own.
-    let fifo = house.path().join("fifo");
+    // No process writes to it: its readers wait.
+    let fifo = run.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    let mut running = house.bring_up(&target).unwrap();
-    let stubborn = family(&house, 2);
+    let mut running = run.bring_up(&target).unwrap();
+    let stubborn = descendants(&run, 2);
 
     let asked = Instant::now();
     running.stop().unwrap();
@@ -81,31 +81,31 @@ pub(crate) fn stubborn() {
 }
 
 pub(crate) fn ctrl_c() {
-    let house = House::new();
-    // Its group is the guard's and the script's host: ours, as in a terminal.
+    let run = TestRun::new();
+    // Its process group is that of the guard and of the script's host, as in a terminal.
     let mut host = Command::new("setsid");
     let mut host = host
         .arg(std::env::current_exe().unwrap())
         .arg("host")
-        .arg(house.path())
+        .arg(run.path())
         .arg("trap 'echo INT; exit 3' INT; touch up; echo up; sleep 1000 & wait")
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let script = family(&house, 2);
+    let script = descendants(&run, 2);
     killpg(Pid::from_raw(host.id().cast_signed()), Signal::SIGINT).unwrap();
     host.wait().unwrap();
-    wait_until("the script is gone", || {
+    wait_until("the script has ended", || {
         !script.iter().any(|&pid| is_alive(pid))
     });
-    assert!(!house.log("script").contains("INT"));
+    assert!(!run.log("script").contains("INT"));
 }
 
 pub(crate) fn background() {
-    let house = House::new();
+    let run = TestRun::new();
     let target = script("sleep 1000 & touch up; echo up");
-    let mut running = house.bring_up(&target).unwrap();
-    let daemon = family(&house, 1)[0];
+    let mut running = run.bring_up(&target).unwrap();
+    let daemon = descendants(&run, 1)[0];
     std::thread::sleep(Duration::from_millis(100));
     running.alive().unwrap();
 

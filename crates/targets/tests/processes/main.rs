@@ -1,7 +1,6 @@
-//! Real processes: launching, guarding, observing, stopping, serving.
+//! Tests with real processes: launching, guarding, observing, stopping, serving.
 //!
-//! This program is its own guard and its own server, as Tenbin is; run with other
-//! arguments than a test runner's, it plays those parts.
+//! Like Tenbin, this program contains the guard and the servers: the first argument selects them.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,20 +32,26 @@ fn main() -> ExitCode {
     }
     let tests: &[(&str, fn())] = &[
         (
-            "a_killed_host_takes_everything_with_it",
+            "the_processes_of_a_killed_host_are_stopped",
             guarding::killed_host,
         ),
         (
-            "a_host_that_is_killed_with_its_guards_takes_everything_too",
+            "the_processes_of_a_host_killed_with_its_guards_are_stopped",
             guarding::killed_with_all_guards,
         ),
-        ("what_ignores_sigterm_is_killed", guarding::stubborn),
+        (
+            "a_process_that_ignores_sigterm_is_killed",
+            guarding::stubborn,
+        ),
         ("ctrl_c_does_not_reach_the_target", guarding::ctrl_c),
         ("a_background_daemon_is_alive", guarding::background),
-        ("a_launched_target_comes_up_and_goes", launching::whole_life),
+        (
+            "a_launched_target_starts_and_stops",
+            launching::start_and_stop,
+        ),
         ("a_missing_program_is_named", launching::missing_program),
-        ("an_early_end_is_noticed_at_once", launching::early_end),
-        ("a_target_that_is_late_shows_its_log", launching::late),
+        ("an_early_end_is_detected_at_once", launching::early_end),
+        ("the_error_of_a_late_target_shows_its_log", launching::late),
         (
             "readiness_by_log_and_by_url",
             launching::ready_by_log_and_url,
@@ -70,15 +75,15 @@ fn main() -> ExitCode {
             "children_nobody_waits_for_still_count",
             observing::careless_parent,
         ),
-        ("what_orphans_used_counts", observing::orphans),
+        ("the_use_of_orphans_counts", observing::orphans),
         (
             "written_bytes_survive_their_writer",
             observing::written_bytes,
         ),
-        ("builtin_servers_come_up_and_answer", serving::all_builtin),
+        ("builtin_servers_start_and_respond", serving::all_builtin),
         ("http_keeps_connections_alive", serving::keep_alive),
         ("unsigned_requests_are_refused", serving::unsigned),
-        ("preflight_words", serving::preflight_words),
+        ("preflight_errors", serving::preflight_errors),
     ];
     let trials = tests
         .iter()

@@ -1,4 +1,4 @@
-//! What a process tree has used, whoever has used it.
+//! The resource use of a process tree, including that of ended processes.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tenbin_targets::Running;
 
-use crate::support::{House, is_alive, launch_of, script, wait_until};
+use crate::support::{TestRun, is_alive, launch_of, script, wait_until};
 
-/// Busy for a while, then it says so itself: the shell's own account.
+/// Uses the CPU for a while, then prints the shell's own figures.
 const BUSY: &str = "busy() { i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; }";
 
-/// Seconds of processor time that the shell's `times` wrote: its children's line.
+/// CPU seconds in the output of the shell's `times`: the line for its children.
 fn children_by_times(file: &Path) -> f64 {
     let text = std::fs::read_to_string(file).unwrap();
     let line = text.lines().nth(1).unwrap();
@@ -28,15 +28,15 @@ fn cpu(running: &Running) -> f64 {
 }
 
 pub(crate) fn ended_children() {
-    let house = House::new();
+    let run = TestRun::new();
     let target = script(&format!(
         "{BUSY}; echo up
          for n in 1 2 3 4 5 6; do (busy); done
          times > times; touch done; exec sleep 1000"
     ));
-    let running = house.bring_up(&target).unwrap();
+    let running = run.bring_up(&target).unwrap();
     let mut last = 0.0;
-    let done = house.path().join("done");
+    let done = run.path().join("done");
     let readings = std::cell::Cell::new(0);
     while !done.exists() {
         let now = cpu(&running);
@@ -46,12 +46,12 @@ pub(crate) fn ended_children() {
         std::thread::sleep(Duration::from_millis(3));
     }
     let total = cpu(&running);
-    let children = children_by_times(&house.path().join("times"));
+    let children = children_by_times(&run.path().join("times"));
     assert!(
         children > 0.2 && readings.get() > 10,
         "too quick: {children} s"
     );
-    // Itself, the shell has used almost nothing; the ticks lose up to 20 ms.
+    // The shell itself has used almost no CPU time; clock ticks lose up to 20 ms.
     let beyond = total - children;
     assert!(
         (-0.03..0.1).contains(&beyond),
@@ -63,9 +63,9 @@ pub(crate) fn ended_children() {
 }
 
 pub(crate) fn fine_grained() {
-    let house = House::new();
+    let run = TestRun::new();
     let target = script("echo up; while :; do :; done");
-    let running = house.bring_up(&target).unwrap();
+    let running = run.bring_up(&target).unwrap();
     let first = cpu(&running);
     wait_until("the busy shell has used a little", || {
         let used = cpu(&running) - first;
@@ -73,12 +73,12 @@ pub(crate) fn fine_grained() {
     });
 }
 
-/// A parent that ignores SIGCHLD never gets its children's account.
+/// The kernel gives a parent that ignores SIGCHLD no counters of its children.
 pub(crate) fn careless_parent() {
     uses_two_spins("echo up; exec env --ignore-signal=CHLD $EXE careless");
 }
 
-/// Who outlives its parent is collected by the guard.
+/// A process that outlives its parent is collected by the guard.
 pub(crate) fn orphans() {
     uses_two_spins(
         "echo up
@@ -89,16 +89,16 @@ pub(crate) fn orphans() {
     );
 }
 
-/// One after the other: what is forgotten of the first, the second cannot hide.
+/// One after the other, so that losing the use of the first cannot be hidden by the second.
 fn uses_two_spins(text: &str) {
-    let house = House::new();
+    let run = TestRun::new();
     let mut target = script(text);
     let exe = std::env::current_exe().unwrap().display().to_string();
     launch_of(&mut target).env.insert("EXE".into(), exe);
-    let running = house.bring_up(&target).unwrap();
-    let done = house.path().join("done");
+    let running = run.bring_up(&target).unwrap();
+    let done = run.path().join("done");
     wait_until("both have ended", || cpu(&running) > 0.0 && done.exists());
-    // The process that made the file may not be collected yet.
+    // The process that created the file may not be collected yet.
     std::thread::sleep(Duration::from_millis(50));
     let (total, used) = (cpu(&running), 2.0 * SPIN.as_secs_f64());
     assert!(
@@ -109,7 +109,7 @@ fn uses_two_spins(text: &str) {
 
 const SPIN: Duration = Duration::from_millis(300);
 
-/// The part of a parent that never waits for its children.
+/// A parent that never waits for its children.
 #[expect(clippy::zombie_processes, reason = "the very point")]
 pub(crate) fn careless() -> ExitCode {
     let exe = std::env::current_exe().unwrap();
@@ -125,7 +125,7 @@ pub(crate) fn careless() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The part of a child that uses a known amount of processor time.
+/// A child that uses a known amount of CPU time.
 pub(crate) fn spin() -> ExitCode {
     let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
     while Duration::from(clock.now().unwrap()) < SPIN {}
@@ -134,9 +134,9 @@ pub(crate) fn spin() -> ExitCode {
 
 pub(crate) fn written_bytes() {
     const WRITTEN: u64 = 4 << 20;
-    // In the source tree's target directory: the temporary one may be memory.
+    // In the target directory of the source tree: the temporary directory may be in memory.
     let here = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
-    let house = House::new();
+    let run = TestRun::new();
     let file = here.path().join("file");
     let target = script(&format!(
         "echo up
@@ -144,8 +144,8 @@ pub(crate) fn written_bytes() {
          touch done; exec sleep 1000",
         file.display()
     ));
-    let running = house.bring_up(&target).unwrap();
-    let done = house.path().join("done");
+    let running = run.bring_up(&target).unwrap();
+    let done = run.path().join("done");
     while !done.exists() {
         running.usage();
         std::thread::sleep(Duration::from_millis(2));

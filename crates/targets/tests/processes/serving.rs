@@ -1,4 +1,4 @@
-//! The built-in servers, and what is asked of every server before the first slice.
+//! The built-in servers, and the preflight checks of every server.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use tenbin_plan::{Builtin, Reach};
 use tenbin_targets::{Running, TargetError, preflight};
 
-use crate::support::{House, address_of, builtin, exchange, target};
+use crate::support::{TestRun, address_of, builtin, exchange, target};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn builtin_answers(kind: Builtin, status: u16) {
-    let house = House::new();
-    let mut running = house.bring_up(&builtin(kind)).unwrap();
+    let run = TestRun::new();
+    let mut running = run.bring_up(&builtin(kind)).unwrap();
     let flight = preflight::check(&running, true, LIMIT).unwrap();
     assert_eq!(flight.answer.status, Some(status));
     let skew = flight.skew.unwrap();
@@ -35,8 +35,8 @@ pub(crate) fn all_builtin() {
 }
 
 pub(crate) fn keep_alive() {
-    let house = House::new();
-    let running = house.bring_up(&builtin(Builtin::Http)).unwrap();
+    let run = TestRun::new();
+    let running = run.bring_up(&builtin(Builtin::Http)).unwrap();
     let mut stream = TcpStream::connect(address_of(&running)).unwrap();
     for request in [
         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -50,8 +50,8 @@ pub(crate) fn keep_alive() {
 }
 
 pub(crate) fn unsigned() {
-    let house = House::new();
-    let running = house.bring_up(&builtin(Builtin::S3Memory)).unwrap();
+    let run = TestRun::new();
+    let running = run.bring_up(&builtin(Builtin::S3Memory)).unwrap();
     let mut stream = TcpStream::connect(address_of(&running)).unwrap();
     let mut ask = |headers: &str| {
         let request =
@@ -82,7 +82,7 @@ pub(crate) fn unsigned() {
     );
 }
 
-/// A server made of one answer (or none) for every connection.
+/// A server with the same behaviour on every connection.
 fn with_server(behave: fn(TcpStream), test: impl FnOnce(Running)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -95,7 +95,7 @@ fn with_server(behave: fn(TcpStream), test: impl FnOnce(Running)) {
     let reach = Reach::Endpoint {
         url: url.parse().unwrap(),
     };
-    test(House::new().bring_up(&target("t", reach)).unwrap());
+    test(TestRun::new().bring_up(&target("t", reach)).unwrap());
 }
 
 fn says(running: &Running, text: &str) {
@@ -107,24 +107,24 @@ fn says_within(running: &Running, limit: Duration, text: &str) {
     assert!(error.to_string().contains(text), "{error}");
 }
 
-pub(crate) fn preflight_words() {
+pub(crate) fn preflight_errors() {
     with_server(
         |_silent| std::thread::sleep(Duration::from_secs(5)),
         |t| {
             says_within(
                 &t,
                 Duration::from_millis(500),
-                "accepts connections but never answers",
+                "accepts connections but does not respond",
             )
         },
     );
-    with_server(drop, |t| says(&t, "closes them without an answer"));
+    with_server(drop, |t| says(&t, "closes them without a response"));
     with_server(
         |mut stream| stream.write_all(b"SSH-2.0-x\r\n\x1b[2J").unwrap(),
         |t| {
             says(
                 &t,
-                r#"but not with HTTP (it begins with "SSH-2.0-x\r\n\x1b[2J")"#,
+                r#"but not with HTTP (the response begins with "SSH-2.0-x\r\n\x1b[2J")"#,
             )
         },
     );
@@ -148,7 +148,7 @@ pub(crate) fn preflight_words() {
     let reach = Reach::Endpoint {
         url: format!("http://{closed}/").parse().unwrap(),
     };
-    let running = House::new().bring_up(&target("t", reach)).unwrap();
+    let running = TestRun::new().bring_up(&target("t", reach)).unwrap();
     let error = preflight::check(&running, false, LIMIT).unwrap_err();
     assert!(matches!(error, TargetError::Unreachable { .. }));
     assert!(

@@ -1,4 +1,4 @@
-//! Parts that the tests share.
+//! Shared code of these tests.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use tenbin_targets::serve::{self, HttpOptions, S3Options};
-use tenbin_targets::{Grounds, Running, TargetError, bring_up};
+use tenbin_targets::{LaunchContext, Running, TargetError, bring_up};
 
-/// A run directory and everything else a launch stands on.
-pub(crate) struct House {
+/// A run directory and the other settings of a launch.
+pub(crate) struct TestRun {
     pub(crate) directory: TempDir,
     pub(crate) stop: AtomicBool,
     exe: PathBuf,
 }
 
-impl House {
+impl TestRun {
     pub(crate) fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
@@ -37,7 +37,7 @@ impl House {
     pub(crate) fn bring_up(&self, target: &Target) -> Result<Running, TargetError> {
         bring_up(
             target,
-            &Grounds {
+            &LaunchContext {
                 run_dir: self.path(),
                 guard_exe: &self.exe,
                 plan_dir: self.path(),
@@ -90,34 +90,34 @@ pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Not gone, and not a zombie that only waits to be collected.
+/// Whether a process runs: it exists and is not a zombie.
 pub(crate) fn is_alive(pid: i32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
 }
 
-/// The processes that a script in this house has started and that live, once there are `count`:
-/// those in its directory that are not this program.
-pub(crate) fn family(house: &House, count: usize) -> Vec<i32> {
+/// The live processes started by a script in this directory, once there are `count`: those in the
+/// directory that are not this program.
+pub(crate) fn descendants(run: &TestRun, count: usize) -> Vec<i32> {
     let own = std::env::current_exe().unwrap();
     let living = || -> Vec<i32> {
         let pids = std::fs::read_dir("/proc").unwrap().flatten();
         let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter(|pid: &i32| {
             let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).ok();
-            link("cwd").as_deref() == Some(house.path())
-                && link("exe").is_some_and(|exe| exe != own)
+            link("cwd").as_deref() == Some(run.path()) && link("exe").is_some_and(|exe| exe != own)
         })
         .collect()
     };
     wait_until("the script has started its processes", || {
-        house.path().join("up").exists() && living().len() == count
+        run.path().join("up").exists() && living().len() == count
     });
     living()
 }
 
-/// The guards of a house: this program with `guard` as its first argument, in its directory.
-pub(crate) fn guards(house: &House) -> Vec<i32> {
+/// The guards of a test: this program with `guard` as its first argument, in the test's
+/// directory.
+pub(crate) fn guards(run: &TestRun) -> Vec<i32> {
     let pids = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter(|pid: &i32| {
@@ -126,12 +126,12 @@ pub(crate) fn guards(house: &House) -> Vec<i32> {
             && std::fs::read_link(format!("/proc/{pid}/cwd"))
                 .ok()
                 .as_deref()
-                == Some(house.path())
+                == Some(run.path())
     })
     .collect()
 }
 
-/// One request on an open connection, answered with its whole text.
+/// Sends a request on an open connection and returns the whole response.
 pub(crate) fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).unwrap();
     let mut text = Vec::new();
@@ -205,7 +205,7 @@ pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
     let exe = std::env::current_exe().unwrap();
     let _running = bring_up(
         &script(&args[1]),
-        &Grounds {
+        &LaunchContext {
             run_dir: args[0].as_ref(),
             guard_exe: &exe,
             plan_dir: args[0].as_ref(),
@@ -221,7 +221,7 @@ pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The first address of a target's first host.
 pub(crate) fn address_of(running: &tenbin_targets::Running) -> std::net::SocketAddr {
-    match &running.way.hosts[0].addresses[0] {
+    match &running.route.hosts[0].addresses[0] {
         tenbin_targets::Address::Tcp(address) => *address,
         tenbin_targets::Address::Unix(path) => panic!("{}", path.display()),
     }

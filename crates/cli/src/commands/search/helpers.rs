@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tenbin_compat::drnbench::{
     Asked, Convert, Dump, ExtractTerms, GeneratePatterns, Helper, Job, Send,
 };
-use tenbin_corpus::droonga::{Address, Completion, Converter, SendManner, send};
+use tenbin_corpus::droonga::{Address, Completion, Converter, SendOptions, send};
 use tenbin_corpus::grndump::{Database, Wanted, grndump};
 use tenbin_corpus::http::{Client, Login};
 use tenbin_corpus::load::open;
@@ -93,7 +93,7 @@ fn dump(job: Dump) -> Result<Exit, Error> {
 fn deliver(job: &Send) -> Result<Exit, Error> {
     let servers = job.servers.iter();
     let servers = servers.map(|text| Address::parse(text, job.port, &job.tag));
-    let manner = SendManner {
+    let manner = SendOptions {
         servers: servers.collect::<Result<_, _>>().map_err(Error::Refused)?,
         rate: job.rate,
         completion: job

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use tenbin_corpus::Error;
 use tenbin_corpus::load::{
-    Broken, Files, Kept, Manner, Options, Progress, Summary, in_directory, load as run, state_file,
+    Broken, Files, LoadOptions, Options, Progress, SavedProgress, Summary, in_directory,
+    load as run, state_file,
 };
 use tenbin_corpus::make::is_unfinished;
 
@@ -30,7 +31,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         Some(path) => path.clone(),
         None => state_file(&files, args.into.name, &args.servers),
     };
-    let mut kept = Kept::open(&path, args.into.name, &args.servers, &files, args.restart)?;
+    let mut kept = SavedProgress::open(&path, args.into.name, &args.servers, &files, args.restart)?;
     if kept.done() > 0 {
         output::note(&format!(
             "going on after {} records, as {} says",
@@ -38,7 +39,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
             path.display()
         ));
     }
-    let manner = Manner {
+    let manner = LoadOptions {
         batch: args.batch as usize,
         rate: args.messages_per_second,
     };
@@ -117,7 +118,7 @@ fn tell_summary(summary: &Summary) {
     output::print(text.as_bytes());
 }
 
-fn tell_broken(broken: &Broken, kept: &Kept) -> Exit {
+fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
     let exit = fail(&broken.error);
     let begun = broken.summary.done > 0;
     if begun {
@@ -133,7 +134,7 @@ fn tell_broken(broken: &Broken, kept: &Kept) -> Exit {
     }
 }
 
-fn how_to_go_on(kept: &Kept) -> String {
+fn how_to_go_on(kept: &SavedProgress) -> String {
     match kept.path() {
         Some(path) => format!(
             "the same command goes on where this one ended, which {} keeps",

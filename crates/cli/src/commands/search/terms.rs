@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tenbin_corpus::http::Client;
-use tenbin_corpus::terms::{Wanted, extract, find, without_doubles};
+use tenbin_corpus::terms::{Wanted, extract, find, without_duplicates};
 use tenbin_corpus::{Error, escape, patterns as made};
 
 use super::stop;
@@ -21,7 +21,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     let Some(url) = &args.server else {
         let terms = extracted(&args.files, args.column_index)?;
         let mut seen = HashSet::new();
-        print(&without_doubles(terms, &mut seen), args.escape);
+        print(&without_duplicates(terms, &mut seen), args.escape);
         return Ok(Exit::Done);
     };
     let login = args.login.read().map_err(Error::Refused)?;

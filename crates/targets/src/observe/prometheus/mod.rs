@@ -1,5 +1,5 @@
-//! A page in Prometheus' text format: that of a server about itself, of process exporter,
-//! or of node exporter about the whole host.
+//! Source for a page in Prometheus' text format: of the server itself, of process exporter, or of
+//! node exporter for the whole host.
 
 mod text;
 
@@ -9,16 +9,16 @@ use tenbin_plan::Observe;
 
 use super::fetch::Fetcher;
 use super::{Kind, Lost, Source, Subject, now};
-use crate::usage::{Depth, Scope, Usage};
+use crate::usage::{Detail, Scope, Usage};
 use text::Sample;
 
 const PATH: &str = "/metrics";
 const ACCEPT: &str = "text/plain;version=0.0.4";
-/// Large servers have pages of some megabytes.
+/// Largest page, bytes: pages of large servers have some megabytes.
 const LIMIT: usize = 16 * 1024 * 1024;
 
-/// Modes of `node_cpu_seconds_total` in which a core works: what waits, is idle or is taken
-/// by other machines is no work, and guests are in the time of the user already.
+/// Modes of `node_cpu_seconds_total` that count as busy. Idle, waiting and stolen time is not
+/// busy; guest time is already part of user time.
 const WORKING: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 
 const NODE_CPU: &str = "node_cpu_seconds_total";
@@ -59,7 +59,7 @@ impl Kind for Prometheus {
             },
             Err(why) => return Some(Err(why)),
         };
-        Some(source.ask().map(|_| Box::new(source) as Box<dyn Source>))
+        Some(source.fetch().map(|_| Box::new(source) as Box<dyn Source>))
     }
 }
 
@@ -70,10 +70,10 @@ struct Page {
 }
 
 impl Page {
-    fn ask(&mut self) -> Result<Usage, String> {
+    fn fetch(&mut self) -> Result<Usage, String> {
         let begun = now();
         let fetched = self.fetcher.fetch()?;
-        // The page has no clock of its own as a rule: ours will do for differences.
+        // The page usually has no time stamp; the local time is good enough for differences.
         let asked = f64::midpoint(begun, now());
         let at = self.fetcher.url();
         match fetched.status {
@@ -84,15 +84,15 @@ impl Page {
                  (observe.token_file)?"
             )),
             status => Err(format!(
-                "{at} answers with status {status}; is the path right?"
+                "{at} responds with status {status}; check the path"
             )),
         }
     }
 }
 
 impl Source for Page {
-    fn look(&mut self, _: Depth) -> Result<Usage, Lost> {
-        self.ask().map_err(Lost::Because)
+    fn read(&mut self, _: Detail) -> Result<Usage, Lost> {
+        self.fetch().map_err(Lost::Because)
     }
 
     fn is_here(&self) -> bool {
@@ -100,14 +100,14 @@ impl Source for Page {
     }
 }
 
-/// The totals on a page; one clause that goes on after its address if there are none.
+/// The totals on a page. Errors are clauses that follow the page's address.
 fn usage(body: &[u8], group: Option<&str>, asked: f64) -> Result<Usage, String> {
     let text = std::str::from_utf8(body).map_err(|_| "is not text".to_owned())?;
     let samples = text::parse(text, |name| WANTED.contains(&name)).map_err(|line| {
-        format!("is not in Prometheus' text format (line {line}); is the path right?")
+        format!("is not in Prometheus' text format (line {line}); check the path")
     })?;
     let page = Samples(samples);
-    // Exporters tell of themselves as well: whom they are there for goes first.
+    // Exporters also export their own process, so groups and hosts go first.
     let usage = if group.is_some() || page.has(GROUP_CPU) {
         page.of_group(group)?
     } else if page.has(NODE_CPU) {
@@ -120,7 +120,7 @@ fn usage(body: &[u8], group: Option<&str>, asked: f64) -> Result<Usage, String> 
         ));
     };
     Ok(Usage {
-        at: page.stamped().unwrap_or(asked),
+        at: page.time_stamp().unwrap_or(asked),
         ..usage
     })
 }
@@ -136,13 +136,14 @@ impl Samples {
         self.0.iter().filter(move |sample| sample.name == name)
     }
 
-    /// The only sample of that name. Pages that collect others' have several.
+    /// The only sample with this name; several samples are an error, because the page covers
+    /// several processes.
     fn only(&self, name: &str) -> Result<Option<f64>, String> {
         let mut samples = self.of(name);
         match (samples.next(), samples.next()) {
-            (found, None) => found.map(|sample| sensible(sample.value, name)).transpose(),
+            (found, None) => found.map(|sample| checked(sample.value, name)).transpose(),
             (_, Some(_)) => Err(format!(
-                "has several {name}: it tells of more than one process; name the page of the \
+                "has several {name}: it covers more than one process; use the page of the \
                  server itself"
             )),
         }
@@ -188,7 +189,7 @@ impl Samples {
             }
             (None, _) => {
                 return Err(format!(
-                    "tells of several groups of processes; name one with observe.group \
+                    "has several groups of processes; name one with observe.group \
                      (--observe-group): {}",
                     listed(&groups)
                 ));
@@ -213,8 +214,8 @@ impl Samples {
         })
     }
 
-    /// When the figures of CPU time are from, seconds, if the page says so of all of them.
-    fn stamped(&self) -> Option<f64> {
+    /// Time of the CPU figures, seconds, if all of them have a time stamp.
+    fn time_stamp(&self) -> Option<f64> {
         let cpu = [NODE_CPU, GROUP_CPU, PROCESS_CPU];
         let mut stamps = cpu
             .into_iter()
@@ -226,29 +227,29 @@ impl Samples {
     }
 }
 
-/// `None` of nothing.
+/// `None` if there are no samples.
 fn sum<'a>(samples: impl Iterator<Item = &'a Sample>) -> Result<Option<f64>, String> {
     let mut sum = None;
     for sample in samples {
-        let value = sensible(sample.value, &sample.name)?;
+        let value = checked(sample.value, &sample.name)?;
         sum = Some(sum.unwrap_or(0.0) + value);
     }
     Ok(sum)
 }
 
-fn sensible(value: f64, name: &str) -> Result<f64, String> {
+fn checked(value: f64, name: &str) -> Result<f64, String> {
     match value.is_finite() && value >= 0.0 {
         true => Ok(value),
-        false => Err(format!("says that {name} is {value}, which cannot be")),
+        false => Err(format!("has an impossible {name}: {value}")),
     }
 }
 
-/// Counters are floating-point numbers there.
+/// Counters in this format are floating-point numbers.
 fn whole(value: f64) -> u64 {
     value as u64
 }
 
-/// The names of some, made harmless.
+/// Names of groups, escaped and limited in number.
 fn listed(groups: &BTreeSet<&str>) -> String {
     const SHOWN: usize = 8;
     let names: Vec<String> = groups
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_tells_of_itself() {
+    fn the_page_of_a_server_is_read() {
         let page = "process_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.096e+06\n\
                     process_start_time_seconds 1.7e9\n";
         let usage = of(page, None).unwrap();
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn node_exporter_tells_of_the_whole_host_and_not_of_itself() {
+    fn node_exporter_gives_the_whole_host_and_not_itself() {
         let page = "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1000\n\
                     node_cpu_seconds_total{cpu=\"0\",mode=\"iowait\"} 100\n\
                     node_cpu_seconds_total{cpu=\"0\",mode=\"steal\"} 50\n\
@@ -323,7 +324,7 @@ mod tests {
         namedprocess_namegroup_context_switches_total{ctxswitchtype=\"nonvoluntary\",groupname=\"nginx\"} 6\n";
 
     #[test]
-    fn process_exporter_tells_of_the_group_that_is_asked_for() {
+    fn process_exporter_gives_the_configured_group() {
         let usage = of(GROUPS, Some("nginx")).unwrap();
         assert_eq!(
             (usage.cpu_seconds, usage.rss_bytes),
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_says_when_is_believed() {
+    fn time_stamps_of_a_page_are_used() {
         let page = "process_cpu_seconds_total 1 5500\n";
         assert_eq!(of(page, None).unwrap().at, 5.5);
         let half = "namedprocess_namegroup_cpu_seconds_total{groupname=\"a\",mode=\"user\"} 3 100\n\
@@ -361,12 +362,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_figures_are_refused() {
         for (page, expected) in [
             ("<html></html>\n", "text format (line 1)"),
             ("up 1\n", "has none of"),
-            ("process_cpu_seconds_total NaN\n", "cannot be"),
-            ("process_cpu_seconds_total -1\n", "cannot be"),
+            ("process_cpu_seconds_total NaN\n", "impossible"),
+            ("process_cpu_seconds_total -1\n", "impossible"),
             (
                 "process_cpu_seconds_total{i=\"1\"} 1\nprocess_cpu_seconds_total{i=\"2\"} 1\n",
                 "more than one process",

@@ -1,18 +1,18 @@
 //! Prometheus' text format, version 0.0.4
 //! (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 
-/// One line of a page.
+/// One sample of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sample {
     pub(super) name: String,
     pub(super) labels: Vec<(String, String)>,
     pub(super) value: f64,
-    /// Milliseconds since 1970, where the page says when.
+    /// Milliseconds since 1970, if the sample has a time stamp.
     pub(super) timestamp: Option<i64>,
 }
 
 impl Sample {
-    /// The value of a label; empty where it is missing, which means the same.
+    /// The value of a label; empty if the label is missing, which means the same.
     pub(super) fn label(&self, name: &str) -> &str {
         let mut labels = self.labels.iter();
         let found = labels.find(|(known, _)| known == name);
@@ -20,10 +20,10 @@ impl Sample {
     }
 }
 
-/// The samples whose name is wanted.
+/// Parses the samples whose name is `wanted`.
 ///
 /// # Errors
-/// The number of the first line, from 1, that is not in the format.
+/// The number of the first invalid line, starting from 1.
 pub(super) fn parse(text: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Sample>, usize> {
     let mut samples = Vec::new();
     for (line, number) in text.split('\n').zip(1_usize..) {
@@ -45,7 +45,7 @@ fn sample(line: &str) -> Option<Sample> {
     let rest = spaces(rest);
     let (labels, rest) = match rest.strip_prefix('{') {
         Some(inside) => labels(inside)?,
-        // Something has to keep name and value apart.
+        // Name and value must be separated.
         None if rest.len() == line.len() - name.len() => return None,
         None => (Vec::new(), rest),
     };
@@ -65,7 +65,7 @@ fn sample(line: &str) -> Option<Sample> {
     })
 }
 
-/// A name at the beginning of `text`, and the rest.
+/// Splits `text` after the name at its start.
 fn name(text: &str, with_colons: bool) -> Option<(&str, &str)> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (with_colons && c == ':');
     let end = text.find(|c| !allowed(c)).unwrap_or(text.len());
@@ -80,7 +80,7 @@ fn spaces(text: &str) -> &str {
 
 type Labels = Vec<(String, String)>;
 
-/// What stands behind `{`, up to and without `}`, and the rest.
+/// Splits `text`, which starts after `{`, at the closing `}`.
 fn labels(text: &str) -> Option<(Labels, &str)> {
     let mut labels = Vec::new();
     let mut rest = spaces(text);
@@ -101,7 +101,7 @@ fn labels(text: &str) -> Option<(Labels, &str)> {
     }
 }
 
-/// What stands behind `"`, up to the next that is not escaped, and the rest.
+/// Splits `text`, which starts after `"`, at the closing quote.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut letters = text.char_indices();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_format_is_told_by_its_line() {
+    fn invalid_lines_are_reported_by_number() {
         for line in [
             "name",
             "9name 1",
@@ -212,18 +212,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(samples in samples()) {
+        fn written_samples_are_read_back(samples in samples()) {
             let page: String = samples.iter().map(written).collect();
             prop_assert_eq!(parse(&page, |_| true), Ok(samples));
         }
 
         #[test]
-        fn no_page_is_too_strange(page in any::<String>()) {
+        fn no_page_causes_a_panic(page in any::<String>()) {
             let _ = parse(&page, |_| true);
         }
 
         #[test]
-        fn no_line_is_too_strange(page in "[a{}\"=, \\\\n1\t#]{0,30}") {
+        fn no_line_causes_a_panic(page in "[a{}\"=, \\\\n1\t#]{0,30}") {
             let _ = parse(&page, |_| true);
         }
     }

@@ -1,4 +1,4 @@
-//! Bodies of answers, those among them that end before they should.
+//! Response bodies, including bodies that end early.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -10,26 +10,26 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-/// What follows a head.
+/// The body of a response.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     parts: VecDeque<Bytes>,
-    /// Bytes that the head announces beyond those that come.
+    /// Bytes that the head announces but the body lacks.
     owed: u64,
-    /// How long the connection stays open before it is closed for what is owed.
+    /// Delay before the connection of an incomplete body is closed.
     delay: Duration,
-    /// The rest of that time, once the head has been written.
+    /// The rest of that delay, once the head has been written.
     rest: Option<Pin<Box<Sleep>>>,
 }
 
-/// The connection is closed inside a body, as the access layer does when it finds
-/// after the head that it cannot read the content.
+/// The connection is closed inside a body, as the access layer does when it cannot read the
+/// content after it has sent the head.
 #[derive(Debug, thiserror::Error)]
 #[error("the body ends before it should")]
 pub(super) struct CutOff;
 
 impl Parts {
-    /// All these bytes, and no more.
+    /// A complete body.
     pub(super) fn whole(parts: impl IntoIterator<Item = Bytes>) -> Self {
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self {
@@ -38,15 +38,15 @@ impl Parts {
         }
     }
 
-    /// A head that announces so many bytes. If there are fewer, the connection is closed
-    /// behind them.
+    /// A body whose head announces `announced` bytes. If there are fewer, the connection is
+    /// closed after them.
     pub(super) fn announced(parts: impl IntoIterator<Item = Bytes>, announced: u64) -> Self {
         let mut body = Self::whole(parts);
         body.owed = announced.saturating_sub(body.there());
         body
     }
 
-    /// The same, with the connection left open for so long before it is closed.
+    /// The same body, with a delay before the connection is closed.
     pub(super) fn delayed(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -76,8 +76,8 @@ impl Body for Parts {
         if self.owed == 0 {
             return Poll::Ready(None);
         }
-        // hyper writes out what it has gathered, the head with it, only when nothing more
-        // is at hand; an error now would throw that away.
+        // hyper writes what it has buffered, including the head, only when no more data is ready;
+        // an error now would discard the buffer.
         let Some(rest) = &mut self.rest else {
             self.rest = Some(Box::pin(sleep(self.delay)));
             context.waker().wake_by_ref();

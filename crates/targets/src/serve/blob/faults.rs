@@ -1,10 +1,9 @@
-//! What goes wrong on purpose.
+//! Injected faults of the blob server.
 
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Something that goes wrong with a share of the requests that it can happen to.
-/// Written as `corrupt:10%`.
+/// A fault and the share of the applicable requests that it affects. Written as `corrupt:10%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fault {
     pub(super) kind: FaultKind,
@@ -12,40 +11,40 @@ pub struct Fault {
     pub(super) share: f64,
 }
 
-/// What can go wrong.
+/// Kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// GET: one byte is another.
+    /// GET: one byte is changed.
     Corrupt,
-    /// GET: the second half of what the head announces never comes.
+    /// GET: the second half of the announced content is missing.
     Truncate,
-    /// GET: the content is that of another blob that is there, if there is one.
+    /// GET: the content is that of another existing blob, if any.
     Swap,
-    /// GET: the content is that of a blob deleted before, if there is one.
+    /// GET: the content is that of a deleted blob, if any.
     Stale,
-    /// GET of a part: the head tells of the part a byte further on.
+    /// GET of a range: the head announces a range one byte further.
     Misrange,
     /// GET: 500.
     Break,
-    /// PUT: the sums are of something else.
+    /// PUT: the returned checksums are wrong.
     WrongHash,
-    /// Any: 400.
+    /// Any request: 400.
     Refuse,
-    /// Any: 403 without a body.
+    /// Any request: 403 without a body.
     Forbid,
-    /// Any: 429, of a load balancer in front.
+    /// Any request: 429, as from a load balancer.
     TooMany,
-    /// Any: 552.
+    /// Any request: 552.
     Limit,
-    /// PUT: 466, as if the body had been too short.
+    /// PUT: 466, as if the body were too short.
     ShortBody,
-    /// PUT with a framed body: 466, as if a block were not what its sum says.
+    /// PUT with a framed body: 466, as if a block did not match its checksum.
     BadBlock,
-    /// PUT with a framed body: taken for a plain one.
+    /// PUT with a framed body: handled as a plain body.
     Unframed,
-    /// DELETE: 226, and all locations of a cluster stay.
+    /// DELETE: 226, and no location of a cluster is deleted.
     KeepSome,
-    /// DELETE: acknowledged and never done.
+    /// DELETE: acknowledged but not done.
     NeverGone,
 }
 
@@ -68,7 +67,7 @@ const KINDS: [(&str, FaultKind); 16] = [
     ("never-gone", FaultKind::NeverGone),
 ];
 
-/// Why a text is not a fault.
+/// Why a text is not a valid fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
@@ -92,7 +91,7 @@ impl FromStr for Fault {
     }
 }
 
-/// All that goes wrong, with what it has happened to so far.
+/// All faults, each with the number of applicable requests so far.
 #[derive(Debug)]
 pub(super) struct Faults(Vec<(Fault, AtomicU64)>);
 
@@ -102,9 +101,9 @@ impl Faults {
         Self(counted.collect())
     }
 
-    /// Whether it goes wrong this time. Of any n requests in a row, the share is met
-    /// to within one.
-    pub(super) fn strike(&self, kind: FaultKind) -> bool {
+    /// Whether the fault affects this request. Of any n requests in a row, the affected share is
+    /// exact to within one.
+    pub(super) fn applies(&self, kind: FaultKind) -> bool {
         let mut own = self.0.iter().filter(|(fault, _)| fault.kind == kind);
         own.any(|(fault, asked)| {
             let before = asked.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +120,7 @@ mod tests {
     #[test]
     fn a_share_is_met_exactly() {
         let faults = Faults::new(&["corrupt:25%".parse().unwrap(), "552:100%".parse().unwrap()]);
-        let struck = |kind| (0..100).filter(|_| faults.strike(kind)).count();
+        let struck = |kind| (0..100).filter(|_| faults.applies(kind)).count();
         assert_eq!(struck(FaultKind::Corrupt), 25);
         assert_eq!(struck(FaultKind::Limit), 100);
         assert_eq!(struck(FaultKind::Swap), 0);

@@ -1,26 +1,26 @@
-//! Bodies in blocks, each behind its CRC-32.
+//! Framed bodies: blocks that start with their CRC-32.
 
 use bytes::{Bytes, BytesMut};
 
-/// The header of a request whose body is framed.
+/// Header of a request with a framed body.
 pub(super) const ENCODED: &str = "x-crc-encoded";
 
-/// The header by which its answer says that it was taken for that.
+/// Header of the response that confirms the framing.
 pub(super) const ACKNOWLEDGED: &str = "x-ack-crc-encoded";
 
-/// Bytes of a block, its sum among them.
+/// Size of a block including its checksum, bytes.
 const BLOCK: usize = 64 << 10;
 
-/// Bytes of a block's sum, the lowest first.
+/// Size of a checksum, bytes, little-endian.
 const SUM: usize = 4;
 
-/// Bytes of the blocks that so much content needs.
+/// Length of the framed body of `content` bytes.
 pub(super) fn length(content: u64) -> u64 {
     let blocks = content.div_ceil((BLOCK - SUM) as u64);
     blocks * BLOCK as u64
 }
 
-/// What a framed body holds; `None` if a block is not what its sum says.
+/// The content of a framed body; `None` if a block does not match its checksum.
 pub(super) fn content(body: &[u8]) -> Option<Bytes> {
     let mut content = BytesMut::with_capacity(body.len());
     for block in body.chunks(BLOCK) {

@@ -1,4 +1,4 @@
-//! Content on its way out, and what goes wrong with it on purpose.
+//! Responses with content, including injected faults.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::location::Location;
 use super::reply::{self, Refusal, Reply};
 use super::service::Access;
 
-/// What `/get` is asked for.
+/// Arguments of `/get`.
 #[derive(Deserialize)]
 pub(super) struct GetCall {
     location: Location,
@@ -28,7 +28,7 @@ impl Access {
         if !location.is_signed() || end.is_none_or(|end| end > location.size) {
             return Err(Refusal::Illegal);
         }
-        if self.faults.strike(FaultKind::Break) {
+        if self.faults.applies(FaultKind::Break) {
             return Err(Refusal::Broken);
         }
         let parts = self.store.get(location, call.offset, wanted);
@@ -38,16 +38,16 @@ impl Access {
             (false, Gone::NotFound) => return Err(Refusal::NotFound),
         };
         let is_part = wanted != location.size;
-        let shift = u64::from(is_part && self.faults.strike(FaultKind::Misrange));
+        let shift = u64::from(is_part && self.faults.applies(FaultKind::Misrange));
         let offset = call.offset + shift;
         let reply = reply::content(parts, offset, wanted, location.size);
         Ok(reply.map(|body| body.delayed(delay)))
     }
 
-    /// What was asked for, after the faults.
+    /// The requested content, after the faults.
     fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
         let mut parts = self.with_another_faced(call, parts);
-        if self.faults.strike(FaultKind::Corrupt)
+        if self.faults.applies(FaultKind::Corrupt)
             && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
         {
             let mut wrong = BytesMut::from(&part[..]);
@@ -55,7 +55,7 @@ impl Access {
             wrong[middle] ^= 1;
             *part = wrong.freeze();
         }
-        if self.faults.strike(FaultKind::Truncate) {
+        if self.faults.applies(FaultKind::Truncate) {
             cut(&mut parts, call.read_size / 2);
         }
         parts
@@ -63,9 +63,9 @@ impl Access {
 
     /// The content, or that of another blob, repeated as often as needed.
     fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let other = if self.faults.strike(FaultKind::Swap) {
+        let other = if self.faults.applies(FaultKind::Swap) {
             self.store.another(&call.location)
-        } else if self.faults.strike(FaultKind::Stale) {
+        } else if self.faults.applies(FaultKind::Stale) {
             self.store.last_gone()
         } else {
             None
@@ -89,7 +89,7 @@ fn bytes_in(parts: &[Bytes]) -> u64 {
     parts.iter().map(|part| part.len() as u64).sum()
 }
 
-/// Leaves so many bytes, the first ones.
+/// Keeps the first `bytes` bytes.
 fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
     let mut left = bytes;
     parts.retain_mut(|part| {

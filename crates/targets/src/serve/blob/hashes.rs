@@ -1,4 +1,4 @@
-//! The sums that a client can ask for, by the bits it asks with.
+//! Checksums that a client can request, selected by bits.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use md5::{Digest, Md5};
 use sha1::Sha1;
 use sha2::Sha256;
 
-/// Sums of what has arrived, by bit, in base64: 2 is CRC-32, 4 MD5, 8 SHA-1, 16 SHA-256.
+/// Checksums of the content by bit, in base64: 2 is CRC-32, 4 MD5, 8 SHA-1, 16 SHA-256.
 pub(super) fn of(bits: u8, content: &[u8]) -> BTreeMap<String, String> {
     type Sum = fn(&[u8]) -> Vec<u8>;
     let sums: [(u8, Sum); 4] = [
@@ -30,7 +30,7 @@ pub(super) fn of(bits: u8, content: &[u8]) -> BTreeMap<String, String> {
 mod tests {
     use super::of;
 
-    /// Of "abc", from the standards and from `cksum -o 3`.
+    /// Checksums of "abc", from the standards and from `cksum -o 3`.
     #[test]
     fn known_sums() {
         let sums = of(30, b"abc");

@@ -1,16 +1,16 @@
-//! Where a blob is, signed, so that no other can be made up.
+//! Locations of blobs, signed so that clients cannot forge them.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The reversed polynomial of the sum over a location.
+/// The reversed polynomial of the checksum of a location.
 const POLYNOMIAL: u32 = 0x59c8_943c;
 
-/// What only this server knows.
+/// Secret of this server.
 const SECRET: &[u8] = b"tenbin serve blob";
 
-/// Where a blob is. Fields that are zero may be absent.
+/// Location of a blob. Fields that are zero may be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Location {
     #[serde(default)]
@@ -27,7 +27,7 @@ pub(super) struct Location {
     pub(super) blobs: Vec<Slice>,
 }
 
-/// Pieces with consecutive numbers in one volume.
+/// Consecutive pieces in one volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Slice {
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Numbers of its pieces.
+    /// Ids of its pieces.
     pub(super) fn numbers(&self) -> Range<u64> {
         self.min_bid..self.min_bid.saturating_add(self.count.into())
     }
@@ -55,7 +55,7 @@ impl Location {
         self.crc == self.sum()
     }
 
-    /// Numbers of its pieces, each with its size.
+    /// Ids of its pieces, each with its size.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (u64, u64)> {
         let each = u64::from(self.blob_size.max(1));
         let size = self.size;
@@ -90,13 +90,13 @@ pub(super) fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, fold)
 }
 
-/// Where a piece belongs, and the proof that it may be touched.
+/// Place of a piece, and the token that permits access.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) cluster: u32,
     pub(super) volume: u32,
     pub(super) number: u64,
-    /// Bytes.
+    /// Size, bytes.
     pub(super) size: u64,
     pub(super) token: &'a str,
 }

@@ -1,7 +1,7 @@
-//! The blob server: the access layer of CubeFS's blobstore, as far as clients see it.
+//! The blob server: the client interface of the access layer of CubeFS's blobstore.
 //!
-//! Written after the protocol's description and its behaviour on a real cluster; it
-//! shares no code with it. Blobs are in memory.
+//! Written from the protocol's description and the behaviour of a real cluster, without its code.
+//! Blobs are kept in memory.
 
 mod body;
 mod faults;
@@ -26,52 +26,50 @@ use tenbin_plan::Secret;
 
 pub use faults::{Fault, FaultError};
 
-use super::{ServeError, accept, half_of_the_free_memory};
+use super::{ServeError, accept, half_of_available_memory};
 use faults::Faults;
 use service::Access;
 use store::Store;
 
-/// How to run the blob server.
+/// Settings of the blob server.
 #[derive(Debug, Clone)]
 pub struct BlobOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// How long a blob can still be read once its deletion was acknowledged.
+    /// How long a blob can still be read after its deletion was acknowledged.
     pub delete_lag: Duration,
-    /// What a GET gets of a blob that is gone.
+    /// Response to a GET of a deleted blob.
     pub gone: Gone,
-    /// How long the connection stays open behind the head with which a GET of a blob that is
-    /// gone begins ([`Gone::Cut`]).
+    /// Delay between the head of such a response and the end of the connection ([`Gone::Cut`]).
     pub gone_delay: Duration,
-    /// Secret of the tokens that requests must carry; none are asked for without.
+    /// Secret of the tokens that requests must contain; `None` disables authentication.
     pub secret: Option<Secret>,
-    /// Bytes that all blobs may take; half of what is free at the start if `None`. A PUT beyond it
-    /// gets 507.
+    /// Largest total size of the blobs, bytes; `None`: half of the available memory at the start.
+    /// A PUT beyond it gets 507.
     pub memory: Option<u64>,
-    /// What goes wrong, and how often.
+    /// Injected faults.
     pub faults: Vec<Fault>,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
 
-/// What a GET gets of a blob that is gone.
+/// Response to a GET of a deleted blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gone {
-    /// The head, with the length of the content, and then the connection is closed: the
-    /// access layer sends the head before it looks for the content.
+    /// The head with the length of the content, then the end of the connection: the access layer
+    /// sends the head before it reads the content.
     #[default]
     Cut,
-    /// 404, as of a store that looks first.
+    /// 404, as from a store that checks first.
     NotFound,
 }
 
-/// Serves blobs until SIGTERM or SIGINT. `ready` is called once, with the address
-/// that it listens on.
+/// Serves blobs until SIGTERM or SIGINT. `ready` is called once, with the listen address.
 ///
 /// # Errors
-/// It cannot listen there, or cannot start its threads.
+/// When the server cannot listen or start its threads.
 pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
-    let memory = options.memory.or_else(half_of_the_free_memory);
+    let memory = options.memory.or_else(half_of_available_memory);
     let access = Access {
         store: Arc::new(Store::new(options.delete_lag, memory)),
         faults: Arc::new(Faults::new(&options.faults)),

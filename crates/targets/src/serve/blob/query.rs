@@ -1,11 +1,11 @@
-//! What stands behind the path of a request.
+//! Query parameters of a request.
 
 use std::str::FromStr;
 
 use super::location::Place;
 use super::reply::Refusal;
 
-/// Names and values. What is absent is zero or empty, as it is to the access layer.
+/// Names and values. A missing parameter counts as zero or empty, as in the access layer.
 pub(super) struct Query<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Query<'a> {

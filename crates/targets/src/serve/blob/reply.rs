@@ -1,4 +1,4 @@
-//! Answers, as the access layer gives them.
+//! Responses in the format of the access layer.
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderValue};
@@ -7,26 +7,26 @@ use serde::Serialize;
 
 use super::body::Parts;
 
-/// Some were deleted, and some were not.
+/// Only a part was deleted.
 pub(super) const SOME_DELETED: u16 = 226;
 
 pub(super) type Reply = Response<Parts>;
 
 #[derive(Serialize)]
-struct Trouble<'a> {
+struct ErrorBody<'a> {
     error: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'a str>,
 }
 
-/// Nothing but a status.
-pub(super) fn bare(status: StatusCode) -> Reply {
+/// A response without a body.
+pub(super) fn status_only(status: StatusCode) -> Reply {
     let mut reply = Reply::default();
     *reply.status_mut() = status;
     reply
 }
 
-/// A document.
+/// A JSON response.
 pub(super) fn json(status: StatusCode, document: &impl Serialize) -> Reply {
     let text = serde_json::to_vec(document).expect("plain data becomes JSON");
     let mut reply = Response::new(Parts::from(text));
@@ -36,38 +36,38 @@ pub(super) fn json(status: StatusCode, document: &impl Serialize) -> Reply {
     reply
 }
 
-/// Why a request is not served.
+/// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Its arguments cannot be read.
+    /// Its arguments are malformed.
     Unread(String),
-    /// Its arguments can be read, and are wrong.
+    /// Its arguments are invalid.
     Illegal,
     /// It has no token, or a wrong one.
     Forbidden,
-    /// There is no such blob. The access layer never says so.
+    /// The blob does not exist. The access layer never sends this.
     NotFound,
-    /// Too many requests, as something in front of the access layer says it.
+    /// Too many requests, as from a load balancer.
     TooMany,
-    /// Its body ends before it should, or a block of it is not what its sum says.
+    /// The body is incomplete, or a block does not match its checksum.
     BrokenBody,
-    /// It broke the server.
+    /// An injected server error.
     Broken,
-    /// Too many requests at a time, as the access layer says it.
+    /// Too many concurrent requests, as from the access layer.
     Limited,
-    /// Larger than a blob may be.
+    /// The blob is too large.
     TooLarge,
-    /// There is no memory left for it.
+    /// The memory is used up.
     Full,
 }
 
 impl Refusal {
     pub(super) fn reply(&self) -> Reply {
-        // Statuses of the access layer's own have no code.
+        // The access layer's own statuses have no code.
         let (status, error, code) = match self {
             Self::Unread(why) => (400, why.as_str(), Some("Argument")),
             Self::Illegal => (400, "Illegal Arguments", None),
-            Self::Forbidden => return bare(StatusCode::FORBIDDEN),
+            Self::Forbidden => return status_only(StatusCode::FORBIDDEN),
             Self::NotFound => (404, "no such blob", Some("BlobNotFound")),
             Self::TooMany => (429, "too many requests", None),
             Self::BrokenBody => (466, "access read request body", None),
@@ -77,18 +77,18 @@ impl Refusal {
             Self::Full => (507, "no space left", Some("InsufficientStorage")),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        json(status, &Trouble { error, code })
+        json(status, &ErrorBody { error, code })
     }
 }
 
-/// So much content from an offset into a blob of `size` bytes. Where less is there, the
-/// connection is closed inside it.
+/// `length` bytes from `offset` of a blob of `size` bytes. If fewer bytes exist, the connection
+/// is closed inside the body.
 pub(super) fn content(parts: Vec<Bytes>, offset: u64, length: u64, size: u64) -> Reply {
     let mut reply = Response::new(Parts::announced(parts, length));
     let headers = reply.headers_mut();
     let kind = HeaderValue::from_static("application/octet-stream");
     headers.insert(CONTENT_TYPE, kind);
-    // Nothing is no part.
+    // An empty range is no partial content.
     if length > 0 && length != size {
         let last = offset + length - 1;
         let range = format!("bytes {offset}-{last}/{size}");
@@ -100,7 +100,7 @@ pub(super) fn content(parts: Vec<Bytes>, offset: u64, length: u64, size: u64) ->
     reply
 }
 
-/// Plain text.
+/// A plain-text response.
 pub(super) fn text(text: String) -> Reply {
     let mut reply = Response::new(Parts::from(text.into_bytes()));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");

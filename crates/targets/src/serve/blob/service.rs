@@ -23,24 +23,24 @@ use super::location::Place;
 use super::query::Query;
 use super::reply::{self, Refusal, Reply};
 use super::sign::sign;
-use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Room, Store};
+use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Reservation, Store};
 use super::ticket::Ticket;
 use super::trace::Trace;
 use super::{Gone, framing, hashes, token};
 
-/// The largest blob that is taken in.
+/// Largest blob, bytes.
 const LARGEST_BLOB: u64 = 5 << 30;
 
-/// Pieces of one blob, at most.
+/// Most pieces of one blob.
 const MOST_PIECES: u64 = 1 << 20;
 
-/// Bytes of a document, at most: a thousand locations fit in several times.
+/// Largest JSON document, bytes: enough for several thousand locations.
 const LARGEST_DOCUMENT: u64 = 4 << 20;
 
-/// Locations in one deletion, at most.
+/// Most locations in one deletion.
 const MOST_LOCATIONS: usize = 1024;
 
-/// What clients call; the rest is for whoever looks after the server.
+/// Client calls; the other calls are for administration.
 const CALLS: [&str; 7] = [
     "/put",
     "/putat",
@@ -51,7 +51,7 @@ const CALLS: [&str; 7] = [
     "/sign",
 ];
 
-/// The service behind every connection.
+/// The service of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
     pub(super) store: Arc<Store>,
@@ -61,8 +61,8 @@ pub(super) struct Access {
     pub(super) gone_delay: Duration,
 }
 
-/// The connection is closed without an answer, as the access layer does when a body
-/// has no length.
+/// The connection is closed without a response, as the access layer does for a body without a
+/// length.
 #[derive(Debug, thiserror::Error)]
 #[error("no content-length")]
 pub(super) struct NoLength;
@@ -123,8 +123,10 @@ impl Access {
         }
         let framed = head.headers.contains_key(framing::ENCODED);
         let most = most_used(&path, &Query::of(&query), framed);
-        // Before the body is read, which takes the memory.
-        let room = takes_content.then(|| self.store.room(most)).transpose();
+        // Before the body is read, which takes memory.
+        let room = takes_content
+            .then(|| self.store.reserve_memory(most))
+            .transpose();
         let most = if room.is_ok() { most } else { 0 };
         let Ok(body) = whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
@@ -145,8 +147,8 @@ impl Access {
         let Ok(room) = room else {
             return Ok(Refusal::Full.reply());
         };
-        if framed && !self.faults.strike(FaultKind::Unframed) {
-            let broken = self.faults.strike(FaultKind::BadBlock);
+        if framed && !self.faults.applies(FaultKind::Unframed) {
+            let broken = self.faults.applies(FaultKind::BadBlock);
             let content = framing::content(&body).filter(|_| !broken);
             let mut reply = match content {
                 Some(content) => self.route(&head, &path, &query, content, room),
@@ -161,21 +163,21 @@ impl Access {
         Ok(self.route(&head, &path, &query, body, room))
     }
 
-    /// `room` is there for calls that bring content.
+    /// `room`: memory for the content of calls that write.
     fn route(
         &self,
         head: &Parts,
         path: &str,
         query: &str,
         body: Bytes,
-        room: Option<Room>,
+        room: Option<Reservation>,
     ) -> Reply {
         let is_json = head
             .headers
             .get(CONTENT_TYPE)
             .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let method = head.method.as_str();
-        // Another type loses the body.
+        // Another content type loses the body.
         let document = if is_json { &body[..] } else { b"" };
         let served = match (method, path, room) {
             ("PUT" | "POST", "/put", Some(room)) => self.put(&Query::of(query), body, &room),
@@ -190,7 +192,7 @@ impl Access {
                 let pieces = self.store.pieces();
                 Ok(reply::text(format!("tenbin_blob_pieces {pieces}\n")))
             }
-            _ => Ok(reply::bare(StatusCode::NOT_FOUND)),
+            _ => Ok(reply::status_only(StatusCode::NOT_FOUND)),
         };
         served.unwrap_or_else(|refusal| refusal.reply())
     }
@@ -203,10 +205,10 @@ impl Access {
             (FaultKind::Limit, Refusal::Limited),
         ];
         let mut all = all.into_iter();
-        all.find_map(|(kind, refusal)| self.faults.strike(kind).then_some(refusal))
+        all.find_map(|(kind, refusal)| self.faults.applies(kind).then_some(refusal))
     }
 
-    fn put(&self, query: &Query<'_>, body: Bytes, room: &Room) -> Result<Reply, Refusal> {
+    fn put(&self, query: &Query<'_>, body: Bytes, room: &Reservation) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
         let size: u64 = query.number("size")?;
         if size > LARGEST_BLOB {
@@ -218,7 +220,7 @@ impl Access {
         Ok(reply::json(StatusCode::OK, &Stored { location, hashsum }))
     }
 
-    fn put_at(&self, query: &Query<'_>, body: Bytes, room: Room) -> Result<Reply, Refusal> {
+    fn put_at(&self, query: &Query<'_>, body: Bytes, room: Reservation) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
         let place = Place::of(query)?;
         if !Ticket::allows(&place) {
@@ -233,17 +235,17 @@ impl Access {
 
     fn delete_piece(&self, query: &Query<'_>) -> Result<Reply, Refusal> {
         match self.store.delete_piece(&Place::of(query)?) {
-            true => Ok(reply::bare(StatusCode::OK)),
+            true => Ok(reply::status_only(StatusCode::OK)),
             false => Err(Refusal::Illegal),
         }
     }
 
-    /// As much of a body as the query says there is. More is cut silently.
+    /// The part of the body that the query announces; more is discarded silently.
     fn taken_in(&self, size: u64, mut body: Bytes) -> Result<Bytes, Refusal> {
         if size == 0 {
             return Err(Refusal::Illegal);
         }
-        if (body.len() as u64) < size || self.faults.strike(FaultKind::ShortBody) {
+        if (body.len() as u64) < size || self.faults.applies(FaultKind::ShortBody) {
             return Err(Refusal::BrokenBody);
         }
         body.truncate(size as usize);
@@ -251,7 +253,7 @@ impl Access {
     }
 
     fn sums(&self, bits: u8, content: &[u8]) -> BTreeMap<String, String> {
-        match self.faults.strike(FaultKind::WrongHash) {
+        match self.faults.applies(FaultKind::WrongHash) {
             true => hashes::of(bits, b"something else"),
             false => hashes::of(bits, content),
         }
@@ -263,15 +265,15 @@ impl Access {
             return Err(Refusal::Illegal);
         }
         let clusters: BTreeSet<u32> = call.locations.iter().map(|one| one.cluster_id).collect();
-        // Those of one cluster become one message, and fail together.
+        // Deletions in one cluster become one message, and fail together.
         let mut faulty = clusters;
-        faulty.retain(|_| self.faults.strike(FaultKind::KeepSome));
+        faulty.retain(|_| self.faults.applies(FaultKind::KeepSome));
         let (failed, done): (Vec<_>, Vec<_>) = call
             .locations
             .into_iter()
             .partition(|location| faulty.contains(&location.cluster_id));
         for location in &done {
-            if !self.faults.strike(FaultKind::NeverGone) {
+            if !self.faults.applies(FaultKind::NeverGone) {
                 self.store.delete(location);
             }
         }
@@ -308,7 +310,7 @@ fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
 }
 
-/// What can be used of a body: what it has beyond that is cut silently.
+/// Largest part of a body that is used; the rest is discarded silently.
 fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
     let largest = match path {
         "/put" => LARGEST_BLOB,
@@ -323,8 +325,8 @@ fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
     }
 }
 
-/// A body up to its end, because unread bytes would make hyper close the connection, and
-/// as much of it as is used.
+/// Reads a body to its end, because hyper closes the connection if bytes are left unread, and
+/// returns the part that is used.
 async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {

@@ -1,4 +1,4 @@
-//! Blobs in memory, in pieces, and those that are still there though deleted.
+//! Blobs in memory, in pieces, including deleted ones that are still readable.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -11,28 +11,28 @@ use super::location::{Location, Place, Slice};
 use super::ticket::Ticket;
 use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
-/// Size of a piece, unless a client asks for another.
+/// Default size of a piece, bytes.
 pub(super) const PIECE: u32 = 4 << 20;
 
-/// The largest piece a client may ask for.
+/// Largest size of a piece, bytes.
 pub(super) const LARGEST_PIECE: u32 = 32 << 20;
 
-/// The only cluster.
+/// Id of the only cluster.
 pub(super) const CLUSTER: u32 = 1;
-/// EC3P3, as a cluster on one machine has it.
+/// EC3P3, as in a cluster on one machine.
 const CODE_MODE: u8 = 11;
-/// Volumes that pieces go round.
+/// Number of volumes, used in turn.
 const VOLUMES: u64 = 4;
-/// Pieces with consecutive numbers in one volume, as long as that makes few slices.
+/// Consecutive pieces in one volume, unless this makes too many slices.
 const SLICE: u64 = 4;
-/// Slices of a location, at most.
+/// Most slices of a location.
 const MOST_SLICES: u64 = 4;
 
 /// Blobs in memory.
 #[derive(Debug)]
 pub(super) struct Store {
     lag: Duration,
-    /// The memory of its blobs, if that is limited.
+    /// Memory of the blobs; `None` without a limit.
     budget: Option<Arc<Budget>>,
     inside: Mutex<Inside>,
 }
@@ -41,27 +41,27 @@ pub(super) struct Store {
 struct Inside {
     next: u64,
     pieces: BTreeMap<u64, Piece>,
-    /// Numbers that are deleted, and until when they are still there; ascending in time.
+    /// Ids of deleted pieces and the time when they disappear, in order of time.
     going: VecDeque<(Instant, Range<u64>)>,
-    /// The content of the piece that was the last to go.
+    /// Content of the piece that was removed last.
     last_gone: Option<Bytes>,
 }
 
 #[derive(Debug)]
 struct Piece {
     content: Bytes,
-    /// Given back when the last piece of its blob is gone: they share one allocation.
-    _room: Room,
+    /// Released when the last piece of its blob is removed: the pieces share one allocation.
+    _room: Reservation,
 }
 
-/// Memory for one blob, given back when dropped.
+/// Memory of one blob, released on drop.
 #[derive(Debug, Clone)]
-pub(super) struct Room(
-    #[expect(dead_code, reason = "it is there to be dropped")] Option<Arc<Share>>,
+pub(super) struct Reservation(
+    #[expect(dead_code, reason = "releases its memory on drop")] Option<Arc<Share>>,
 );
 
 impl Store {
-    /// An empty store that keeps at most `limit` bytes of blobs; `None` means no limit.
+    /// An empty store for at most `limit` bytes of blobs; `None` means no limit.
     pub(super) fn new(lag: Duration, limit: Option<u64>) -> Self {
         Self {
             lag,
@@ -70,19 +70,19 @@ impl Store {
         }
     }
 
-    /// Memory for content of this many bytes.
-    pub(super) fn room(&self, bytes: u64) -> Result<Room, Full> {
+    /// Reserves memory for content of this size.
+    pub(super) fn reserve_memory(&self, bytes: u64) -> Result<Reservation, Full> {
         let Some(budget) = &self.budget else {
-            return Ok(Room(None));
+            return Ok(Reservation(None));
         };
         let pieces = bytes.div_ceil(PIECE.into()).max(1);
         let mut share = Share::of(budget);
         share.grow(bytes.saturating_add(pieces * EACH_OBJECT))?;
-        Ok(Room(Some(Arc::new(share))))
+        Ok(Reservation(Some(Arc::new(share))))
     }
 
-    /// Takes a blob in.
-    pub(super) fn put(&self, content: Bytes, room: &Room) -> Location {
+    /// Stores a blob.
+    pub(super) fn put(&self, content: Bytes, room: &Reservation) -> Location {
         let location = self.allocate(content.len() as u64, PIECE);
         let mut inside = self.inside();
         let mut rest = content;
@@ -96,9 +96,9 @@ impl Store {
         location
     }
 
-    /// A location with nothing in it, and the tokens to fill it with: one for each slice,
-    /// be it for no whole piece, and one for a last piece that is shorter. A blob of less
-    /// than one piece has that alone.
+    /// An empty location and the tokens to fill it: one per slice, even for a slice without a
+    /// full piece, and one for a shorter last piece. A blob smaller than one piece has only the
+    /// last.
     pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, Vec<String>) {
         let location = self.allocate(size, piece);
         let mut tokens = Vec::new();
@@ -162,8 +162,8 @@ impl Store {
         .signed()
     }
 
-    /// Fills one piece of a location; false if the token does not allow it.
-    pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes, room: Room) -> bool {
+    /// Stores one piece of a location; false if the token does not permit it.
+    pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes, room: Reservation) -> bool {
         let allowed = Ticket::allows(place);
         if allowed {
             let piece = Piece {
@@ -175,7 +175,7 @@ impl Store {
         allowed
     }
 
-    /// Deletes one piece, some time; false if the token does not allow it.
+    /// Deletes one piece after the delay; false if the token does not permit it.
     pub(super) fn delete_piece(&self, place: &Place<'_>) -> bool {
         let allowed = Ticket::allows(place);
         if allowed {
@@ -185,7 +185,7 @@ impl Store {
         allowed
     }
 
-    /// So much of the content of a blob, up to the first piece that is not there.
+    /// Content of a blob, up to the first missing piece.
     pub(super) fn get(&self, location: &Location, offset: u64, size: u64) -> Vec<Bytes> {
         let mut inside = self.inside();
         inside.let_go(Instant::now());
@@ -207,14 +207,13 @@ impl Store {
         contents.collect()
     }
 
-    /// Deletes a blob, some time: whatever of it is there then. One that never was is
-    /// deleted as well.
+    /// Deletes the pieces of a blob that exist after the delay. Deleting a missing blob succeeds.
     pub(super) fn delete(&self, location: &Location) {
         let slices = location.blobs.iter().map(Slice::numbers);
         self.inside().delete(self.lag, slices);
     }
 
-    /// The content of another blob that is there.
+    /// The content of another existing blob.
     pub(super) fn another(&self, location: &Location) -> Option<Bytes> {
         let own: Vec<u64> = location.pieces().map(|(number, _)| number).collect();
         let inside = self.inside();
@@ -225,14 +224,14 @@ impl Store {
             .find_map(|number| Some(inside.pieces.get(&number)?.content.clone()))
     }
 
-    /// The content of the blob that was the last to be deleted for good.
+    /// The content of the blob that was removed last.
     pub(super) fn last_gone(&self) -> Option<Bytes> {
         let mut inside = self.inside();
         inside.let_go(Instant::now());
         inside.last_gone.clone()
     }
 
-    /// Pieces that are there.
+    /// Number of pieces.
     pub(super) fn pieces(&self) -> usize {
         let mut inside = self.inside();
         inside.let_go(Instant::now());
@@ -274,7 +273,7 @@ mod tests {
     fn a_blob_of_several_pieces_comes_back_whole_until_it_is_gone() {
         let store = Store::new(Duration::ZERO, None);
         let content: Vec<u8> = (0..PIECE as usize * 2 + 5).map(|at| at as u8).collect();
-        let location = store.put(content.clone().into(), &Room(None));
+        let location = store.put(content.clone().into(), &Reservation(None));
         assert_eq!(location.blobs[0].count, 3);
         assert_eq!(read(&store, &location), content);
         let piece = u64::from(PIECE);
@@ -292,18 +291,18 @@ mod tests {
     #[test]
     fn a_full_store_takes_no_more_until_a_blob_is_gone() {
         let store = Store::new(Duration::ZERO, Some(10_000));
-        let room = store.room(6_000).unwrap();
+        let room = store.reserve_memory(6_000).unwrap();
         let location = store.put(vec![7; 6_000].into(), &room);
         drop(room);
-        assert_eq!(store.room(6_000).unwrap_err(), Full);
+        assert_eq!(store.reserve_memory(6_000).unwrap_err(), Full);
         store.delete(&location);
-        assert!(store.room(6_000).is_ok());
+        assert!(store.reserve_memory(6_000).is_ok());
     }
 
     #[test]
     fn a_deleted_blob_is_there_for_a_while() {
         let store = Store::new(Duration::from_secs(3600), None);
-        let location = store.put(Bytes::from_static(b"tea"), &Room(None));
+        let location = store.put(Bytes::from_static(b"tea"), &Reservation(None));
         store.delete(&location);
         assert_eq!(read(&store, &location), b"tea");
     }
@@ -322,7 +321,7 @@ mod tests {
         };
         let put = |token, at, content: &'static [u8]| {
             let place = place(token, at, content.len() as u64);
-            store.put_at(&place, Bytes::from_static(content), Room(None))
+            store.put_at(&place, Bytes::from_static(content), Reservation(None))
         };
         assert_eq!(tokens.len(), 2);
         assert!(!put("other", 0, b"abc"));

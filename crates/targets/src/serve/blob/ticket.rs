@@ -1,30 +1,30 @@
-//! The right to write pieces of a location: what `/alloc` calls a token.
+//! The permission to write pieces of a location, which `/alloc` returns as a token.
 //!
-//! Nothing is kept of it: all that it allows stands in it, under a sum.
+//! The server stores no tickets: the token contains what it permits and a checksum.
 
 use super::location::{Place, Slice, crc};
 
-/// What only this server knows.
+/// Secret of this server.
 const SECRET: &[u8] = b"tenbin serve blob pieces";
 
-/// Consecutive pieces in a volume of a cluster, all of one size.
+/// Consecutive pieces of the same size in a volume of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
     pub(super) cluster: u32,
     pub(super) slice: Slice,
-    /// Bytes of each piece.
+    /// Size of a piece, bytes.
     pub(super) size: u32,
 }
 
 impl Ticket {
-    /// As clients carry it.
+    /// The token for clients.
     pub(super) fn text(&self) -> String {
         let Slice { min_bid, count, .. } = self.slice;
         let (size, sum) = (self.size, self.sum());
         format!("{min_bid:016x}{count:08x}{size:08x}{sum:08x}")
     }
 
-    /// Whether the token of a place allows what it says.
+    /// Whether the token of a place permits access to it.
     pub(super) fn allows(place: &Place<'_>) -> bool {
         let number = |from: usize, digits: usize| {
             let digits = place.token.get(from..from + digits)?;

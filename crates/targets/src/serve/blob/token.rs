@@ -1,17 +1,16 @@
-//! The token that requests carry where authentication is on.
+//! The token of requests when authentication is enabled.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE;
 use md5::{Digest, Md5};
 
-/// The header it stands in.
+/// The header with the token.
 pub(super) const HEADER: &str = "blob-store-auth-token";
 
-/// Bytes of the time before the sum.
+/// Bytes of the time stamp before the checksum.
 const TIME: usize = 8;
 
-/// Whether a token is right for a path and its query. How old it is does not matter,
-/// as it does not to the access layer.
+/// Whether a token is valid for a path and its query. Its age is ignored, as in the access layer.
 pub(super) fn fits(token: &[u8], path: &str, query: &str, secret: &str) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE.decode(token) else {
         return false;

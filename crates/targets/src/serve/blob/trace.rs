@@ -1,16 +1,15 @@
-//! What the access layer tells of its time in `Trace-Log`, up to the moment at which it
-//! writes the head.
+//! The `Trace-Log` header of the access layer: time spent until the head is written.
 
-/// Who takes part in a call.
+/// Kinds of calls, by the components involved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trace {
-    /// Content is taken in before the head is written.
+    /// The content is received before the head is written.
     Write,
-    /// The content is looked for once the head is written.
+    /// The content is read after the head is written.
     Read,
     /// A message is passed on.
     Message,
-    /// Nobody else.
+    /// No other component.
     Alone,
 }
 
@@ -24,9 +23,9 @@ impl Trace {
         }
     }
 
-    /// Its lines, for a head that is written so many milliseconds after the request came.
+    /// The header's lines, for a head that is written `spent` milliseconds after the request.
     pub(super) fn lines(self, spent: u128) -> Vec<String> {
-        // A time of no millisecond is left out.
+        // Times of 0 ms are omitted.
         let access = match spent {
             0 => "ACCESS".to_owned(),
             _ => format!("ACCESS:{spent}"),

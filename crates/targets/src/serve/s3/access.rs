@@ -1,10 +1,10 @@
-//! Which requests are let through: signed ones.
+//! Refuses unsigned requests.
 
 use s3s::access::{S3Access, S3AccessContext};
 use s3s::{S3Result, s3_error};
 
-/// Lets signed requests through, and no others. What a signature has to cover is checked
-/// before: see [`super::signature`].
+/// Accepts only signed requests. The headers that a signature must cover are checked before: see
+/// [`super::signature`].
 pub(super) struct SignedOnly;
 
 #[async_trait::async_trait]

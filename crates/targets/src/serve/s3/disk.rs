@@ -1,9 +1,9 @@
-//! Objects as files that survive a power cut.
+//! Objects as files that survive a power failure.
 //!
-//! `incoming/` holds files being written, `buckets/<bucket>/objects/` finished
-//! ones, one file each: the content, then a JSON footer with what else is known of
-//! the object, its length, and a mark. A file gets its final name only when all of
-//! it is on the disk, and an answer is given only when the name is there too.
+//! `incoming/` has files that are being written, `buckets/<bucket>/objects/` has one file per
+//! object: the content, a JSON footer with the metadata, the length of the footer, and a mark. A
+//! file gets its final name after its content is on the disk; the response is sent after the name
+//! is on the disk, too.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::object::{Content, Object};
 
-/// End of every object file; its last byte is the version of the layout.
+/// End of every object file; the last byte is the version of the layout.
 const MARK: &[u8; 8] = b"tenbin\0\x01";
 const TRAILER: u64 = MARK.len() as u64 + 4;
 const BUCKETS: &str = "buckets";
@@ -32,7 +32,7 @@ pub(super) struct Disk {
     staged: AtomicU64,
 }
 
-/// A file being written. Removed again unless it becomes an object.
+/// A file being written. Removed on drop unless it becomes an object.
 #[derive(Debug)]
 pub(super) struct Staged {
     file: File,
@@ -40,7 +40,7 @@ pub(super) struct Staged {
     kept: bool,
 }
 
-/// A bucket as it lies on the disk.
+/// A bucket on disk.
 pub(super) struct StoredBucket {
     pub(super) name: String,
     pub(super) created: SystemTime,
@@ -59,8 +59,8 @@ struct Footer {
 }
 
 impl Disk {
-    /// Opens the store in `root`, made if missing; removes what a killed server
-    /// left unfinished.
+    /// Opens the store in `root`, which is created if missing, and removes incomplete files of a
+    /// killed server.
     pub(super) fn open(root: PathBuf) -> io::Result<Self> {
         create_directory(&root)?;
         create_directory(&root.join(BUCKETS))?;
@@ -75,7 +75,7 @@ impl Disk {
         })
     }
 
-    /// Everything that is there.
+    /// All buckets and objects.
     pub(super) fn load(&self) -> io::Result<Vec<StoredBucket>> {
         fs::read_dir(self.root.join(BUCKETS))?
             .map(|entry| {
@@ -112,7 +112,7 @@ impl Disk {
         sync_directory(&self.root.join(BUCKETS))
     }
 
-    /// A new file for content to come.
+    /// Creates a file for incoming content.
     pub(super) fn stage(&self) -> io::Result<Staged> {
         let number = self.staged.fetch_add(1, Ordering::Relaxed);
         let path = self.root.join(INCOMING).join(number.to_string());
@@ -123,15 +123,14 @@ impl Disk {
         })
     }
 
-    /// Gives a finished file its name. The name is on the disk only after
-    /// [`Self::sync_name`].
+    /// Gives a finished file its final name, which is on the disk only after [`Self::sync_name`].
     pub(super) fn publish(&self, mut staged: Staged, bucket: &str, key: &str) -> io::Result<()> {
         let path = self.object(bucket, key);
         if let Err(error) = fs::rename(&staged.path, &path) {
             if error.kind() != io::ErrorKind::NotFound {
                 return Err(error);
             }
-            // A long key, the first one there.
+            // The first object in a directory of a long key.
             create_directories(&self.bucket(bucket).join(OBJECTS), &keys::path_of(key))?;
             fs::rename(&staged.path, &path)?;
         }
@@ -139,7 +138,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Makes the coming or going of a name durable.
+    /// Makes the creation or removal of a name durable.
     pub(super) fn sync_name(&self, bucket: &str, key: &str) -> io::Result<()> {
         let path = self.object(bucket, key);
         sync_directory(path.parent().unwrap_or(&self.root))
@@ -176,7 +175,7 @@ impl Staged {
         Ok(())
     }
 
-    /// Appends the footer and waits until all of it is on the disk.
+    /// Appends the footer and waits until everything is on the disk.
     pub(super) fn finish(&mut self, object: &Object) -> io::Result<()> {
         let footer = serde_json::to_vec(&Footer {
             size: object.size,
@@ -250,12 +249,12 @@ fn load_object(path: &Path) -> io::Result<Object> {
 
 fn foreign(path: &Path) -> io::Error {
     io::Error::other(format!(
-        "{} was not written by this store; give it a directory of its own",
+        "{} was not written by this store; use a separate directory",
         path.display()
     ))
 }
 
-/// Makes a directory, if missing, such that it is still there after a power cut.
+/// Creates a directory, if missing, so that it survives a power failure.
 fn create_directory(path: &Path) -> io::Result<()> {
     match fs::create_dir(path) {
         Ok(()) => sync_directory(
@@ -268,7 +267,7 @@ fn create_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// All directories on the way from `root` to the file `relative`.
+/// Creates all directories between `root` and the file `relative`.
 fn create_directories(root: &Path, relative: &Path) -> io::Result<()> {
     let Some(directories) = relative.parent() else {
         return Ok(());

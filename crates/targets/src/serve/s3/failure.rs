@@ -17,7 +17,7 @@ pub(super) async fn on_disk_thread<T: Send + 'static>(
     Ok(result.map_err(|error| internal(Box::new(error)))??)
 }
 
-/// The client is told that it is our fault, and nothing about our files.
+/// An internal error, without details about files.
 pub(super) fn internal(source: StdError) -> S3Error {
     S3Error::with_source(s3s::S3ErrorCode::InternalError, source)
 }
@@ -28,21 +28,21 @@ impl From<StoreError> for S3Error {
             StoreError::NoSuchBucket => s3_error!(NoSuchBucket, "the bucket does not exist"),
             StoreError::NoSuchKey => s3_error!(NoSuchKey, "the key does not exist"),
             StoreError::BucketExists => {
-                s3_error!(BucketAlreadyOwnedByYou, "the bucket exists already")
+                s3_error!(BucketAlreadyOwnedByYou, "the bucket already exists")
             }
             StoreError::BucketNotEmpty => s3_error!(BucketNotEmpty, "the bucket is not empty"),
-            StoreError::KeyExists => s3_error!(PreconditionFailed, "the key exists already"),
+            StoreError::KeyExists => s3_error!(PreconditionFailed, "the key already exists"),
             StoreError::Full => full(),
             StoreError::Storage(error) => internal(Box::new(error)),
         }
     }
 }
 
-/// The objects of a store in memory have all the memory that they may have.
+/// The memory of an in-memory store is used up.
 pub(super) fn full() -> S3Error {
     let mut refused = S3Error::with_message(
         S3ErrorCode::Custom("InsufficientStorage".into()),
-        "the store keeps its objects in memory and may take no more; see --memory",
+        "the store keeps its objects in memory and has reached its limit; see --memory",
     );
     refused.set_status_code(StatusCode::INSUFFICIENT_STORAGE);
     refused

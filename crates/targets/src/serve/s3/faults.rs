@@ -1,4 +1,4 @@
-//! What the S3 server does wrong on purpose.
+//! Injected faults of the S3 server.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// How long a PUT holds the lock of a busy store: the time of one SQLite commit with fsync.
+/// How long a PUT locks a busy store: the time of one SQLite commit with fsync.
 const HELD: Duration = Duration::from_millis(4);
 
-/// A fault and the share of the requests that it happens to. Written as `busy:98%`.
+/// A fault and the share of the applicable requests that it affects. Written as `busy:98%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct S3Fault {
     pub(super) kind: FaultKind,
@@ -18,21 +18,21 @@ pub struct S3Fault {
     pub(super) share: f64,
 }
 
-/// What can go wrong.
+/// Kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// PUT and COPY: 500 InternalError while another one is being stored, as of a store whose
-    /// database takes one writer at a time and does not wait.
+    /// PUT and COPY: 500 InternalError while another object is being stored, as from a store
+    /// whose database has one writer at a time and does not wait.
     Busy,
     /// PUT and COPY: 503 SlowDown with `Retry-After: 1`.
     SlowDown,
-    /// DELETE, and each object of a batch: acknowledged, and the object stays.
+    /// DELETE, also in batches: acknowledged but not done.
     KeepDeleted,
-    /// PUT and COPY: the connection is closed without an answer.
+    /// PUT and COPY: the connection is closed without a response.
     Reset,
 }
 
-/// Every fault by its name: the only place where one is registered.
+/// All faults by name; a fault is registered only here.
 const KINDS: [(&str, FaultKind); 4] = [
     ("busy", FaultKind::Busy),
     ("slow-down", FaultKind::SlowDown),
@@ -40,7 +40,7 @@ const KINDS: [(&str, FaultKind); 4] = [
     ("reset", FaultKind::Reset),
 ];
 
-/// Why a text is not a fault.
+/// Why a text is not a valid fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{text:?} is not a fault; write for example busy:98%, with one of {known}")]
 pub struct S3FaultError {
@@ -66,19 +66,19 @@ impl FromStr for S3Fault {
     }
 }
 
-/// The faults of one server, each with the number of requests that it could have happened to.
+/// The faults of a server, each with the number of applicable requests so far.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: Vec<(S3Fault, AtomicU64)>,
-    /// Held by the PUT that is being stored.
+    /// Locked by the PUT that is being stored.
     lock: Arc<Mutex<()>>,
 }
 
-/// The only writer of a busy store, until dropped.
+/// The lock of a busy store's only writer; released on drop.
 pub(super) struct Writer(Option<OwnedMutexGuard<()>>);
 
 impl Writer {
-    /// Waits as long as a commit takes, if the store is a busy one.
+    /// Waits for the duration of a commit, if the store is busy.
     pub(super) async fn commit(self) {
         if self.0.is_some() {
             tokio::time::sleep(HELD).await;
@@ -95,9 +95,9 @@ impl Faults {
         }
     }
 
-    /// Whether the fault happens to this request. Of any n requests in a row, the share is met
-    /// to within one.
-    pub(super) fn strike(&self, kind: FaultKind) -> bool {
+    /// Whether the fault affects this request. Of any n requests in a row, the affected share is
+    /// exact to within one.
+    pub(super) fn applies(&self, kind: FaultKind) -> bool {
         let mut own = self.all.iter().filter(|(fault, _)| fault.kind == kind);
         own.any(|(fault, asked)| {
             let before = asked.fetch_add(1, Ordering::Relaxed);
@@ -106,8 +106,8 @@ impl Faults {
         })
     }
 
-    /// Makes this request the only writer; `None` if the store is busy and refuses it. A
-    /// request that is not refused waits for its turn.
+    /// Makes this request the only writer; `None` if the store is busy and refuses it. A request
+    /// that is not refused waits for the lock.
     pub(super) async fn writer(&self) -> Option<Writer> {
         if !self.has(FaultKind::Busy) {
             return Some(Writer(None));
@@ -115,7 +115,7 @@ impl Faults {
         if let Ok(guard) = Arc::clone(&self.lock).try_lock_owned() {
             return Some(Writer(Some(guard)));
         }
-        if self.strike(FaultKind::Busy) {
+        if self.applies(FaultKind::Busy) {
             return None;
         }
         Some(Writer(Some(Arc::clone(&self.lock).lock_owned().await)))
@@ -140,7 +140,7 @@ mod tests {
             .unwrap();
         runtime.block_on(async {
             let faults = Faults::new(&["busy:98%".parse().unwrap()]);
-            let alone = faults.writer().await.expect("nobody else writes");
+            let alone = faults.writer().await.expect("no other writer");
             let mut refused = 0;
             let mut waiting = 0;
             for _ in 0..100 {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_fault_is_refused_with_the_names_of_all() {
+    fn an_invalid_fault_is_refused_with_all_valid_names() {
         for text in ["", "busy", "melt:1%", "busy:101%", "reset:x"] {
             let error = text.parse::<S3Fault>().unwrap_err().to_string();
             assert!(

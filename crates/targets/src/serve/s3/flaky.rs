@@ -1,5 +1,5 @@
-//! What happens below the protocol: faults of connections, and requests that are refused before
-//! anything else is looked at.
+//! Faults below the protocol: connections that are closed, and requests that are refused before
+//! they are parsed.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use s3s::{HttpResponse, StdError};
 use super::faults::{FaultKind, Faults};
 use super::signature;
 
-/// The S3 service, and requests that it closes the connection on instead.
+/// The S3 service with connection faults.
 #[derive(Clone)]
 pub(super) struct Flaky {
     service: S3Service,
@@ -35,8 +35,8 @@ impl Service<Request<Incoming>> for Flaky {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let path = request.uri().path().trim_matches('/');
         let stores = request.method() == Method::PUT && path.contains('/');
-        if stores && self.faults.strike(FaultKind::Reset) {
-            return Box::pin(async { Err("this connection is closed on purpose".into()) });
+        if stores && self.faults.applies(FaultKind::Reset) {
+            return Box::pin(async { Err("connection closed by an injected fault".into()) });
         }
         let signed = signature::check(request.method(), request.uri(), request.headers());
         if let Err(refused) = signed {

@@ -1,20 +1,19 @@
-//! Where the object of a key lies, below the directory of its bucket.
+//! File paths of keys, relative to the directory of the bucket.
 //!
-//! Bytes other than lower-case letters, digits, `-`, `_` and `.` are written as
-//! `%` and two hex digits, so that no key is a path, and none differs from another
-//! only by case. Long names are cut into directories. Directories end in `+`,
-//! files in `=`: neither occurs otherwise, so no file is in the way of a directory,
-//! and no name is `.` or `..`.
+//! Bytes other than lower-case letters, digits, `-`, `_` and `.` are written as `%` and two
+//! hexadecimal digits, so that no key is a path and no two paths differ only by case. Long names
+//! are split into directories. Directories end with `+` and files with `=`; neither occurs
+//! elsewhere, so no file has the name of a directory, and no name is `.` or `..`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Longest part, without its end mark: file systems allow 255 bytes.
+/// Longest component without its end mark: file systems allow 255 bytes.
 const PART: usize = 200;
 const DIRECTORY_MARK: char = '+';
 const FILE_MARK: char = '=';
 
-/// The path of a key, relative.
+/// The relative path of a key.
 pub(super) fn path_of(key: &str) -> PathBuf {
     let name = encode(key);
     let mut path = PathBuf::new();
@@ -28,7 +27,7 @@ pub(super) fn path_of(key: &str) -> PathBuf {
     path
 }
 
-/// The key of a relative path; `None` if no key has it.
+/// The key of a relative path; `None` if no key has this path.
 pub(super) fn key_of(path: &Path) -> Option<String> {
     let mut name = String::new();
     let mut parts = path.iter().peekable();
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn awkward_keys_stay_inside_and_come_back() {
+    fn unusual_keys_stay_inside_and_are_decoded() {
         let long = "é/".repeat(340);
         for key in [
             ".",
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_in_the_way_of_another() {
+    fn no_key_conflicts_with_another() {
         let short = "a".repeat(PART);
         let long = "a".repeat(PART + 1);
         assert!(!path_of(&long).starts_with(path_of(&short)));
@@ -123,14 +122,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_key_stays_inside_and_comes_back(key in "\\PC{1,300}|[./%+=A-Za-z]{1,900}|(?s).{1,50}") {
+        fn any_key_stays_inside_and_is_decoded(key in "\\PC{1,300}|[./%+=A-Za-z]{1,900}|(?s).{1,50}") {
             let path = path_of(&key);
             prop_assert!(is_inside(&path), "{path:?}");
             prop_assert_eq!(key_of(&path), Some(key));
         }
 
         #[test]
-        fn different_keys_have_paths_that_differ_even_without_case(
+        fn different_keys_have_paths_that_differ_ignoring_case(
             a in "[aA./%+=]{1,4}", b in "[aA./%+=]{1,4}"
         ) {
             let fold = |key: &str| path_of(key).to_str().unwrap().to_lowercase();

@@ -1,26 +1,26 @@
-//! One page of the objects of a bucket, as `ListObjects` and `ListObjectsV2` see it.
+//! One page of a bucket's objects, for `ListObjects` and `ListObjectsV2`.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// What to list. Keys are in the order of their UTF-8 bytes.
+/// A list request. Keys are sorted by their UTF-8 bytes.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Query<'a> {
     pub(super) prefix: &'a str,
-    /// Keys that have it after the prefix are rolled up into one common prefix.
+    /// Keys with this delimiter after the prefix are grouped into a common prefix.
     pub(super) delimiter: Option<&'a str>,
     pub(super) after: After<'a>,
-    /// Keys and common prefixes together.
+    /// Most keys and common prefixes per page.
     pub(super) limit: usize,
 }
 
-/// Where a page starts.
+/// Start of a page.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After<'a> {
     #[default]
     Nothing,
     Key(&'a str),
-    /// After everything that a common prefix stands for.
+    /// After all keys with this common prefix.
     CommonPrefix(&'a str),
 }
 
@@ -29,11 +29,11 @@ pub(super) enum After<'a> {
 pub(super) struct Page<'a, V> {
     pub(super) objects: Vec<(&'a str, &'a V)>,
     pub(super) common_prefixes: Vec<String>,
-    /// Where the next page starts; `None` after the last.
+    /// Start of the next page; `None` after the last.
     pub(super) next: Option<Next>,
 }
 
-/// The last entry of a page that is not the last.
+/// The last entry of a page that is not the last page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     AfterKey(String),
@@ -41,7 +41,7 @@ pub(super) enum Next {
 }
 
 impl Next {
-    /// Text that a client gives back to get the next page.
+    /// The continuation token.
     pub(super) fn token(&self) -> String {
         match self {
             Self::AfterKey(key) => format!("k{key}"),
@@ -51,7 +51,7 @@ impl Next {
 }
 
 impl<'a> After<'a> {
-    /// What a token of ours says.
+    /// Parses a continuation token.
     pub(super) fn from_token(token: &'a str) -> Option<Self> {
         match token.split_at_checked(1)? {
             ("k", key) => Some(Self::Key(key)),
@@ -60,9 +60,9 @@ impl<'a> After<'a> {
         }
     }
 
-    /// A marker of `ListObjects`: a key, or the common prefix that ended a page.
+    /// Parses a marker of `ListObjects`: a key, or the common prefix at the end of a page.
     pub(super) fn from_marker(marker: &'a str, prefix: &str, delimiter: Option<&str>) -> Self {
-        if rolled_up(marker, prefix, delimiter) == Some(marker) {
+        if common_prefix(marker, prefix, delimiter) == Some(marker) {
             Self::CommonPrefix(marker)
         } else {
             Self::Key(marker)
@@ -95,7 +95,7 @@ pub(super) fn page<'a, V>(objects: &'a BTreeMap<String, V>, query: &Query<'_>) -
             page.next = last;
             break;
         }
-        if let Some(common) = rolled_up(key, query.prefix, query.delimiter) {
+        if let Some(common) = common_prefix(key, query.prefix, query.delimiter) {
             page.common_prefixes.push(common.to_owned());
             last = Some(Next::AfterCommonPrefix(common.to_owned()));
             start = beyond(common).map(Bound::Included);
@@ -116,7 +116,7 @@ fn as_ref(bound: &Bound<String>) -> Bound<&str> {
     }
 }
 
-/// `None`: nothing can follow.
+/// `None` if no key can follow.
 fn start(query: &Query<'_>) -> Option<Bound<String>> {
     let bound = match query.after {
         After::Nothing => Bound::Unbounded,
@@ -134,15 +134,15 @@ fn start(query: &Query<'_>) -> Option<Bound<String>> {
     })
 }
 
-fn rolled_up<'k>(key: &'k str, prefix: &str, delimiter: Option<&str>) -> Option<&'k str> {
+fn common_prefix<'k>(key: &'k str, prefix: &str, delimiter: Option<&str>) -> Option<&'k str> {
     let delimiter = delimiter.filter(|text| !text.is_empty())?;
     let rest = key.strip_prefix(prefix)?;
     let end = prefix.len() + rest.find(delimiter)? + delimiter.len();
     Some(&key[..end])
 }
 
-/// The first text after all that start with `prefix`; UTF-8 sorts like its
-/// characters, so the last character that has a successor is replaced by it.
+/// The first text after all texts that start with `prefix`. UTF-8 sorts like its characters, so
+/// the last character that has a successor is replaced by the successor.
 fn beyond(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
@@ -168,7 +168,7 @@ mod tests {
         keys.iter().map(|&key| (key.to_owned(), ())).collect()
     }
 
-    /// All pages, each given on by token.
+    /// All pages, fetched with continuation tokens.
     fn all(objects: &BTreeMap<String, ()>, query: Query<'_>) -> (Vec<String>, Vec<String>, usize) {
         let (mut keys, mut prefixes, mut pages) = (Vec::new(), Vec::new(), 0);
         let mut token: Option<String> = None;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_rolled_up_at_the_delimiter() {
+    fn keys_are_grouped_at_the_delimiter() {
         let objects = bucket(&["a", "b/1", "b/2", "b/c/3", "d", "é/x"]);
         let root = Query {
             delimiter: Some("/"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_just_fits_is_the_last() {
+    fn a_page_that_holds_the_last_key_is_the_last() {
         let objects = bucket(&["a", "b"]);
         let query = Query {
             limit: 2,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_that_is_a_common_prefix_skips_all_it_stands_for() {
+    fn a_common_prefix_as_marker_skips_all_its_keys() {
         let objects = bucket(&["b/1", "b/2", "c"]);
         let after = After::from_marker("b/", "", Some("/"));
         let query = Query {

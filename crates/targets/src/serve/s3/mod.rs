@@ -1,6 +1,6 @@
-//! The S3 server: the protocol and its signatures by `s3s`, storage by us.
+//! The S3 server: protocol and signatures by `s3s`, storage by this module.
 //!
-//! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
+//! Multipart uploads, versions and ACLs are refused with `NotImplemented`.
 
 mod access;
 mod disk;
@@ -36,32 +36,31 @@ use flaky::Flaky;
 use service::Service;
 use store::Store;
 
-/// How to run the S3 server.
+/// Settings of the S3 server.
 #[derive(Debug, Clone)]
 pub struct S3Options {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Directory of the durable store, made if missing; in memory if `None`.
+    /// Directory of the durable store, created if missing; `None` for a store in memory.
     pub durable: Option<PathBuf>,
-    /// Bytes that all objects may take in memory; half of what is free at the start if `None`.
-    /// Of no meaning for a durable store.
+    /// Largest total size of the objects in memory, bytes; `None`: half of the available memory
+    /// at the start. Ignored for a durable store.
     pub memory: Option<u64>,
-    /// The only credentials that are accepted.
+    /// The only accepted credentials.
     pub credentials: Credentials,
-    /// What goes wrong, and how often.
+    /// Injected faults.
     pub faults: Vec<S3Fault>,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
 
-/// Serves S3 until SIGTERM or SIGINT. `ready` is called once, with the address
-/// that it listens on.
+/// Serves S3 until SIGTERM or SIGINT. `ready` is called once, with the listen address.
 ///
 /// # Errors
-/// It cannot listen there, cannot start its threads, or cannot use the directory.
+/// When the server cannot listen, start its threads or use the directory.
 pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let store = match &options.durable {
-        None => Store::in_memory(options.memory.or_else(half_of_the_free_memory)),
+        None => Store::in_memory(options.memory.or_else(half_of_available_memory)),
         Some(path) => Disk::open(path.clone())
             .and_then(Store::durable)
             .map_err(|source| ServeError::Store {
@@ -78,13 +77,12 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     accept::run(options.listen, options.workers, service, ready)
 }
 
-/// Half of the memory that programs could still take, bytes; `None` where the system does not
-/// tell.
-pub fn half_of_the_free_memory() -> Option<u64> {
+/// Half of the available memory, bytes; `None` if unknown.
+pub fn half_of_available_memory() -> Option<u64> {
     vitals::available_memory().map(|bytes| bytes / 2)
 }
 
-/// Knows one access key.
+/// Accepts one access key.
 struct OneKey(Credentials);
 
 #[async_trait::async_trait]
@@ -93,10 +91,7 @@ impl S3Auth for OneKey {
         if access_key == self.0.access_key {
             Ok(SecretKey::from(self.0.secret_key.reveal()))
         } else {
-            Err(s3_error!(
-                InvalidAccessKeyId,
-                "the access key id is not known here"
-            ))
+            Err(s3_error!(InvalidAccessKeyId, "unknown access key id"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of an object.
+//! Metadata and content of an object.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,7 +8,7 @@ use s3s::dto::ETag;
 
 use crate::serve::budget::Share;
 
-/// What is known of an object.
+/// Metadata and content of an object.
 #[derive(Debug, Clone)]
 pub(super) struct Object {
     pub(super) size: u64,
@@ -17,14 +17,14 @@ pub(super) struct Object {
     pub(super) content_type: Option<String>,
     pub(super) metadata: Vec<(String, String)>,
     pub(super) content: Content,
-    /// The part of the store's memory that it takes apart from its content, if that is limited.
+    /// Memory of the object besides its content; `None` without a limit.
     pub(super) entry: Option<Arc<Share>>,
 }
 
-/// Where the content of an object is.
+/// Content of an object.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
-    /// With its part of the store's memory, if that is limited.
+    /// In memory, with its share of the limit if there is one.
     InMemory(Bytes, Option<Arc<Share>>),
     OnDisk,
 }

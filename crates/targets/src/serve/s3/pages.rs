@@ -1,5 +1,5 @@
-//! What the two list operations have in common: what they ask for, and how keys are
-//! written in their answers.
+//! Shared code of the two list operations: their parameters, and the encoding of keys in
+//! responses.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use s3s::dto::{CommonPrefix, EncodingType, Object as ListedObject, Timestamp};
@@ -8,9 +8,9 @@ use s3s::{S3Result, s3_error};
 use super::object::{e_tag, signed};
 use super::store::Listing;
 
-/// Entries on a page, at most (Amazon S3 API reference, ListObjectsV2).
+/// Most entries per page (Amazon S3 API reference, ListObjectsV2).
 const PAGE: i32 = 1000;
-/// What `encoding-type=url` leaves as it is.
+/// Characters that `encoding-type=url` does not escape.
 const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -18,7 +18,7 @@ const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// What both list operations ask for.
+/// Parameters of both list operations.
 pub(super) struct ListRequest {
     pub(super) prefix: String,
     pub(super) delimiter: Option<String>,
@@ -36,15 +36,15 @@ pub(super) fn count(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// How keys are written in listings: as they are, or so that XML can hold all.
-pub(super) struct Spelling(pub(super) Option<EncodingType>);
+/// Encoding of keys in listings: unchanged, or URL-encoded so that XML can contain every key.
+pub(super) struct KeyEncoding(pub(super) Option<EncodingType>);
 
-impl Spelling {
+impl KeyEncoding {
     pub(super) fn of(asked: Option<EncodingType>) -> Self {
         Self(asked.filter(|asked| asked.as_str() == EncodingType::URL))
     }
 
-    pub(super) fn spell(&self, text: &str) -> String {
+    pub(super) fn encode(&self, text: &str) -> String {
         match self.0 {
             Some(_) => utf8_percent_encode(text, URL_SAFE).to_string(),
             None => text.to_owned(),
@@ -56,7 +56,7 @@ impl Spelling {
             .objects
             .iter()
             .map(|(key, object)| ListedObject {
-                key: Some(self.spell(key)),
+                key: Some(self.encode(key)),
                 size: Some(signed(object.size)),
                 e_tag: Some(e_tag(object)),
                 last_modified: Some(Timestamp::from(object.modified)),
@@ -70,7 +70,7 @@ impl Spelling {
             .common_prefixes
             .iter()
             .map(|prefix| CommonPrefix {
-                prefix: Some(self.spell(prefix)),
+                prefix: Some(self.encode(prefix)),
             })
             .collect()
     }

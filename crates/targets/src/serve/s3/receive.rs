@@ -1,5 +1,5 @@
-//! Taking in the content of an object: small ones whole, large ones straight into
-//! a file of a durable store.
+//! Receives the content of an object: small content in memory, large content directly into a file
+//! of a durable store.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use s3s::{S3Error, S3ErrorCode, S3Result, StdError, s3_error};
 use super::failure::{self, internal, on_disk_thread};
 use super::store::{Store, Upload};
 
-/// Content up to this size goes to the disk in one step.
+/// Largest content that is written in one step, bytes.
 const WHOLE: usize = 1024 * 1024;
-/// A client's word about its length makes us reserve no more than this.
+/// Largest buffer that is reserved because of a client's `Content-Length`, bytes.
 const TRUSTED_LENGTH: usize = 64 * 1024 * 1024;
 
-/// Content that is completely here.
+/// Completely received content.
 pub(super) struct Received {
     pub(super) upload: Upload,
     pub(super) size: u64,
     pub(super) md5: [u8; 16],
 }
 
-/// Takes in a body. `content_md5` is the header, if the client sent one.
+/// Receives a body. `content_md5`: the header, if the client sent one.
 pub(super) async fn receive(
     store: &Arc<Store>,
     body: Option<StreamingBlob>,
@@ -49,7 +49,8 @@ pub(super) async fn receive(
     let mut body = body.unwrap_or_else(|| StreamingBlob::from(s3s::Body::empty()));
     while let Some(part) = body.next().await {
         let part = part.map_err(broken_body)?;
-        // What does not fit is read all the same: the client gets its answer when it is done.
+        // Content beyond the limit is still read, so that the client gets its response at the
+        // end.
         full = full
             || share
                 .as_mut()
@@ -80,7 +81,7 @@ pub(super) async fn receive(
     Ok(Received { upload, size, md5 })
 }
 
-/// Appends the buffer to the file, which is made if there is none yet.
+/// Appends the buffer to the file, which is created if missing.
 async fn write_out(
     store: &Arc<Store>,
     staged: Option<Upload>,
@@ -114,8 +115,8 @@ fn decode_md5(header: &str) -> S3Result<[u8; 16]> {
         })
 }
 
-/// `s3s` checks the signed hash of the payload while it passes, and keeps the
-/// type of its error to itself.
+/// `s3s` verifies the signed hash of the payload during the transfer; the type of its error is
+/// private.
 fn broken_body(error: StdError) -> S3Error {
     if error.to_string().contains("Sha256Mismatch") {
         let mut refused = S3Error::with_message(
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn large_content_goes_to_the_disk_in_parts_and_comes_out_whole() {
+    fn large_content_is_written_in_parts_and_read_back_whole() {
         let directory = tempfile::tempdir().unwrap();
         let disk = Disk::open(directory.path().to_owned()).unwrap();
         let store = Arc::new(Store::durable(disk).unwrap());
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_without_memory_left_answers_507_and_keeps_what_it_has() {
+    fn a_full_store_responds_with_507_and_keeps_its_objects() {
         let store = Arc::new(Store::in_memory(Some(10_000)));
         let put = |length: usize| {
             let bytes = vec![7; length];
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_not_what_was_announced_is_refused() {
+    fn content_that_does_not_match_its_headers_is_refused() {
         let store = Arc::new(Store::in_memory(None));
         let md5 = BASE64_STANDARD.encode(Md5::digest(b"hello"));
         let put = |bytes: &[u8], md5: &str| {

@@ -1,4 +1,4 @@
-//! The S3 operations, in terms of the store.
+//! The S3 operations, implemented with the store.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use super::failure::on_disk_thread;
 use super::faults::{FaultKind, Faults, Writer};
 use super::listing::{After, Next, Query};
 use super::object::{Content, Object, e_tag, signed};
-use super::pages::{ListRequest, Spelling, count, page_size};
+use super::pages::{KeyEncoding, ListRequest, count, page_size};
 use super::receive::receive;
 use super::store::{Listing, Reader, Store, StoreError};
 
-/// Answers up to this size are read in one step.
+/// Largest response body that is read in one step, bytes.
 const STEP: u64 = 1024 * 1024;
 /// The service that `s3s` calls.
 pub(super) struct Service {
@@ -41,9 +41,9 @@ impl Service {
         Self { store, faults }
     }
 
-    /// Lets this request write, unless a fault refuses it.
+    /// Allows this request to write, unless a fault refuses it.
     async fn writer(&self) -> S3Result<Writer> {
-        if self.faults.strike(FaultKind::SlowDown) {
+        if self.faults.applies(FaultKind::SlowDown) {
             let mut refused = s3_error!(SlowDown, "reduce your request rate");
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -54,8 +54,8 @@ impl Service {
         self.faults.writer().await.ok_or_else(busy)
     }
 
-    /// Does something with the store: at once if it is in memory, else where it
-    /// may wait for the disk.
+    /// Runs an operation of the store: directly for a store in memory, on a blocking thread for a
+    /// store on disk.
     async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
@@ -87,9 +87,9 @@ impl Service {
     }
 }
 
-/// Deletes an object, unless the server is to acknowledge this and keep it.
+/// Deletes an object, unless a fault only acknowledges the deletion.
 fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
-    match faults.strike(FaultKind::KeepDeleted) {
+    match faults.applies(FaultKind::KeepDeleted) {
         true => store.has_bucket(bucket),
         false => store.delete(bucket, key),
     }
@@ -159,7 +159,7 @@ impl S3 for Service {
         request: S3Request<PutObjectInput>,
     ) -> S3Result<S3Response<PutObjectOutput>> {
         let input = request.input;
-        // Before the content: nobody should send much for nothing.
+        // Before the content is received, so that the client sends little in vain.
         self.store.has_bucket(&input.bucket)?;
         let received = receive(
             &self.store,
@@ -244,7 +244,7 @@ impl S3 for Service {
             .with_store(move |store| {
                 let (object, reader) = store.get(&bucket, &key)?;
                 let part = selected(range, object.size);
-                // The first step here saves small objects a second trip.
+                // Reading the first step here saves another thread change for small objects.
                 let first = match &part {
                     Ok((part, _)) => reader.read(part.start..part.end.min(part.start + STEP))?,
                     Err(_) => Bytes::new(),
@@ -337,7 +337,7 @@ impl S3 for Service {
         request: S3Request<ListObjectsInput>,
     ) -> S3Result<S3Response<ListObjectsOutput>> {
         let input = request.input;
-        let spelling = Spelling::of(input.encoding_type);
+        let encoding = KeyEncoding::of(input.encoding_type);
         let (listing, asked) = self
             .list(
                 input.bucket.clone(),
@@ -351,19 +351,19 @@ impl S3 for Service {
             )
             .await?;
         let next_marker = listing.next.as_ref().map(|next| match next {
-            Next::AfterKey(text) | Next::AfterCommonPrefix(text) => spelling.spell(text),
+            Next::AfterKey(text) | Next::AfterCommonPrefix(text) => encoding.encode(text),
         });
         Ok(S3Response::new(ListObjectsOutput {
             name: Some(input.bucket),
             is_truncated: Some(listing.next.is_some()),
-            marker: Some(spelling.spell(&input.marker.unwrap_or_default())),
+            marker: Some(encoding.encode(&input.marker.unwrap_or_default())),
             next_marker,
             max_keys: Some(count(asked.limit)),
-            contents: Some(spelling.objects(&listing)),
-            common_prefixes: Some(spelling.common_prefixes(&listing)),
-            prefix: Some(spelling.spell(&asked.prefix)),
-            delimiter: asked.delimiter.map(|text| spelling.spell(&text)),
-            encoding_type: spelling.0,
+            contents: Some(encoding.objects(&listing)),
+            common_prefixes: Some(encoding.common_prefixes(&listing)),
+            prefix: Some(encoding.encode(&asked.prefix)),
+            delimiter: asked.delimiter.map(|text| encoding.encode(&text)),
+            encoding_type: encoding.0,
             ..ListObjectsOutput::default()
         }))
     }
@@ -373,13 +373,13 @@ impl S3 for Service {
         request: S3Request<ListObjectsV2Input>,
     ) -> S3Result<S3Response<ListObjectsV2Output>> {
         let input = request.input;
-        let spelling = Spelling::of(input.encoding_type);
+        let encoding = KeyEncoding::of(input.encoding_type);
         if let Some(token) = &input.continuation_token
             && After::from_token(token).is_none()
         {
             return Err(s3_error!(
                 InvalidArgument,
-                "the continuation token is not one of ours"
+                "the continuation token is invalid"
             ));
         }
         let (listing, asked) = self
@@ -399,14 +399,14 @@ impl S3 for Service {
             is_truncated: Some(listing.next.is_some()),
             continuation_token: input.continuation_token,
             next_continuation_token: listing.next.as_ref().map(Next::token),
-            start_after: input.start_after.map(|text| spelling.spell(&text)),
+            start_after: input.start_after.map(|text| encoding.encode(&text)),
             max_keys: Some(count(asked.limit)),
             key_count: Some(count(listing.objects.len() + listing.common_prefixes.len())),
-            contents: Some(spelling.objects(&listing)),
-            common_prefixes: Some(spelling.common_prefixes(&listing)),
-            prefix: Some(spelling.spell(&asked.prefix)),
-            delimiter: asked.delimiter.map(|text| spelling.spell(&text)),
-            encoding_type: spelling.0,
+            contents: Some(encoding.objects(&listing)),
+            common_prefixes: Some(encoding.common_prefixes(&listing)),
+            prefix: Some(encoding.encode(&asked.prefix)),
+            delimiter: asked.delimiter.map(|text| encoding.encode(&text)),
+            encoding_type: encoding.0,
             ..ListObjectsV2Output::default()
         }))
     }
@@ -416,14 +416,14 @@ fn metadata(object: &Object) -> Option<Metadata> {
     (!object.metadata.is_empty()).then(|| object.metadata.iter().cloned().collect())
 }
 
-/// The bytes that a `Range` header selects, and the `Content-Range` to answer with.
+/// The bytes that a `Range` header selects, and the `Content-Range` of the response.
 fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Option<String>)> {
     match range {
         None => Ok((0..size, None)),
         Some(range) => {
             let part = range.check(size)?;
             if part.is_empty() {
-                return Err(s3_error!(InvalidRange, "there are no such bytes"));
+                return Err(s3_error!(InvalidRange, "the range is outside the object"));
             }
             let header = format!("bytes {}-{}/{size}", part.start, part.end - 1);
             Ok((part, Some(header)))
@@ -431,7 +431,7 @@ fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Opti
     }
 }
 
-/// `first`, then the rest of `part` a step at a time, each read where it may wait.
+/// `first`, then the rest of `part` step by step, each read on a blocking thread.
 fn in_steps(
     reader: Reader,
     first: Bytes,
@@ -465,7 +465,7 @@ mod tests {
     use futures_util::TryStreamExt;
 
     #[test]
-    fn long_answers_are_read_in_steps_that_add_up() {
+    fn long_responses_are_read_in_steps() {
         let bytes: Vec<u8> = (0..3_456_789_u32).map(|n| (n % 251) as u8).collect();
         let reader = Reader::InMemory(bytes.clone().into());
         let part = 1_000..3_400_000;
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_answered_as_http_wants() {
+    fn ranges_follow_http() {
         let select = |text: &str, size| selected(Some(RangeHeader::parse(text).unwrap()), size);
         let (part, header) = select("bytes=2-99", 10).unwrap();
         assert_eq!((part, header.as_deref()), (2..10, Some("bytes 2-9/10")));

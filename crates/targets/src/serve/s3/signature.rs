@@ -1,11 +1,11 @@
-//! What S3 demands of a signed request beyond a signature that fits.
+//! S3's requirements for signed requests that `s3s` does not check.
 //!
-//! `s3s` verifies the signature over the headers that a request names in `SignedHeaders`,
-//! whichever they are, and accepts any algorithm and any list. S3 demands more ("Create a signed AWS
-//! API request" and "Authenticating requests: using query parameters"): `host` and every
-//! `x-amz-*` header that is sent must be signed. Otherwise whoever sees one signed
-//! request can add `x-amz-copy-source` to it. The check is made for the signature that `s3s` is
-//! going to verify: a request with two of them is refused.
+//! `s3s` verifies the signature over the headers listed in `SignedHeaders`, and accepts any
+//! algorithm and any list. S3 requires more ("Create a signed AWS API request" and
+//! "Authenticating requests: using query parameters"): `host` and every `x-amz-*` header must be
+//! signed. Otherwise anybody who intercepts a signed request can add `x-amz-copy-source` to it.
+//! The check covers the signature that `s3s` will verify: a request with two signatures is
+//! refused.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ use s3s::{S3Result, s3_error};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const DATE_HEADER: &str = "x-amz-date";
-/// Parameters of a presigned URL, each of them once.
+/// Parameters of a presigned URL; each must occur once.
 const PARAMETERS: [&str; 6] = [
     "X-Amz-Algorithm",
     "X-Amz-Credential",
@@ -24,16 +24,16 @@ const PARAMETERS: [&str; 6] = [
     "X-Amz-SignedHeaders",
     "X-Amz-Signature",
 ];
-/// Longest validity of a presigned URL, seconds: a week.
+/// Longest validity of a presigned URL, seconds: one week.
 const LONGEST: u64 = 604_800;
-/// By how much the clocks of client and server may differ.
+/// Largest difference between the clocks of client and server.
 const MOST_SKEW: Duration = Duration::from_secs(15 * 60);
 
-/// Refuses a request whose signature leaves out what S3 demands. Whether the signature
-/// fits, and whether there is one, is not looked at.
+/// Refuses a request whose signature does not meet S3's requirements. Does not verify the
+/// signature; an unsigned request passes.
 ///
 /// # Errors
-/// The error that S3 responds with.
+/// The error response of S3.
 pub(super) fn check(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<()> {
     let query = uri.query().unwrap_or_default();
     let parameters: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
@@ -68,7 +68,7 @@ pub(super) fn check(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result
     }
 }
 
-/// A form, whose policy is signed as a whole.
+/// Whether the request is a form upload, whose policy is signed as a whole.
 fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
     let kind = kind.map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
@@ -77,7 +77,7 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
 
 fn check_header(value: &str, headers: &HeaderMap) -> S3Result<()> {
     if value.starts_with("AWS ") {
-        // Signature version 2 covers all `x-amz-*` headers by definition.
+        // Signature version 2 always covers all `x-amz-*` headers.
         return check_date_v2(headers);
     }
     let Some((ALGORITHM, fields)) = value.split_once(' ') else {
@@ -102,7 +102,7 @@ fn check_header(value: &str, headers: &HeaderMap) -> S3Result<()> {
             _ => return malformed("it has an unknown field".to_owned()),
         };
         if place.replace(value).is_some() {
-            return malformed(format!("{name} is there twice"));
+            return malformed(format!("{name} occurs twice"));
         }
     }
     let (Some(credential), Some(signed), Some(_)) = (credential, signed, signature) else {
@@ -154,7 +154,8 @@ fn check_query(parameters: &[(String, String)], headers: &HeaderMap) -> S3Result
     }
 }
 
-/// `KEY/20150830/REGION/s3/aws4_request`, of the day of `date`. Any region will do.
+/// Checks `KEY/20150830/REGION/s3/aws4_request`, whose day must be that of `date`. Any region is
+/// accepted.
 fn check_credential(credential: &str, date: &[u8]) -> Result<(), String> {
     let parts: Vec<&str> = credential.split('/').collect();
     let [_, day, region, service, terminator] = parts.as_slice() else {
@@ -164,7 +165,7 @@ fn check_credential(credential: &str, date: &[u8]) -> Result<(), String> {
         return Err("the credential does not end with aws4_request".to_owned());
     }
     if *service != "s3" {
-        return Err("the credential is for another service than s3".to_owned());
+        return Err("the credential is not for the service s3".to_owned());
     }
     if region.is_empty() {
         return Err("the credential names no region".to_owned());
@@ -175,7 +176,7 @@ fn check_credential(credential: &str, date: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The names of a list of signed headers: in lower case, sorted, each once.
+/// Parses a list of signed headers: lower case, sorted, without duplicates.
 fn names(list: &str) -> Result<Vec<&str>, String> {
     let names: Vec<&str> = list.split(';').collect();
     let is_name = |name: &&str| {
@@ -213,7 +214,7 @@ fn check_signed(signed: &[&str], headers: &HeaderMap) -> S3Result<()> {
     }
 }
 
-/// `s3s` looks at the date of version 4 only.
+/// `s3s` checks only the date of version 4.
 fn check_date_v2(headers: &HeaderMap) -> S3Result<()> {
     let date = headers.get(DATE_HEADER).or_else(|| headers.get(DATE));
     let date = date.and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn version_2_needs_a_date_of_the_last_minutes() {
+    fn version_2_requires_a_recent_date() {
         let at = |behind: u64| {
             let date = SystemTime::now() - Duration::from_secs(behind);
             let date = httpdate::fmt_http_date(date);

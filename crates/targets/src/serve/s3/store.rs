@@ -1,6 +1,5 @@
-//! Buckets and objects, in memory or durable. What exists is always known in
-//! memory; a durable store keeps the content on its disk, and knows nothing that
-//! is not there.
+//! Buckets and objects, in memory or durable. The list of objects is always in memory; a durable
+//! store keeps the content on its disk.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,18 +16,18 @@ use super::listing::{Next, Query, page};
 use super::object::{Content, Object};
 use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
-/// Why the store refuses.
+/// Why the store refuses an operation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StoreError {
     #[error("the bucket does not exist")]
     NoSuchBucket,
     #[error("the key does not exist")]
     NoSuchKey,
-    #[error("the bucket exists already")]
+    #[error("the bucket already exists")]
     BucketExists,
     #[error("the bucket is not empty")]
     BucketNotEmpty,
-    #[error("the key exists already")]
+    #[error("the key already exists")]
     KeyExists,
     #[error("the store has no memory left")]
     Full,
@@ -42,17 +41,17 @@ impl From<Full> for StoreError {
     }
 }
 
-/// Content on its way in.
+/// Incoming content.
 #[derive(Debug)]
 pub(super) enum Upload {
-    /// All of it, with its part of the store's memory, if that is limited.
+    /// All of the content, with its share of the memory limit if there is one.
     Whole(Bytes, Option<Arc<Share>>),
-    /// Already written to a file of a durable store, without its footer.
+    /// Content in a file of a durable store, without its footer.
     Staged(Staged),
 }
 
-/// Content on its way out. Holds the object as it was, whatever happens to its
-/// key meanwhile.
+/// Outgoing content. Reads the object as it was when it was opened, even if the key is
+/// overwritten or deleted.
 #[derive(Debug, Clone)]
 pub(super) enum Reader {
     InMemory(Bytes),
@@ -60,7 +59,7 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// Reads a range that lies inside the object.
+    /// Reads a range inside the object.
     pub(super) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
         let start = usize::try_from(range.start).map_err(io::Error::other)?;
@@ -75,7 +74,7 @@ impl Reader {
     }
 }
 
-/// One page of a listing, on its own feet.
+/// One page of a listing, independent of the store.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) objects: Vec<(String, Arc<Object>)>,
@@ -87,7 +86,7 @@ pub(super) struct Listing {
 #[derive(Debug)]
 pub(super) struct Store {
     disk: Option<Disk>,
-    /// The memory of its objects, if that is limited.
+    /// Memory of the objects; `None` without a limit.
     budget: Option<Arc<Budget>>,
     buckets: RwLock<BTreeMap<String, Arc<Bucket>>>,
 }
@@ -95,7 +94,8 @@ pub(super) struct Store {
 #[derive(Debug)]
 struct Bucket {
     created: SystemTime,
-    /// `None` once the bucket is deleted: who still holds it must not add to it.
+    /// `None` after the bucket was deleted: a request that still refers to it must not add
+    /// objects.
     objects: RwLock<Option<BTreeMap<String, Arc<Object>>>>,
 }
 
@@ -109,7 +109,7 @@ impl Bucket {
 }
 
 impl Store {
-    /// An empty store in memory that keeps at most `limit` bytes of objects; `None` means no limit.
+    /// An empty store in memory for at most `limit` bytes of objects; `None` means no limit.
     pub(super) fn in_memory(limit: Option<u64>) -> Self {
         Self {
             disk: None,
@@ -138,17 +138,17 @@ impl Store {
         })
     }
 
-    /// The disk of a durable store: whoever calls may have to wait for it.
+    /// The disk of a durable store, which may block the caller.
     pub(super) fn disk(&self) -> Option<&Disk> {
         self.disk.as_ref()
     }
 
-    /// A part of its memory, if that is limited.
+    /// A share of the memory limit; `None` without a limit.
     pub(super) fn share(&self) -> Option<Share> {
         self.budget.as_ref().map(Share::of)
     }
 
-    /// What one more object takes apart from its content.
+    /// Memory of another object besides its content.
     fn entry(&self, key: &str) -> Result<Option<Share>, StoreError> {
         let Some(mut share) = self.share() else {
             return Ok(None);
@@ -186,7 +186,7 @@ impl Store {
         Ok(())
     }
 
-    /// Names and times of creation.
+    /// Names and creation times.
     pub(super) fn buckets(&self) -> Vec<(String, SystemTime)> {
         read(&self.buckets)
             .iter()
@@ -198,7 +198,7 @@ impl Store {
         self.bucket(name).map(drop)
     }
 
-    /// Stores an object; when this returns, a durable one is on the disk.
+    /// Stores an object; a durable one is on the disk when this returns.
     pub(super) fn put(
         &self,
         bucket_name: &str,
@@ -239,7 +239,7 @@ impl Store {
         }
         let disk = match staged {
             Some((disk, file)) => {
-                // Under the lock: name and knowledge change together.
+                // Under the lock, so that file name and list change together.
                 disk.publish(file, bucket_name, key)?;
                 Some(disk)
             }
@@ -272,7 +272,7 @@ impl Store {
         let reader = match (&object.content, &self.disk) {
             (Content::InMemory(bytes, _), _) => Reader::InMemory(bytes.clone()),
             (Content::OnDisk, Some(disk)) => {
-                // Under the lock: the file is the one we know.
+                // Under the lock, so that the file belongs to this entry.
                 Reader::OnDisk(Arc::new(disk.open_object(bucket_name, key)?))
             }
             (Content::OnDisk, None) => return Err(StoreError::NoSuchKey),
@@ -280,7 +280,7 @@ impl Store {
         Ok((Arc::clone(object), reader))
     }
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object if it exists.
     pub(super) fn delete(&self, bucket_name: &str, key: &str) -> Result<(), StoreError> {
         let bucket = self.bucket(bucket_name)?;
         let mut guard = write(&bucket.objects);
@@ -299,7 +299,7 @@ impl Store {
         Ok(())
     }
 
-    /// An upload of what an object holds.
+    /// An upload with the content of an existing object.
     pub(super) fn duplicate(&self, object: &Object, reader: &Reader) -> Result<Upload, StoreError> {
         match (reader, &self.disk) {
             (Reader::OnDisk(file), Some(disk)) => {
@@ -307,7 +307,7 @@ impl Store {
                 staged.append_from(file, object.size)?;
                 Ok(Upload::Staged(staged))
             }
-            // The bytes are shared, and so is what they take of the memory.
+            // The content and its share of the memory are shared.
             _ => {
                 let share = match &object.content {
                     Content::InMemory(_, share) => share.clone(),
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_come_go_and_are_replaced() {
+    fn objects_are_stored_replaced_and_deleted() {
         both(|store| {
             assert!(matches!(
                 put(store, "k", b"x"),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_written_once_if_asked_so() {
+    fn a_conditional_write_stores_a_key_once() {
         both(|store| {
             store.create_bucket("b").unwrap();
             let once = |bytes: &'static [u8]| {
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_stand_alone() {
+    fn copies_are_independent() {
         both(|store| {
             store.create_bucket("b").unwrap();
             put(store, "k", b"content").unwrap();
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_durable_store_knows_everything_again_and_nothing_unfinished() {
+    fn a_durable_store_reloads_complete_objects_only() {
         let directory = tempfile::tempdir().unwrap();
         let long = "deep/".repeat(200);
         let store = open(directory.path());

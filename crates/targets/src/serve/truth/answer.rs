@@ -1,4 +1,4 @@
-//! What is sent, right and wrong.
+//! Responses, correct and faulty.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};
@@ -7,23 +7,23 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_linger;
 use tenbin_plan::rng::Rng;
 
-const RIGHT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
-/// Bytes of the body of [`RIGHT`].
+const CORRECT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
+/// Bytes of the body of [`CORRECT`].
 const BODY: usize = 12;
-/// The body of [`RIGHT`] cut in half.
-const TRUNCATED: &[u8] = RIGHT.split_at(RIGHT.len() - 6).0;
+/// The first half of the body of [`CORRECT`].
+const TRUNCATED: &[u8] = CORRECT.split_at(CORRECT.len() - 6).0;
 const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
 
-/// How a request is answered.
+/// Kinds of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Status 200 and 12 bytes.
     Right,
-    /// A reset of the connection in place of an answer.
+    /// The connection is reset instead of a response.
     Reset,
     /// Half of the body, then the end of the connection.
     Truncated,
-    /// No HTTP, then the end of the connection.
+    /// Invalid HTTP, then the end of the connection.
     Malformed,
 }
 
@@ -34,19 +34,19 @@ const NAMES: &[(&str, Answer)] = &[
     ("malformed", Answer::Malformed),
 ];
 
-/// Shares of requests that are answered wrong, each 0 to 1.
+/// Shares of requests with faulty responses, each 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shares {
     /// The connection is reset.
     pub reset: f64,
-    /// The body is cut short.
+    /// The body is truncated.
     pub truncate: f64,
-    /// The answer is no HTTP.
+    /// The response is not HTTP.
     pub malformed: f64,
 }
 
 impl Shares {
-    /// How the next request is answered. Always draws once.
+    /// Draws the next response. Uses exactly one random number.
     pub(super) fn draw(&self, random: &mut Rng) -> Answer {
         let mut left = random.unit();
         for (share, answer) in [
@@ -63,10 +63,10 @@ impl Shares {
     }
 }
 
-/// Reads a share: `1%` or `0.01`.
+/// Parses a share: `1%` or `0.01`.
 ///
 /// # Errors
-/// It is not a number from 0 to 1, in words for the user.
+/// When the text is not a number from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     let (number, whole) = match text.strip_suffix('%') {
         Some(number) => (number, 100.0),
@@ -76,7 +76,7 @@ pub fn share(text: &str) -> Result<f64, String> {
     share
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| format!("{text:?} is no share; write for example \"1%\" or 0.01"))
+        .ok_or_else(|| format!("{text:?} is not a share; write for example \"1%\" or 0.01"))
 }
 
 impl Answer {
@@ -90,18 +90,18 @@ impl Answer {
         found.map_or("?", |&(name, _)| name)
     }
 
-    /// The bytes it sends.
+    /// The bytes that are sent.
     pub(super) fn bytes(self) -> &'static [u8] {
         match self {
-            Self::Right => RIGHT,
+            Self::Right => CORRECT,
             Self::Reset => &[],
             Self::Truncated => TRUNCATED,
             Self::Malformed => MALFORMED,
         }
     }
 
-    /// Sends it, with `two_writes` the body of a right one in a write of its own. After
-    /// anything wrong, or with `last`, the connection is over.
+    /// Sends the response. `two_writes`: the body of a correct response goes into a separate
+    /// write. The connection is closed after a faulty response, or with `last`.
     pub(super) fn send(
         self,
         mut stream: &TcpStream,
@@ -119,8 +119,8 @@ impl Answer {
         match self {
             Self::Right if !last => Ok(()),
             Self::Reset => {
-                // With nothing to linger for, the last handle's close resets; the end
-                // of reading makes the connection's thread let go of its handle.
+                // With linger 0, closing the last handle resets the connection; the end of
+                // reading makes the connection's thread drop its handle.
                 set_socket_linger(stream, Some(Duration::ZERO))?;
                 stream.shutdown(Shutdown::Read)
             }

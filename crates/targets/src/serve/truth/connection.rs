@@ -8,26 +8,26 @@ use tenbin_plan::duration::Time;
 
 use super::Clock;
 use super::answer::Answer;
-use super::desk::{Desk, Wish};
 use super::log::Entry;
+use super::scheduler::{Overrides, Scheduler};
 use super::timekeeper::{Pending, Timekeeper};
 
 const MOST_HEADERS: usize = 64;
 pub(super) const LONGEST_HEAD: usize = 64 * 1024;
 
-/// What the head of a request says.
+/// Parsed head of a request.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) length: u64,
     pub(super) body: u64,
     close: bool,
-    pub(super) wish: Wish,
+    pub(super) overrides: Overrides,
 }
 
-/// A connection and what has been read from it.
+/// A connection and the bytes read from it.
 pub(super) struct Connection {
     number: u64,
-    /// Answers go out in two writes.
+    /// Whether responses are sent in two writes.
     two_writes: bool,
     stream: Arc<TcpStream>,
     clock: Clock,
@@ -35,7 +35,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// With `two_writes` Nagle's algorithm stays on.
+    /// With `two_writes`, Nagle's algorithm stays enabled.
     pub(super) fn new(
         number: u64,
         stream: TcpStream,
@@ -52,12 +52,16 @@ impl Connection {
         })
     }
 
-    /// Reads and has answered one request after another, until the peer has enough.
-    pub(super) fn serve(mut self, desk: &Desk, timekeeper: &Timekeeper) -> io::Result<()> {
+    /// Reads requests and schedules their responses until the peer closes the connection.
+    pub(super) fn serve(
+        mut self,
+        scheduler: &Scheduler,
+        timekeeper: &Timekeeper,
+    ) -> io::Result<()> {
         while let Some(head) = self.head()? {
             self.skip(head.length + head.body)?;
             let received = self.clock.now();
-            let decision = desk.decide(received, head.wish);
+            let decision = scheduler.schedule(received, head.overrides);
             timekeeper.add(Pending {
                 stream: Arc::clone(&self.stream),
                 answer: decision.answer,
@@ -81,7 +85,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The next request's head, left where it is; `None` when there is none to come.
+    /// Parses the head of the next request without consuming it; `None` at the end.
     fn head(&mut self) -> io::Result<Option<Head>> {
         loop {
             if let Some(head) = parse(&self.held)? {
@@ -96,7 +100,7 @@ impl Connection {
         }
     }
 
-    /// Takes so many bytes away, reading those not here yet.
+    /// Consumes this many bytes and reads those that have not arrived.
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
         let mut left = bytes;
         loop {
@@ -112,7 +116,7 @@ impl Connection {
         }
     }
 
-    /// Reads until nothing more comes: a close with bytes unread would reset.
+    /// Reads to the end: closing with unread bytes would reset the connection.
     fn skip_all(&mut self) -> io::Result<()> {
         while self.read_more()? > 0 {
             self.held.clear();
@@ -146,16 +150,16 @@ pub(super) fn parse(held: &[u8]) -> io::Result<Option<Head>> {
             "content-length" => {
                 head.body = value.trim().parse().map_err(|_| ErrorKind::InvalidData)?
             }
-            // Not needed by anything that is measured with it.
+            // Not needed for any measurement.
             "transfer-encoding" => return Err(ErrorKind::InvalidData.into()),
             "connection" => head.close = value.trim().eq_ignore_ascii_case("close"),
             "x-tenbin-delay" => {
                 let time = value.parse::<Time>().map_err(|_| ErrorKind::InvalidData)?;
-                head.wish.delay = Some(time.0.as_nanos() as u64);
+                head.overrides.delay = Some(time.0.as_nanos() as u64);
             }
             "x-tenbin-answer" => {
                 let answer = Answer::from_name(value.trim()).ok_or(ErrorKind::InvalidData)?;
-                head.wish.answer = Some(answer);
+                head.overrides.answer = Some(answer);
             }
             _ => {}
         }
@@ -168,22 +172,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_a_request_wishes_for() {
+    fn overrides_in_headers_are_read() {
         let text = b"POST / HTTP/1.1\r\ncontent-length: 3\r\nX-Tenbin-Delay: 5ms\r\n\
             x-tenbin-answer: reset\r\nConnection: close\r\n\r\nabc";
         assert!(parse(&text[..text.len() - 4]).unwrap().is_none());
         let head = parse(text).unwrap().unwrap();
         assert_eq!(head.length + head.body, text.len() as u64);
         assert!(head.close);
-        let wish = Wish {
+        let overrides = Overrides {
             delay: Some(5_000_000),
             answer: Some(Answer::Reset),
         };
-        assert_eq!(head.wish, wish);
+        assert_eq!(head.overrides, overrides);
     }
 
     #[test]
-    fn a_wish_that_cannot_be_read_is_not_passed_over() {
+    fn an_invalid_override_is_an_error() {
         for header in ["X-Tenbin-Delay: soon", "X-Tenbin-Answer: nice"] {
             assert!(parse(format!("GET / HTTP/1.1\r\n{header}\r\n\r\n").as_bytes()).is_err());
         }

@@ -1,5 +1,4 @@
-//! The log: one line for every request that was answered, and at its end how many
-//! connections there were.
+//! The log: one line for every response, and the number of connections at the end.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -16,27 +15,27 @@ const HEAD: &str = "# number connection received_ns due_ns answered_ns bytes_in 
 pub(super) struct Entry {
     pub(super) number: u64,
     pub(super) connection: u64,
-    /// When its last byte had been read.
+    /// When its last byte was read.
     pub(super) received: u64,
-    /// When it was to be answered.
+    /// When the response was due.
     pub(super) due: u64,
-    /// When the answer's write began.
+    /// When the write of the response started.
     pub(super) answered: u64,
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
     pub(super) answer: &'static str,
 }
 
-struct Book {
+struct LogState {
     file: BufWriter<File>,
-    /// What went wrong first; nothing is written after it.
+    /// The first error; nothing is written after it.
     trouble: Option<io::Error>,
 }
 
-/// Where requests are logged, if anywhere.
+/// The log file, if logging is enabled.
 pub(super) struct Log {
     path: PathBuf,
-    book: Mutex<Option<Book>>,
+    book: Mutex<Option<LogState>>,
     connections: AtomicU64,
 }
 
@@ -55,21 +54,21 @@ impl Log {
             .map_err(|source| unusable(place, source))?;
         file.write_all(HEAD.as_bytes())
             .map_err(|source| unusable(place, source))?;
-        Ok(log(Some(Book {
+        Ok(log(Some(LogState {
             file,
             trouble: None,
         })))
     }
 
-    /// Counts a connection that was accepted.
+    /// Counts an accepted connection.
     pub(super) fn count_connection(&self) {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Logs a request. If that cannot be done, [`Self::close`] will say so.
-    pub(super) fn note(&self, entry: &Entry) {
+    /// Logs a request. An error is returned by [`Self::close`].
+    pub(super) fn record(&self, entry: &Entry) {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(Book { file, trouble }) = book.as_mut() else {
+        let Some(LogState { file, trouble }) = book.as_mut() else {
             return;
         };
         if trouble.is_some() {
@@ -92,10 +91,10 @@ impl Log {
         .err();
     }
 
-    /// Writes out what is still held; nothing is logged from here on.
+    /// Writes buffered lines and ends the log.
     pub(super) fn close(&self) -> Result<(), ServeError> {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(Book { mut file, trouble }) = book.take() else {
+        let Some(LogState { mut file, trouble }) = book.take() else {
             return Ok(());
         };
         let connections = self.connections.load(Ordering::Relaxed);

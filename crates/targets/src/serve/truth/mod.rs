@@ -1,15 +1,15 @@
-//! The ground-truth server: what it does to each request is known beforehand and
-//! logged, so that what a load generator reports can be held against it.
+//! The ground-truth server: it responds at known times and logs them, so that the figures of a
+//! load generator can be compared with the truth.
 //!
-//! A thread for each connection reads requests and plans their answers on the
-//! [`desk`]; one timekeeper sends every answer at its time. Built to be exact, not
-//! fast. Requests are answered in the order of their times: do not pipeline.
+//! One thread per connection reads requests and schedules their responses with the [`scheduler`];
+//! one timekeeper thread sends every response at its time. Made for precision, not speed.
+//! Responses are sent in order of their times: pipelining is not supported.
 
 mod answer;
 mod connection;
-mod desk;
 mod log;
 mod prefork;
+mod scheduler;
 mod service;
 mod stall;
 mod timekeeper;
@@ -28,28 +28,27 @@ use signal_hook::iterator::Signals;
 
 pub use self::answer::{Shares, share};
 use self::connection::Connection;
-use self::desk::Desk;
 use self::log::Log;
+use self::scheduler::Scheduler;
 pub use self::service::{Service, ServiceError};
 pub use self::stall::{RarePause, RarePauseError, Stall, StallError};
 use self::timekeeper::Timekeeper;
 use super::ServeError;
 
-/// Rest after a failed accept: usually there are no file descriptors left.
-const ACCEPT_REST: Duration = Duration::from_millis(10);
+/// Pause after a failed accept, which is usually caused by too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// What the truth is to be.
+/// Settings of the ground-truth server.
 #[derive(Debug, Clone)]
 pub struct TruthOptions {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// How long a request takes to serve, unless it says so itself
-    /// (`X-Tenbin-Delay: 5ms`).
+    /// Service time of a request, unless the request overrides it (`X-Tenbin-Delay: 5ms`).
     pub service: Service,
-    /// Seed of every random choice.
+    /// Seed of all random values.
     pub seed: u64,
-    /// Number of requests served at the same time, first come first served; unlimited if not set.
-    /// N workers with a mean service time of S serve at most N/S requests a second.
+    /// Number of requests served at the same time, in order of arrival; unlimited if not set. N
+    /// workers with a mean service time of S serve at most N/S requests per second.
     pub workers: Option<NonZeroUsize>,
     /// Number of workers that share one listening socket. Each serves the connections that it has
     /// accepted, one request at a time. Capacity, stalls, wrong responses and the log do not work
@@ -62,13 +61,12 @@ pub struct TruthOptions {
     /// A pause once per N requests. From the request that starts the pause until its end the server
     /// sends no response; then it sends all responses that are due.
     pub rare_pause: Option<RarePause>,
-    /// Share of requests that are answered wrong, unless they say so themselves
-    /// (`X-Tenbin-Answer: reset`).
+    /// Shares of faulty responses, unless a request overrides them (`X-Tenbin-Answer: reset`).
     pub shares: Shares,
     /// Send head and body in two writes with Nagle's algorithm on, so that the body waits for
     /// the peer's delayed acknowledgement of the head.
     pub two_writes: bool,
-    /// Where to log every request, one line each.
+    /// Log file, one line per request.
     pub log: Option<PathBuf>,
 }
 
@@ -82,11 +80,11 @@ impl Clock {
     }
 }
 
-/// Serves until SIGTERM or SIGINT; then the log is complete but for requests not
-/// yet answered. `ready` is called once, with the address that it listens on.
+/// Serves until SIGTERM or SIGINT; the log is then complete, except for requests without a
+/// response. `ready` is called once, with the listen address.
 ///
 /// # Errors
-/// It cannot listen there, write its log, or start its threads.
+/// When the server cannot listen, write its log or start its threads.
 pub fn truth(options: &TruthOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(ServeError::Runtime)?;
     let served = Served::start(options)?;
@@ -95,7 +93,7 @@ pub fn truth(options: &TruthOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     served.stop()
 }
 
-/// A server at work.
+/// A running server.
 struct Served {
     address: SocketAddr,
     log: Arc<Log>,
@@ -121,7 +119,7 @@ impl Served {
         let address = listener.local_addr().map_err(unusable)?;
         let clock = Clock(Instant::now());
         let timekeeper = Timekeeper::start(clock, Arc::clone(&log)).map_err(ServeError::Runtime)?;
-        let desk = Arc::new(Desk::new(options));
+        let scheduler = Arc::new(Scheduler::new(options));
         let over = Arc::new(AtomicBool::new(false));
         let (seen, counts) = (Arc::clone(&over), Arc::clone(&log));
         let two_writes = options.two_writes;
@@ -132,7 +130,7 @@ impl Served {
                     &listener,
                     clock,
                     two_writes,
-                    &desk,
+                    &scheduler,
                     &timekeeper,
                     &counts,
                     &seen,
@@ -142,7 +140,7 @@ impl Served {
         Ok(Self { address, log, over })
     }
 
-    /// Answers nothing new; the process is expected to end soon.
+    /// Accepts no more requests; the process is expected to end soon.
     fn stop(&self) -> Result<(), ServeError> {
         self.over.store(true, Ordering::Relaxed);
         self.log.close()
@@ -153,7 +151,7 @@ fn accept(
     listener: &TcpListener,
     clock: Clock,
     two_writes: bool,
-    desk: &Arc<Desk>,
+    scheduler: &Arc<Scheduler>,
     timekeeper: &Arc<Timekeeper>,
     log: &Log,
     over: &AtomicBool,
@@ -161,15 +159,15 @@ fn accept(
     let mut number = 0;
     while !over.load(Ordering::Relaxed) {
         let Ok((stream, _)) = listener.accept() else {
-            thread::sleep(ACCEPT_REST);
+            thread::sleep(ACCEPT_PAUSE);
             continue;
         };
         let connection = Connection::new(number, stream, clock, two_writes);
         number += 1;
         log.count_connection();
-        let (desk, timekeeper) = (Arc::clone(desk), Arc::clone(timekeeper));
-        let serving = move || -> io::Result<()> { connection?.serve(&desk, &timekeeper) };
-        // Without a thread the connection is closed, which its peer will see.
+        let (scheduler, timekeeper) = (Arc::clone(scheduler), Arc::clone(timekeeper));
+        let serving = move || -> io::Result<()> { connection?.serve(&scheduler, &timekeeper) };
+        // Without a thread the connection is closed, which the peer notices.
         let _ = thread::Builder::new()
             .name(format!("connection {number}"))
             .stack_size(128 * 1024)
@@ -200,7 +198,7 @@ mod tests {
         }
     }
 
-    fn ask(stream: &mut TcpStream, headers: &str) -> io::Result<Vec<u8>> {
+    fn request(stream: &mut TcpStream, headers: &str) -> io::Result<Vec<u8>> {
         write!(stream, "GET / HTTP/1.1\r\n{headers}\r\n")?;
         let mut answer = vec![0; 1024];
         let read = stream.read(&mut answer)?;
@@ -208,26 +206,26 @@ mod tests {
         Ok(answer)
     }
 
-    fn ask_once(served: &Served, headers: &str) -> io::Result<Vec<u8>> {
-        ask(&mut TcpStream::connect(served.address)?, headers)
+    fn request_once(served: &Served, headers: &str) -> io::Result<Vec<u8>> {
+        request(&mut TcpStream::connect(served.address)?, headers)
     }
 
     #[test]
-    fn a_wrong_answer_is_wrong_in_the_way_asked_for() {
+    fn a_faulty_response_has_the_requested_fault() {
         let served = Served::start(&options(None)).unwrap();
-        let reset = ask_once(&served, "X-Tenbin-Answer: reset\r\n");
+        let reset = request_once(&served, "X-Tenbin-Answer: reset\r\n");
         assert_eq!(reset.unwrap_err().kind(), ErrorKind::ConnectionReset);
-        let half = ask_once(&served, "X-Tenbin-Answer: truncate\r\n").unwrap();
+        let half = request_once(&served, "X-Tenbin-Answer: truncate\r\n").unwrap();
         assert!(half.ends_with(b"\r\n\r\nground"), "{half:?}");
-        let malformed = ask_once(&served, "X-Tenbin-Answer: malformed\r\n").unwrap();
+        let malformed = request_once(&served, "X-Tenbin-Answer: malformed\r\n").unwrap();
         assert!(malformed.starts_with(b"HTTP/1.1 OK 200"));
-        let right = ask_once(&served, "").unwrap();
+        let right = request_once(&served, "").unwrap();
         assert!(right.ends_with(b"\r\n\r\nground truth"));
         served.stop().unwrap();
     }
 
     #[test]
-    fn answers_come_no_sooner_than_due_and_the_log_knows_when() {
+    fn responses_are_never_early_and_the_log_has_their_times() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         let served = Served::start(&options(Some(path.clone()))).unwrap();
@@ -235,7 +233,7 @@ mod tests {
         let mut took = Vec::new();
         for _ in 0..50 {
             let begun = Instant::now();
-            ask(&mut stream, "X-Tenbin-Delay: 2ms\r\n").unwrap();
+            request(&mut stream, "X-Tenbin-Delay: 2ms\r\n").unwrap();
             took.push(begun.elapsed().as_nanos() as u64);
         }
         served.stop().unwrap();
@@ -272,8 +270,8 @@ mod tests {
             late.push(answered - due);
         }
         late.sort_unstable();
-        // A quarter of them: a busy machine may delay the others. A millisecond timer
-        // would be a quarter of a millisecond late or more for three quarters.
+        // A quarter of them: a busy machine may delay the others. A millisecond timer would delay
+        // three quarters by at least a quarter of a millisecond.
         assert!(late[12] < 200_000, "{late:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! Workers that share one listening socket, as a prefork server has them.
+//! Worker threads that share one listening socket, like a prefork server.
 //!
-//! Each worker waits for new connections and for requests on those that it has accepted, and
-//! serves one request at a time: while it does, all its other connections wait. Who accepts a
-//! connection keeps it. So connections are spread over the workers by chance, a connection that
-//! shares its worker with two others gets a third of what it gets alone, and throughput depends on
-//! how many workers happen to have a connection at all.
+//! Each worker waits for new connections and for requests on its connections, and serves one
+//! request at a time; its other connections wait. A connection stays with the worker that
+//! accepted it. Connections are therefore distributed unevenly: a connection that shares its
+//! worker with two others gets a third of the throughput, and total throughput depends on the
+//! number of workers that have a connection.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read};
@@ -27,7 +27,7 @@ use super::{ServeError, Service, TruthOptions};
 
 const LISTENER: Token = Token(0);
 const EVENTS: usize = 64;
-/// How soon a worker notices that it is to end.
+/// How soon a worker notices that it must end.
 const LOOK_UP: Duration = Duration::from_millis(100);
 
 /// Starts the workers.
@@ -44,7 +44,7 @@ pub(super) fn start(
     listener.set_nonblocking(true).map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     for number in 0..workers.get() {
-        // The same socket, and so the same queue of connections.
+        // The same socket, so all workers share one accept queue.
         let shared = listener.try_clone().map_err(ServeError::Runtime)?;
         let mut worker = Worker::new(shared, options.service, options.seed, number as u64)
             .map_err(ServeError::Runtime)?;
@@ -66,7 +66,7 @@ struct Worker {
     random: Rng,
 }
 
-/// A connection and what has been read from it.
+/// A connection and the bytes read from it.
 struct Held {
     stream: TcpStream,
     bytes: Vec<u8>,
@@ -112,7 +112,7 @@ impl Worker {
             }
             let ready: Vec<Token> = events.iter().map(mio::event::Event::token).collect();
             may_accept |= ready.contains(&LISTENER);
-            // One at a time: others may want some too.
+            // One at a time, so that other workers get connections too.
             may_accept = may_accept && self.accept();
             for token in ready.into_iter().filter(|token| *token != LISTENER) {
                 self.serve(token);
@@ -120,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// Says whether there may be more.
+    /// Returns whether there may be more connections.
     fn accept(&mut self) -> bool {
         let Ok((mut stream, _)) = self.listener.accept() else {
             return false;
@@ -143,7 +143,7 @@ impl Worker {
         true
     }
 
-    /// Answers all whole requests that have come on a connection.
+    /// Responds to all complete requests on a connection.
     fn serve(&mut self, token: Token) {
         let Some(held) = self.connections.get_mut(&token) else {
             return;
@@ -187,7 +187,7 @@ impl Held {
         }
     }
 
-    /// Takes one request away, if it is all there: the time that it asks to be served in.
+    /// Consumes one complete request and returns its service time, if it sets one.
     fn take(&mut self) -> io::Result<Option<Option<u64>>> {
         let Some(head) = parse(&self.bytes)? else {
             return match self.bytes.len() > LONGEST_HEAD {
@@ -200,13 +200,13 @@ impl Held {
             return Ok(None);
         }
         self.bytes.drain(..length);
-        Ok(Some(head.wish.delay))
+        Ok(Some(head.overrides.delay))
     }
 
     fn answer(&mut self) {
         use std::io::Write;
 
-        // A response has less bytes than any socket buffer: one write takes it whole.
+        // A response is smaller than any socket buffer: one write sends all of it.
         if self.stream.write_all(Answer::Right.bytes()).is_err() {
             self.is_over = true;
         }
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_requests_are_served_at_once_as_workers_have_connections() {
+    fn only_workers_with_connections_serve_requests() {
         let options = TruthOptions {
             service: "fixed:5ms".parse().unwrap(),
             ..crate::serve::truth::tests::options(None)
@@ -246,7 +246,7 @@ mod tests {
         clients
             .into_iter()
             .for_each(|client| client.join().unwrap());
-        // 40 requests of 5 ms: 100 ms by two workers, 200 ms by one that has all connections.
+        // 40 requests of 5 ms: 100 ms with two workers, 200 ms with one that has all connections.
         let took = begun.elapsed();
         assert!(took >= Duration::from_millis(100), "{took:?}");
         over.store(true, Ordering::Relaxed);

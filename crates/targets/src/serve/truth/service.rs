@@ -1,4 +1,4 @@
-//! How long requests take to serve.
+//! Service times of requests.
 
 use std::f64::consts::TAU;
 use std::str::FromStr;
@@ -10,41 +10,41 @@ use tenbin_plan::rng::Rng;
 /// A distribution of service times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Service {
-    /// `fixed:10ms`: always this long.
+    /// `fixed:10ms`: constant.
     Fixed(Duration),
-    /// `bimodal:99%:1ms,100ms`: the first with this probability, else the second.
+    /// `bimodal:99%:1ms,100ms`: the first time with this probability, else the second.
     Bimodal {
-        /// Probability of the first, 0 to 1.
+        /// Probability of the first time, 0 to 1.
         share: f64,
-        /// The first.
+        /// The first time.
         first: Duration,
-        /// The second.
+        /// The second time.
         second: Duration,
     },
-    /// `lognormal:5ms:0.5`: its logarithm is normal.
+    /// `lognormal:5ms:0.5`: the logarithm is normally distributed.
     LogNormal {
         /// Median.
         median: Duration,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
-    /// `exponential:2ms`: without memory.
+    /// `exponential:2ms`: exponentially distributed.
     Exponential {
         /// Mean.
         mean: Duration,
     },
 }
 
-/// Why a text is no distribution of service times.
+/// Why a text is not a distribution of service times.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// It is none of the known forms.
+    /// The form is unknown.
     #[error(
-        "{0:?} is no service time; write for example \"fixed:10ms\", \"bimodal:99%:1ms,100ms\", \
+        "{0:?} is not a service time; write for example \"fixed:10ms\", \"bimodal:99%:1ms,100ms\", \
          \"lognormal:5ms:0.5\" or \"exponential:2ms\""
     )]
     Unknown(String),
-    /// One of its times is none.
+    /// One of its times is invalid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
@@ -81,7 +81,7 @@ impl FromStr for Service {
 }
 
 impl Service {
-    /// The next service time, nanoseconds.
+    /// Draws a service time, nanoseconds.
     pub(super) fn draw(&self, random: &mut Rng) -> u64 {
         let nanos = |time: Duration| time.as_nanos() as f64;
         let drawn = match *self {
@@ -98,7 +98,7 @@ impl Service {
     }
 }
 
-/// A standard normal number (G. E. P. Box and M. E. Muller, "A note on the
+/// Draws from the standard normal distribution (G. E. P. Box and M. E. Muller, "A note on the
 /// generation of random normal deviates", 1958).
 fn normal(random: &mut Rng) -> f64 {
     (2.0 * random.exponential()).sqrt() * (TAU * random.unit()).cos()
@@ -120,8 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn draws_from_the_distribution_asked_for() {
-        // Shares below the named points, sd at most √(0.25 ÷ 100 000) = 0.0016; four of them.
+    fn draws_follow_the_distribution() {
+        // Shares below the given points; standard deviation at most √(0.25 ÷ 100 000) = 0.0016;
+        // tolerance four of them.
         for (text, point, share) in [
             ("fixed:10ms", 10.000_001, 1.0),
             ("bimodal:99%:1ms,100ms", 50.0, 0.99),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_texts_are_explained() {
         for text in [
             "",
             "10ms",

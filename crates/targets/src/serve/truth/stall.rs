@@ -1,4 +1,4 @@
-//! Times in which nothing is answered, written `10s+5s`: from when, for how long.
+//! Times without responses, written `10s+5s`: start and duration.
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use tenbin_plan::duration::{Time, TimeError};
 
-/// A time in which nothing is answered.
+/// A time without responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
-    /// When it begins, since the server's start.
+    /// Start, relative to the server's start.
     pub from: Duration,
-    /// How long it lasts.
+    /// Duration.
     pub length: Duration,
 }
 
-/// Why a text is no stall.
+/// Why a text is not a valid stall.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StallError {
-    /// It is not two times with a plus between them.
-    #[error("{0:?} is not a stall; write from when and for how long, for example \"10s+5s\"")]
+    /// The text is not two times separated by a plus.
+    #[error("{0:?} is not a stall; write start and duration, for example \"10s+5s\"")]
     NoStall(String),
-    /// One of its times is none.
+    /// One of the times is invalid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
@@ -73,11 +73,10 @@ impl FromStr for RarePause {
     }
 }
 
-/// The first time from `time` on, nanoseconds since the start, at which answers
-/// are sent.
+/// The first time at or after `time`, nanoseconds since the start, that is in no stall.
 pub(super) fn after_stalls(stalls: &[Stall], time: u64) -> u64 {
     let mut time = time;
-    // Sorted or not, touching or not: again until none holds it back any more.
+    // Stalls may be unsorted or adjacent: repeat until none contains the time.
     while let Some(end) = stalls.iter().find_map(|stall| {
         let from = stall.from.as_nanos() as u64;
         let end = from.saturating_add(stall.length.as_nanos() as u64);
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holds_back_what_falls_inside_and_nothing_else() {
+    fn only_times_inside_a_stall_are_delayed() {
         let stalls = ["2s+1s", "1s+1s"].map(|text| text.parse().unwrap());
         let second = 1_000_000_000;
         for (time, answered) in [
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_texts_are_explained() {
         for text in ["", "10s", "10s+", "a+b"] {
             assert!(text.parse::<Stall>().is_err(), "{text}");
         }

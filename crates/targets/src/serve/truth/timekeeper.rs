@@ -1,4 +1,4 @@
-//! Sends every answer at its time.
+//! Sends every response at its time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,19 +11,19 @@ use super::Clock;
 use super::answer::Answer;
 use super::log::{Entry, Log};
 
-/// How long before its time an answer is waited for awake: a sleep may last this
+/// How long before a response the timekeeper waits actively: a sleep may end this much late.
 /// much longer than asked for.
 const AWAKE: u64 = 150_000;
 
-/// An answer to be sent.
+/// A response to be sent.
 pub(super) struct Pending {
     pub(super) stream: Arc<TcpStream>,
     pub(super) answer: Answer,
-    /// The connection ends with it.
+    /// Whether the connection ends with it.
     pub(super) last: bool,
-    /// Head and body go out in two writes.
+    /// Whether head and body are sent in two writes.
     pub(super) two_writes: bool,
-    /// All but when it was answered.
+    /// The log entry, without the time of the response.
     pub(super) entry: Entry,
 }
 
@@ -55,7 +55,7 @@ impl Ord for Pending {
 
 type Queue = BinaryHeap<Reverse<Pending>>;
 
-/// The answers to be sent, and the thread that sends them.
+/// The queue of responses and the thread that sends them.
 pub(super) struct Timekeeper {
     clock: Clock,
     log: Arc<Log>,
@@ -64,7 +64,7 @@ pub(super) struct Timekeeper {
 }
 
 impl Timekeeper {
-    /// Starts its thread, which lasts as long as the process.
+    /// Starts the thread, which runs as long as the process.
     pub(super) fn start(clock: Clock, log: Arc<Log>) -> io::Result<Arc<Self>> {
         let keeper = Arc::new(Self {
             clock,
@@ -79,7 +79,7 @@ impl Timekeeper {
         Ok(keeper)
     }
 
-    /// Has `pending` sent when it is due: at once if it is.
+    /// Sends `pending` when it is due: immediately if it is due already.
     pub(super) fn add(&self, pending: Pending) {
         if pending.entry.due <= self.clock.now() {
             self.send(pending);
@@ -98,7 +98,7 @@ impl Timekeeper {
         }
     }
 
-    /// Waits for the time of the next answer.
+    /// Waits for the time of the next response.
     fn next_due(&self) -> Pending {
         let mut queue = self.queue();
         loop {
@@ -121,7 +121,7 @@ impl Timekeeper {
                     .wait_timeout(queue, asleep)
                     .map_or_else(|poison| poison.into_inner().0, |(queue, _)| queue);
             } else {
-                // Let go in between: what is due sooner may come in.
+                // Unlock in between, so that earlier responses can be added.
                 drop(queue);
                 hint::spin_loop();
                 queue = self.queue();
@@ -134,9 +134,9 @@ impl Timekeeper {
             answered: self.clock.now(),
             ..pending.entry
         };
-        // Logged before it is sent, so that no answer seen is missing from the log;
-        // a peer that has gone is no trouble of ours.
-        self.log.note(&entry);
+        // Logged before it is sent, so that no response received by a client is missing from the
+        // log. A disconnected peer is not an error.
+        self.log.record(&entry);
         let Pending {
             answer,
             last,

@@ -1,4 +1,4 @@
-//! When each request is answered, and how: decided when it has been received.
+//! Schedules when and how each request is responded to, when the request has been received.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -9,47 +9,47 @@ use super::TruthOptions;
 use super::answer::Answer;
 use super::stall::after_stalls;
 
-/// What a request asks for by its headers.
+/// What the headers of a request override.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct Overrides {
     /// Service time, nanoseconds.
     pub(super) delay: Option<u64>,
     pub(super) answer: Option<Answer>,
 }
 
-/// What was decided about a request.
+/// The schedule of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Decision {
-    /// From 0, in the order of decisions.
+pub(super) struct Schedule {
+    /// Sequence number, from 0.
     pub(super) number: u64,
-    /// When to answer, nanoseconds since the start.
+    /// When the response is due, nanoseconds since the start.
     pub(super) due: u64,
     pub(super) answer: Answer,
 }
 
-struct Books {
+struct Queue {
     random: Rng,
-    /// The number of the next request.
+    /// Sequence number of the next request.
     next: u64,
-    /// When each worker is free again; empty where there is no limit to them.
+    /// When each worker becomes free; empty without a limit of workers.
     free: Vec<u64>,
-    /// When the next request may begin.
+    /// Earliest start of the next request.
     begin: f64,
-    /// When the last rare pause is over.
+    /// End of the last rare pause.
     paused_until: u64,
 }
 
-/// Decides about requests, in the order in which they come.
-pub(super) struct Desk {
+/// Schedules requests in the order of their arrival.
+pub(super) struct Scheduler {
     options: TruthOptions,
-    books: Mutex<Books>,
+    queue: Mutex<Queue>,
 }
 
-impl Desk {
+impl Scheduler {
     pub(super) fn new(options: &TruthOptions) -> Self {
         Self {
             options: options.clone(),
-            books: Mutex::new(Books {
+            queue: Mutex::new(Queue {
                 random: Rng::new(options.seed, &[]),
                 next: 0,
                 free: vec![0; options.workers.map_or(0, NonZeroUsize::get)],
@@ -59,27 +59,28 @@ impl Desk {
         }
     }
 
-    /// Decides about a request received at this time, nanoseconds since the start.
-    /// From planned times only: that an answer was sent late delays no other.
-    pub(super) fn decide(&self, received: u64, wish: Wish) -> Decision {
-        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        // Both are drawn for every request, so that one's wish changes no other's luck.
-        let drawn = self.options.service.draw(&mut books.random);
-        let fate = self.options.shares.draw(&mut books.random);
-        let service = wish.delay.unwrap_or(drawn);
+    /// Schedules a request received at this time, nanoseconds since the start. Uses planned times
+    /// only: a response that was sent late delays no other.
+    pub(super) fn schedule(&self, received: u64, overrides: Overrides) -> Schedule {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        // Both are drawn for every request, so that an override does not change the random values
+        // of other requests.
+        let drawn = self.options.service.draw(&mut queue.random);
+        let fate = self.options.shares.draw(&mut queue.random);
+        let service = overrides.delay.unwrap_or(drawn);
 
         let mut start = received as f64;
         if let Some(capacity) = self.options.capacity {
-            start = start.max(books.begin);
-            books.begin = start + 1e9 / capacity;
+            start = start.max(queue.begin);
+            queue.begin = start + 1e9 / capacity;
         }
         if let Some(pause) = self.options.rare_pause
-            && (books.next + 1).is_multiple_of(pause.every.get())
+            && (queue.next + 1).is_multiple_of(pause.every.get())
         {
-            books.paused_until = received + pause.length.as_nanos() as u64;
+            queue.paused_until = received + pause.length.as_nanos() as u64;
         }
-        let paused_until = books.paused_until;
-        let worker = books.free.iter_mut().min_by_key(|free| **free);
+        let paused_until = queue.paused_until;
+        let worker = queue.free.iter_mut().min_by_key(|free| **free);
         if let Some(free) = &worker {
             start = start.max(**free as f64);
         }
@@ -88,12 +89,12 @@ impl Desk {
         if let Some(free) = worker {
             *free = due;
         }
-        let number = books.next;
-        books.next += 1;
-        Decision {
+        let number = queue.next;
+        queue.next += 1;
+        Schedule {
             number,
             due,
-            answer: wish.answer.unwrap_or(fate),
+            answer: overrides.answer.unwrap_or(fate),
         }
     }
 }
@@ -124,13 +125,18 @@ mod tests {
     }
 
     fn due(options: &TruthOptions, received: &[u64]) -> Vec<u64> {
-        let desk = Desk::new(options);
-        let decide = |&at: &u64| desk.decide(at * MILLISECOND, Wish::default()).due / MILLISECOND;
-        received.iter().map(decide).collect()
+        let scheduler = Scheduler::new(options);
+        let due_ms = |&at: &u64| {
+            scheduler
+                .schedule(at * MILLISECOND, Overrides::default())
+                .due
+                / MILLISECOND
+        };
+        received.iter().map(due_ms).collect()
     }
 
     #[test]
-    fn as_many_requests_overlap_as_there_are_workers() {
+    fn each_worker_serves_one_request_at_a_time() {
         let mut options = options();
         assert_eq!(due(&options, &[0, 1, 30]), [10, 11, 40]);
         options.workers = NonZeroUsize::new(1);
@@ -140,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn capacity_spaces_what_begins() {
+    fn capacity_spaces_the_starts_of_requests() {
         let mut options = options();
         options.capacity = Some(200.0);
         assert_eq!(due(&options, &[0, 0, 0, 100]), [10, 15, 20, 110]);
     }
 
     #[test]
-    fn a_stall_holds_everything_back_and_the_queue_with_it() {
+    fn a_stall_delays_responses_and_the_queue() {
         let mut options = options();
         options.workers = NonZeroUsize::new(1);
         options.stalls = vec!["20ms+100ms".parse().unwrap()];
@@ -155,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_third_request_begins_a_pause() {
+    fn every_third_request_starts_a_pause() {
         let mut options = options();
         options.service = "fixed:1ms".parse().unwrap();
         options.rare_pause = Some("50ms/3".parse().unwrap());
@@ -163,35 +169,41 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_goes_before_chance_and_leaves_the_rest_as_it_was() {
+    fn an_override_replaces_only_the_values_of_its_request() {
         let mut options = options();
         options.service = "exponential:5ms".parse().unwrap();
-        let decide = |wish| {
-            let desk = Desk::new(&options);
-            [desk.decide(0, wish), desk.decide(0, Wish::default())]
+        let schedules = |overrides| {
+            let scheduler = Scheduler::new(&options);
+            [
+                scheduler.schedule(0, overrides),
+                scheduler.schedule(0, Overrides::default()),
+            ]
         };
-        let wish = Wish {
+        let overrides = Overrides {
             delay: Some(7),
             answer: Some(Answer::Reset),
         };
-        let (plain, wished) = (decide(Wish::default()), decide(wish));
-        assert_eq!((wished[0].due, wished[0].answer), (7, Answer::Reset));
-        assert_eq!(plain[1], wished[1]);
+        let (plain, overridden) = (schedules(Overrides::default()), schedules(overrides));
+        assert_eq!(
+            (overridden[0].due, overridden[0].answer),
+            (7, Answer::Reset)
+        );
+        assert_eq!(plain[1], overridden[1]);
     }
 
     #[test]
-    fn one_queue_of_exponential_service_is_as_slow_as_theory_says() {
-        // M/M/1 at ρ = 0.5: mean response 1 ÷ (μ − λ) = 2 ms. Its means over 400,000
-        // requests scatter by about 1 %.
+    fn a_queue_with_exponential_service_matches_theory() {
+        // M/M/1 at ρ = 0.5: mean response time 1 ÷ (μ − λ) = 2 ms. The standard error of the mean
+        // over 400,000 requests is about 1 %.
         let mut options = options();
         options.service = "exponential:1ms".parse().unwrap();
         options.workers = NonZeroUsize::new(1);
-        let desk = Desk::new(&options);
+        let scheduler = Scheduler::new(&options);
         let mut random = Rng::new(2, &[]);
         let (mut at, mut sum) = (0.0, 0.0);
         for _ in 0..400_000 {
             at += 2e6 * random.exponential();
-            sum += desk.decide(at as u64, Wish::default()).due as f64 - at;
+            sum += scheduler.schedule(at as u64, Overrides::default()).due as f64 - at;
         }
         let mean = sum / 400_000.0 / 1e6;
         assert!((mean - 2.0).abs() < 0.06, "{mean} ms");

@@ -1,4 +1,4 @@
-//! From a number, a port or a name to processes.
+//! Finds processes by id, port or name.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,31 +9,31 @@ use tenbin_plan::Processes;
 
 use crate::tree;
 
-/// A process id may be used again; together with its start it is unique.
+/// Process id and start time: ids are reused, the pair is unique.
 pub(super) type Identity = (i32, u64);
 
-/// What `comm` of a process is cut to.
+/// Length that the kernel cuts a process's `comm` to.
 const LONGEST_COMM: usize = 15;
 
-/// Processes that were found.
+/// The processes found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The topmost of all, none of them below another.
+    /// The topmost processes; none descends from another.
     pub(super) topmost: Vec<Identity>,
-    /// Those meant by each, in their order: a process may be meant several times.
+    /// The processes of each setting, in order; a process may belong to several.
     pub(super) each: Vec<Vec<Identity>>,
 }
 
-/// The processes meant by each.
+/// The processes that each setting selects.
 ///
 /// # Errors
-/// One clause: there are none, or they cannot be seen.
+/// One clause: there are no such processes, or they are not visible.
 pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     let all = tree::all_processes();
     let mut together: Vec<&Stat> = Vec::new();
     let mut each = Vec::new();
     for which in which {
-        let found = meant(which, &all)?;
+        let found = selected(which, &all)?;
         each.push(topmost(&found, &all));
         for process in found {
             if !together.iter().any(|known| known.pid == process.pid) {
@@ -47,13 +47,13 @@ pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     })
 }
 
-/// Whether that very process is there still.
+/// Whether this process is still alive.
 pub(super) fn lives(identity: &Identity) -> bool {
     let (pid, start) = *identity;
     tree::stat(pid).is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
 }
 
-fn meant<'a>(which: &Processes, all: &'a [Stat]) -> Result<Vec<&'a Stat>, String> {
+fn selected<'a>(which: &Processes, all: &'a [Stat]) -> Result<Vec<&'a Stat>, String> {
     let alive = |process: &&Stat| !matches!(process.state, 'Z' | 'X');
     let found: Vec<&Stat> = match which {
         Processes::Pid(pid) => {
@@ -73,7 +73,7 @@ fn meant<'a>(which: &Processes, all: &'a [Stat]) -> Result<Vec<&'a Stat>, String
             let found: Vec<&Stat> = all.iter().filter(alive).filter(meant).collect();
             if found.is_empty() {
                 return Err(format!(
-                    "no process is called {name:?}; ps -e -o comm shows what there is"
+                    "no process is called {name:?}; ps -e -o comm lists the names"
                 ));
             }
             found
@@ -92,7 +92,7 @@ fn is_called(process: &Stat, name: &str) -> bool {
     program.is_ok_and(|path| file(&path))
 }
 
-/// Those that hold a socket on which connections to this port are accepted.
+/// Processes that accept connections on this port.
 fn listening(port: u16, all: &[Stat]) -> Result<Vec<&Stat>, String> {
     let entries = |entries: procfs::ProcResult<Vec<TcpNetEntry>>| entries.unwrap_or_default();
     let sockets: HashSet<u64> = entries(procfs::net::tcp())
@@ -132,13 +132,13 @@ fn holds(pid: i32, sockets: &HashSet<u64>) -> bool {
         .any(|inode| sockets.contains(&inode))
 }
 
-/// From `socket:[1234]`.
+/// Parses `socket:[1234]`.
 fn socket_of(link: &Path) -> Option<u64> {
     let text = link.to_str()?.strip_prefix("socket:[")?;
     text.strip_suffix(']')?.parse().ok()
 }
 
-/// Without those that descend from others among them.
+/// The processes that do not descend from another of `found`.
 fn topmost(found: &[&Stat], all: &[Stat]) -> Vec<Identity> {
     let mut below: HashSet<i32> = HashSet::new();
     for process in found {
@@ -167,7 +167,8 @@ mod tests {
         let found = find(&[Processes::Port(port)]).unwrap().topmost;
         assert!(found.iter().any(|(pid, _)| *pid == own()), "{found:?}");
         drop(listener);
-        // Whoever another test is just starting holds a copy until it has become itself.
+        // A child that another test is just starting holds a copy of the socket until it calls
+        // exec.
         let begun = std::time::Instant::now();
         let why = loop {
             match find(&[Processes::Port(port)]) {
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said_to_be_missing() {
+    fn missing_processes_are_errors() {
         let why = find(&[Processes::Pid(1 << 22)]).unwrap_err();
         assert!(why.starts_with("there is no process 4194304"), "{why}");
         let why = find(&[Processes::Name("no-such-program-anywhere".to_owned())]).unwrap_err();
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_that_of_the_program_or_what_ps_shows() {
+    fn a_process_is_found_by_program_name_or_comm() {
         let stat = tree::stat(own()).unwrap();
         let exe = std::env::current_exe().unwrap();
         let file = exe.file_name().unwrap().to_str().unwrap();
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_master_and_its_workers_the_master_stands_for_all() {
+    fn only_the_master_of_a_master_and_its_workers_is_topmost() {
         let mut child = std::process::Command::new("sleep")
             .arg("60")
             .spawn()
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_meant_twice_is_found_once() {
+    fn a_process_selected_twice_is_found_once() {
         let mut child = std::process::Command::new("sleep")
             .arg("60")
             .spawn()
@@ -224,14 +225,14 @@ mod tests {
         let (mine, of_child) = (top(own()), top(child.id().cast_signed()));
         child.kill().unwrap();
         child.wait().unwrap();
-        // The child is below this process.
+        // The child descends from this process.
         assert_eq!(found.topmost, [mine]);
         assert_eq!(found.each, [vec![of_child], vec![mine], vec![mine]]);
         assert!(lives(&mine) && !lives(&of_child));
     }
 
     #[test]
-    fn sockets_are_told_from_other_files() {
+    fn sockets_are_distinguished_from_other_files() {
         assert_eq!(socket_of(Path::new("socket:[123]")), Some(123));
         assert_eq!(socket_of(Path::new("pipe:[123]")), None);
         assert_eq!(socket_of(Path::new("/tmp/socket:[123]")), None);

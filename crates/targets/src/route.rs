@@ -1,4 +1,4 @@
-//! The way to a target, with every name resolved.
+//! The route to a target: resolved addresses and connection settings.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -13,54 +13,54 @@ use url::Url;
 
 use crate::address::Address;
 use crate::error::TargetError;
-use crate::probe::{self, Door};
+use crate::probe::{self, Endpoint};
 use crate::tls;
 
-/// How long an address may take to show that somebody listens on it.
-const ACCEPTS_WITHIN: Duration = Duration::from_secs(1);
+/// Time limit of a connection attempt to an address.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// One host of a target.
 #[derive(Debug, Clone)]
 pub struct Host {
-    /// Host and, unless it is the scheme's own, port: unique within a target.
+    /// Host, and port unless it is the scheme's default: unique within a target.
     pub name: String,
-    /// Its base URL.
+    /// Base URL.
     pub url: Url,
-    /// At least one.
+    /// Resolved addresses; never empty.
     pub addresses: Vec<Address>,
-    /// Its share of the requests against the weights of the others.
+    /// Relative share of the requests.
     pub weight: u32,
-    /// Whom its certificate must name, and SNI; with TLS only.
+    /// Name for SNI and for the check of the certificate; only with TLS.
     pub server_name: Option<ServerName<'static>>,
-    /// How long the system took to resolve its name, if it was asked.
+    /// Time of the name resolution; `None` if no name was resolved.
     pub dns: Option<Duration>,
-    /// The addresses were written in the plan, so that each must answer.
+    /// The addresses come from the plan, so every one of them must respond.
     is_pinned: bool,
 }
 
-/// The way to a target.
+/// The route to a target: resolved hosts and connection settings.
 #[derive(Debug, Clone, Default)]
-pub struct Way {
-    /// At least one, unless nobody is there to answer.
+pub struct ResolvedRoute {
+    /// The hosts; empty only for a target without a server.
     pub hosts: Vec<Host>,
-    /// What is spoken.
+    /// HTTP version.
     pub http: HttpVersion,
-    /// TLS, if it is spoken; offers what `http` says.
+    /// TLS configuration, with ALPN according to `http`; `None` without TLS.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Address that connections come from; the system's choice without.
+    /// Local address of the connections; chosen by the operating system if `None`.
     pub source: Option<IpAddr>,
-    /// Certificates are not checked.
+    /// Whether certificates are not checked.
     pub insecure: bool,
-    /// Addresses that are not used because nobody answers there, a sentence each.
-    pub(crate) left_out: Vec<String>,
-    /// The plan's own file of authorities.
+    /// Warnings about addresses that are not used because no server listens there, one sentence each.
+    pub(crate) warnings: Vec<String>,
+    /// The plan's file of certificate authorities.
     ca: Option<PathBuf>,
 }
 
-impl Way {
-    /// Resolves the hosts of a target, URL and weight each, and reads what TLS needs.
-    /// `unix` stands in for all addresses.
-    pub(crate) fn find(
+impl ResolvedRoute {
+    /// Resolves the hosts of a target, given with URL and weight, and reads the files of the TLS
+    /// settings. `unix` replaces all addresses.
+    pub(crate) fn resolve_hosts(
         target: &str,
         hosts: &[(Url, u32)],
         plan: &tenbin_plan::Way,
@@ -82,25 +82,25 @@ impl Way {
                     url: url.to_string(),
                     reason: reason.to_owned(),
                 };
-                let found = match &unix {
-                    Some(path) => Found::at(Address::Unix(path.clone())),
+                let resolved = match &unix {
+                    Some(path) => Resolved::at(Address::Unix(path.clone())),
                     None => resolve(target, url, plan)?,
                 };
                 let asked = plan.tls.server_name.as_deref();
-                let name = asked.unwrap_or(bare(url).unwrap_or_default());
+                let name = asked.unwrap_or(host_without_brackets(url).unwrap_or_default());
                 let server_name = tls
                     .is_some()
                     .then(|| ServerName::try_from(name.to_owned()))
                     .transpose()
-                    .map_err(|_| unusable("its host cannot stand in a certificate"))?;
+                    .map_err(|_| unusable("its host is not valid in a certificate"))?;
                 Ok(Host {
-                    name: shown(url),
+                    name: host_and_port(url),
                     url: url.clone(),
-                    addresses: found.addresses,
+                    addresses: resolved.addresses,
                     weight: *weight,
                     server_name,
-                    dns: found.took,
-                    is_pinned: found.is_pinned,
+                    dns: resolved.resolved_in,
+                    is_pinned: resolved.is_pinned,
                 })
             })
             .collect::<Result<_, TargetError>>()?;
@@ -110,45 +110,44 @@ impl Way {
             insecure: tls.is_some() && plan.tls.insecure,
             tls,
             source: plan.source,
-            left_out: Vec::new(),
+            warnings: Vec::new(),
             ca: plan.tls.ca.clone(),
         })
     }
 
-    /// To all of these URLs, before a plan has a target for them; of each host the addresses that
-    /// accept connections.
+    /// The route to these URLs, without a target; keeps the addresses that accept connections.
     ///
     /// # Errors
-    /// One clause: a URL that cannot be read, or a host without an address.
-    pub(crate) fn to(urls: &[String]) -> Result<Self, String> {
+    /// One clause: a URL is invalid or a host cannot be resolved.
+    pub(crate) fn to_urls(urls: &[String]) -> Result<Self, String> {
         let read = |url: &String| match url.parse() {
             Ok(url) => Ok((url, 1)),
             Err(error) => Err(format!("{url}: {error}")),
         };
         let hosts: Vec<(Url, u32)> = urls.iter().map(read).collect::<Result<_, _>>()?;
-        let way = Self::find("server", &hosts, &tenbin_plan::Way::default(), None);
-        let mut way = way.map_err(|error| error.to_string())?;
-        way.settle();
-        Ok(way)
+        let route = Self::resolve_hosts("server", &hosts, &tenbin_plan::Way::default(), None);
+        let mut route = route.map_err(|error| error.to_string())?;
+        route.keep_accepting();
+        Ok(route)
     }
 
-    /// One that leads nowhere, for tests.
+    /// A route to a closed port, for tests.
     #[cfg(test)]
-    pub(crate) fn to_nowhere() -> Self {
+    pub(crate) fn to_closed_port() -> Self {
         let url: Url = "http://127.0.0.1:9/".parse().expect("a URL");
-        Self::find("nowhere", &[(url, 1)], &tenbin_plan::Way::default(), None)
+        Self::resolve_hosts("nowhere", &[(url, 1)], &tenbin_plan::Way::default(), None)
             .expect("an address needs no resolver")
     }
 
-    /// Everything there is to knock at: each address of each host.
-    pub fn doors(&self) -> impl Iterator<Item = (&Host, Door)> {
+    /// The endpoints: every address of every host.
+    pub fn endpoints(&self) -> impl Iterator<Item = (&Host, Endpoint)> {
         self.hosts.iter().flat_map(move |host| {
             let addresses = host.addresses.iter();
-            addresses.map(move |address| (host, self.door(host, address)))
+            addresses.map(move |address| (host, self.endpoint(host, address)))
         })
     }
 
-    /// The way to one of the hosts alone.
+    /// The route to one of the hosts.
     pub(crate) fn only(&self, at: usize) -> Self {
         Self {
             hosts: self.hosts.get(at).cloned().into_iter().collect(),
@@ -156,8 +155,8 @@ impl Way {
         }
     }
 
-    fn door(&self, host: &Host, address: &Address) -> Door {
-        Door {
+    fn endpoint(&self, host: &Host, address: &Address) -> Endpoint {
+        Endpoint {
             address: address.clone(),
             source: self.source,
             http: self.http,
@@ -166,16 +165,16 @@ impl Way {
         }
     }
 
-    /// Of several addresses that the system named, keeps those of one family that
-    /// accept connections: `localhost` is two, and most servers listen on one.
-    pub(crate) fn settle(&mut self) {
+    /// If the resolver returned several addresses, keeps those of one address family that accept
+    /// connections: `localhost` often has two addresses, and most servers listen on one.
+    pub(crate) fn keep_accepting(&mut self) {
         for at in 0..self.hosts.len() {
             let host = &self.hosts[at];
             if host.is_pinned || host.addresses.len() < 2 {
                 continue;
             }
             let accepts = |address: &&Address| {
-                probe::connect(&self.door(host, address), ACCEPTS_WITHIN).is_ok()
+                probe::connect(&self.endpoint(host, address), CONNECT_TIMEOUT).is_ok()
             };
             let accepting: Vec<Address> = host.addresses.iter().filter(accepts).cloned().collect();
             let first = accepting.first().unwrap_or(&host.addresses[0]);
@@ -188,10 +187,10 @@ impl Way {
             if kept.is_empty() {
                 kept.clone_from(&all);
             }
-            for silent in all.iter().filter(|address| !kept.contains(address)) {
-                self.left_out.push(format!(
-                    "nothing accepts connections on {silent}, one of {} addresses of {}; it is \
-                     left out",
+            for closed in all.iter().filter(|address| !kept.contains(address)) {
+                self.warnings.push(format!(
+                    "no server accepts connections on {closed}, one of {} addresses of {}; it is \
+                     not used",
                     all.len(),
                     host.name
                 ));
@@ -205,8 +204,8 @@ fn is_ipv4(address: &Address) -> bool {
     matches!(address, Address::Tcp(address) if address.is_ipv4())
 }
 
-/// Host and, unless it is the scheme's own, port.
-fn shown(url: &Url) -> String {
+/// Host, and port unless it is the scheme's default.
+fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
         Some(port) => format!("{host}:{port}"),
@@ -215,34 +214,34 @@ fn shown(url: &Url) -> String {
 }
 
 /// The host of a URL without brackets.
-fn bare(url: &Url) -> Option<&str> {
+fn host_without_brackets(url: &Url) -> Option<&str> {
     let host = url.host_str()?;
     Some(host.trim_start_matches('[').trim_end_matches(']'))
 }
 
-struct Found {
+struct Resolved {
     addresses: Vec<Address>,
-    took: Option<Duration>,
+    resolved_in: Option<Duration>,
     is_pinned: bool,
 }
 
-impl Found {
+impl Resolved {
     fn at(address: Address) -> Self {
         Self {
             addresses: vec![address],
-            took: None,
+            resolved_in: None,
             is_pinned: true,
         }
     }
 }
 
-fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Found, TargetError> {
+fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Resolved, TargetError> {
     let unusable = |reason: &str| TargetError::Url {
         target: target.to_owned(),
         url: url.to_string(),
         reason: reason.to_owned(),
     };
-    let host = bare(url).ok_or_else(|| unusable("it has no host"))?;
+    let host = host_without_brackets(url).ok_or_else(|| unusable("it has no host"))?;
     let port = url
         .port_or_known_default()
         .ok_or_else(|| unusable("it has no port"))?;
@@ -255,8 +254,8 @@ fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Found, Ta
         .resolve
         .iter()
         .find(|pin| (pin.host.as_str(), pin.port) == (host, port));
-    let begun = Instant::now();
-    let found: Vec<SocketAddr> = match pin {
+    let started = Instant::now();
+    let resolved: Vec<SocketAddr> = match pin {
         Some(pin) => pin.sockets().collect(),
         None => (host, port)
             .to_socket_addrs()
@@ -264,7 +263,7 @@ fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Found, Ta
             .collect(),
     };
     let asked = pin.is_none() && host.parse::<IpAddr>().is_err();
-    let took = asked.then(|| begun.elapsed());
+    let resolved_in = asked.then(|| started.elapsed());
     let by_source = || match plan.source? {
         IpAddr::V4(_) => Some(IpVersion::V4),
         IpAddr::V6(_) => Some(IpVersion::V6),
@@ -272,22 +271,22 @@ fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Found, Ta
     let version = plan.ip_version.or_else(by_source);
     let wanted = |address: &SocketAddr| version.is_none_or(|version| version.has(address.ip()));
     let mut addresses: Vec<Address> = Vec::new();
-    for address in found.into_iter().filter(wanted).map(Address::Tcp) {
+    for address in resolved.into_iter().filter(wanted).map(Address::Tcp) {
         if !addresses.contains(&address) {
             addresses.push(address);
         }
     }
     if addresses.is_empty() {
         let what = match version {
-            None => "it has no address",
-            Some(IpVersion::V4) => "it has no IPv4 address, and only those are wanted",
-            Some(IpVersion::V6) => "it has no IPv6 address, and only those are wanted",
+            None => "the name has no address",
+            Some(IpVersion::V4) => "the name has no IPv4 address, and only IPv4 is allowed",
+            Some(IpVersion::V6) => "the name has no IPv6 address, and only IPv6 is allowed",
         };
         return Err(unresolved(io::Error::other(what)));
     }
-    Ok(Found {
+    Ok(Resolved {
         addresses,
-        took,
+        resolved_in,
         is_pinned: pin.is_some(),
     })
 }

@@ -1,5 +1,5 @@
-//! A sink on a thread of its own, so that who loads can be told to stop while a server
-//! owes an answer.
+//! Runs a sink on a separate thread, so that loading can be interrupted while a server has not
+//! responded.
 
 use std::sync::mpsc;
 use std::thread;
@@ -9,26 +9,26 @@ use super::sink::Sink;
 use crate::error::Error;
 use crate::groonga::{Command, Record};
 
-/// How often it is asked whether to stop.
-const STEP: Duration = Duration::from_millis(20);
-/// How long an answer may take when somebody has asked to stop: one that comes in time need
-/// not be asked for again.
+/// Period of checking for interruption.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// How long to wait for a response after an interruption: a batch that is acknowledged in time
+/// need not be sent again.
 const GRACE: Duration = Duration::from_millis(500);
 
 type Call = Box<dyn FnOnce(&mut dyn Sink) + Send>;
 
-/// A sink that may be left alone with a server that does not answer.
-pub(super) struct Attended<'a> {
+/// A sink that is abandoned when the user interrupts and the server does not respond.
+pub(super) struct InterruptibleSink<'a> {
     calls: mpsc::Sender<Call>,
     stop: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Attended<'a> {
+impl<'a> InterruptibleSink<'a> {
     pub(super) fn new(sink: Box<dyn Sink>, stop: &'a dyn Fn() -> bool) -> Result<Self, Error> {
         let (sender, calls) = mpsc::channel::<Call>();
         let mut sink = sink;
-        // It ends when nobody can call any more, or with the process where a server that
-        // never answers holds it.
+        // The thread ends when all callers are gone, or with the process if a server never
+        // responds.
         thread::Builder::new()
             .name("load".to_owned())
             .spawn(move || {
@@ -36,7 +36,7 @@ impl<'a> Attended<'a> {
                     call(&mut *sink);
                 }
             })
-            .map_err(|error| Error::Refused(format!("there is no thread to load with: {error}")))?;
+            .map_err(|error| Error::Refused(format!("cannot start the loading thread: {error}")))?;
         Ok(Self {
             calls: sender,
             stop,
@@ -47,17 +47,21 @@ impl<'a> Attended<'a> {
         &self,
         call: impl FnOnce(&mut dyn Sink) -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let (answer, answers) = mpsc::channel();
+        let (response, responses) = mpsc::channel();
         let call: Call = Box::new(move |sink| {
-            // Nobody waits any more for what comes too late.
-            let _ = answer.send(call(sink));
+            // The caller has stopped waiting for late responses.
+            let _ = response.send(call(sink));
         });
-        let gone = || Error::Refused("loading broke down; this is a fault in tenbin".to_owned());
+        let gone = || {
+            Error::Refused(
+                "the loading thread has ended unexpectedly; this is a bug in tenbin".to_owned(),
+            )
+        };
         self.calls.send(call).map_err(|_| gone())?;
         let mut asked: Option<Instant> = None;
         loop {
-            match answers.recv_timeout(STEP) {
-                Ok(answer) => return Ok(answer),
+            match responses.recv_timeout(CHECK_INTERVAL) {
+                Ok(response) => return Ok(response),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(gone()),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
             }
@@ -79,13 +83,13 @@ impl<'a> Attended<'a> {
         self.call(move |sink| sink.command(&command, doubtful))?
     }
 
-    pub(super) fn going_on(&self, done: u64) -> Result<(), Error> {
-        self.call(move |sink| sink.going_on(done))
+    pub(super) fn resumed_after(&self, done: u64) -> Result<(), Error> {
+        self.call(move |sink| sink.resumed_after(done))
     }
 
-    pub(super) fn already(&self, command: &Command) -> Result<(), Error> {
+    pub(super) fn executed_before(&self, command: &Command) -> Result<(), Error> {
         let command = command.clone();
-        self.call(move |sink| sink.already(&command))
+        self.call(move |sink| sink.executed_before(&command))
     }
 
     pub(super) fn ready(&self, resumed: bool) -> Result<(), Error> {
@@ -120,10 +124,10 @@ mod tests {
 
     use super::*;
 
-    /// Answers nothing but greetings.
-    struct Mute;
+    /// Responds to nothing except `greet`.
+    struct Unresponsive;
 
-    impl Sink for Mute {
+    impl Sink for Unresponsive {
         fn greet(&mut self) -> Result<(), Error> {
             Ok(())
         }
@@ -144,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_never_answers_is_left_alone_when_somebody_asks_to_stop() {
+    fn an_unresponsive_server_is_abandoned_on_interruption() {
         let stop = AtomicBool::new(false);
         let is_asked = || stop.load(Ordering::Relaxed);
-        let sink = Attended::new(Box::new(Mute), &is_asked).unwrap();
+        let sink = InterruptibleSink::new(Box::new(Unresponsive), &is_asked).unwrap();
         assert_eq!(sink.count("Pages").unwrap(), Some(5));
         stop.store(true, Ordering::Relaxed);
-        assert_eq!(sink.count("Pages").unwrap(), Some(5), "it answers in time");
+        assert_eq!(sink.count("Pages").unwrap(), Some(5), "it responds in time");
         assert!(matches!(sink.records(Vec::new()), Err(Error::Stopped)));
     }
 }

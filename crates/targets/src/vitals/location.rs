@@ -1,4 +1,4 @@
-//! Whether a target is on the generator's machine.
+//! Determines whether a target runs on the load generator's machine.
 
 use std::net::IpAddr;
 
@@ -9,21 +9,20 @@ use crate::address::Address;
 use crate::running::Running;
 
 impl Running {
-    /// Whether it runs on this machine. `None` if that cannot be told: behind a bridge
-    /// or a pair of virtual interfaces there may be a container here, or another
-    /// machine.
+    /// Whether the target runs on this machine. `None` if unknown: an address behind a bridge or
+    /// a pair of virtual interfaces may belong to a local container or to another machine.
     pub fn is_here(&self) -> Option<bool> {
         if self.launched() || self.is_observed_here() {
             return Some(true);
         }
         let own: Vec<Own> = getifaddrs().ok()?.filter_map(|it| Own::of(&it)).collect();
-        let addresses = self.way.hosts.iter().flat_map(|host| &host.addresses);
+        let addresses = self.route.hosts.iter().flat_map(|host| &host.addresses);
         let mut verdicts = addresses.map(|address| match address {
             Address::Unix(_) => Some(true),
             Address::Tcp(address) => is_here(address.ip().to_canonical(), &own),
         });
         let first = verdicts.next()?;
-        // Partly here is as good as unknown.
+        // Some hosts here and some elsewhere counts as unknown.
         verdicts.all(|other| other == first).then_some(first)?
     }
 }
@@ -33,7 +32,7 @@ impl Running {
 struct Own {
     address: IpAddr,
     mask: Option<IpAddr>,
-    /// What is on the other side of the interface may be this machine as well.
+    /// The other side of the interface may be on this machine too.
     is_inward: bool,
 }
 
@@ -67,8 +66,8 @@ fn is_here(address: IpAddr, own: &[Own]) -> Option<bool> {
     (!perhaps).then_some(false)
 }
 
-/// Bridges, and one end of a pair: `iflink` names the other end, where a VLAN's names
-/// the interface below it, which is also a file `lower_…` (the kernel's
+/// Whether this is a bridge or one end of a virtual pair: `iflink` names the other end. A VLAN's
+/// `iflink` names the interface below it, which also exists as a file `lower_…` (the kernel's
 /// `Documentation/ABI/testing/sysfs-class-net`).
 fn is_inward(name: &str) -> bool {
     let place = std::path::Path::new("/sys/class/net").join(name);
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn own_addresses_are_here_and_those_behind_a_bridge_perhaps() {
+    fn own_addresses_are_local_and_those_behind_a_bridge_unknown() {
         let own = [
             own("192.0.2.7", "255.255.255.0", false),
             own("172.17.0.1", "255.255.0.0", true),
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_leads_here_and_not_inward() {
+    fn loopback_is_local() {
         assert!(!is_inward("lo"));
         let own: Vec<Own> = getifaddrs()
             .unwrap()

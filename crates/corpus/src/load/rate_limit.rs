@@ -1,30 +1,30 @@
-//! Not more than so many a second.
+//! Rate limit.
 
 use std::time::{Duration, Instant};
 
-/// Longest rest between two looks at whether to stop.
-const STEP: Duration = Duration::from_millis(50);
+/// Longest pause between two checks for interruption.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Holds a sender back.
+/// Limits the rate of a sender.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RateLimit {
     rate: Option<f64>,
     begun: Instant,
 }
 
-impl Pace {
-    /// `rate` messages a second from `now` on; `None` for as many as go.
+impl RateLimit {
+    /// `rate` messages per second starting at `now`; `None` for no limit.
     pub fn new(rate: Option<f64>, now: Instant) -> Self {
         Self { rate, begun: now }
     }
 
-    /// When message number `sent`, from 0, may be sent.
+    /// When the next message after `sent` messages may be sent.
     fn due(&self, sent: u64) -> Option<Instant> {
         let seconds = sent as f64 / self.rate?;
         Some(self.begun + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
     }
 
-    /// Rests until another may be sent after `sent` of them, or `stop` says so.
+    /// Waits until the next message after `sent` messages may be sent, or `stop` returns true.
     pub fn wait(&self, sent: u64, stop: &dyn Fn() -> bool) {
         let Some(due) = self.due(sent) else { return };
         while !stop() {
@@ -32,7 +32,7 @@ impl Pace {
             if left.is_zero() {
                 return;
             }
-            std::thread::sleep(left.min(STEP));
+            std::thread::sleep(left.min(CHECK_INTERVAL));
         }
     }
 }
@@ -42,11 +42,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_due_at_even_distances() {
+    fn messages_are_evenly_spaced() {
         let now = Instant::now();
-        let pace = Pace::new(Some(100.0), now);
+        let pace = RateLimit::new(Some(100.0), now);
         assert_eq!(pace.due(0), Some(now));
         assert_eq!(pace.due(250), Some(now + Duration::from_millis(2_500)));
-        assert_eq!(Pace::new(None, now).due(250), None);
+        assert_eq!(RateLimit::new(None, now).due(250), None);
     }
 }

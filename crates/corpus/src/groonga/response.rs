@@ -1,30 +1,30 @@
-//! What Groonga's answers say, in each of its command versions.
+//! Parses Groonga's responses in every command version.
 
 use crate::error::excerpt;
 use crate::json::Json;
 
-/// An answer without its envelope.
+/// A response without its envelope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct Response {
     /// 0, or the number of an error.
     pub code: i64,
-    /// What the server says is wrong.
+    /// Error message of the server.
     pub message: Option<String>,
-    /// What was asked for.
+    /// Body.
     pub body: Json,
 }
 
-impl Answer {
-    /// Takes the envelope off: `[[0,start,elapsed],body]` of versions 1 and 2, or
-    /// `{"header":{…},"body":…}` of version 3.
+impl Response {
+    /// Removes the envelope: `[[0,start,elapsed],body]` in versions 1 and 2,
+    /// `{"header":{…},"body":…}` in version 3.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the response.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let begin = || excerpt(&String::from_utf8_lossy(text));
         let json = Json::parse(text)
-            .map_err(|error| format!("the answer is no JSON ({error}): {}", begin()))?;
-        let unlike = || format!("the answer is none of Groonga's: {}", begin());
+            .map_err(|error| format!("the response is not JSON ({error}): {}", begin()))?;
+        let unlike = || format!("the response is not Groonga's: {}", begin());
         let (code, message) = match &json {
             Json::List(_) => {
                 let header = json.at(0).ok_or_else(unlike)?;
@@ -58,10 +58,10 @@ impl Answer {
         })
     }
 
-    /// The body, unless the answer is an error.
+    /// The body, unless the response is an error.
     ///
     /// # Errors
-    /// The server's complaint.
+    /// The error message of the server.
     pub fn into_body(self) -> Result<Json, String> {
         if self.code == 0 {
             return Ok(self.body);
@@ -70,29 +70,29 @@ impl Answer {
         Err(format!("{message} (Groonga's error {})", self.code))
     }
 
-    /// How many records a `load` has taken.
+    /// Number of records that a `load` has stored.
     pub fn loaded(body: &Json) -> Option<u64> {
         body.as_whole()
             .or_else(|| body.get("n_loaded_records")?.as_whole())
     }
 }
 
-/// The hits of a `select`.
+/// The result of a `select`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns<'a> {
-    /// Records that match.
+    /// Number of matching records.
     pub hits: u64,
-    /// Names of the columns that are shown.
+    /// Names of the returned columns.
     pub names: Vec<&'a str>,
-    /// The records that are shown.
+    /// The returned records.
     pub records: &'a [Json],
 }
 
 impl<'a> Columns<'a> {
-    /// Reads the body of a `select`'s answer.
+    /// Parses the body of a `select` response.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the body.
     pub fn of(body: &'a Json) -> Result<Self, String> {
         let found = match body {
             Json::Map(_) => Self::of_version_3(body),
@@ -100,7 +100,7 @@ impl<'a> Columns<'a> {
         };
         found.ok_or_else(|| {
             let text = excerpt(&body.to_string());
-            format!("the answer is not that of a select: {text}")
+            format!("the response is not that of a select: {text}")
         })
     }
 
@@ -140,9 +140,12 @@ mod tests {
     const ERROR: &str = r#"[[-22,1795174616.678681,4.67e-05,"[select][table] invalid name: <Nope>",[["execute","proc_select.cpp",4983]]]]"#;
 
     #[test]
-    fn every_version_says_the_same() {
+    fn every_version_gives_the_same_result() {
         for text in [LISTS, MAPS] {
-            let body = Answer::parse(text.as_bytes()).unwrap().into_body().unwrap();
+            let body = Response::parse(text.as_bytes())
+                .unwrap()
+                .into_body()
+                .unwrap();
             let columns = Columns::of(&body).unwrap();
             assert_eq!((columns.hits, &*columns.names), (5000, &["title"][..]));
             let first: Vec<_> = columns.records.iter().map(|record| record.at(0)).collect();
@@ -154,19 +157,19 @@ mod tests {
     }
 
     #[test]
-    fn complaints_are_passed_on() {
-        let answer = Answer::parse(ERROR.as_bytes()).unwrap();
+    fn errors_of_the_server_are_returned() {
+        let answer = Response::parse(ERROR.as_bytes()).unwrap();
         assert_eq!(
             answer.into_body().unwrap_err(),
             "[select][table] invalid name: <Nope> (Groonga's error -22)"
         );
         for (text, begin) in [
-            ("<html>", "the answer is no JSON"),
-            ("3", "the answer is none of Groonga's: 3"),
-            ("{}", "the answer is none of Groonga's: {}"),
-            ("[]", "the answer is none of Groonga's: []"),
+            ("<html>", "the response is not JSON"),
+            ("3", "the response is not Groonga's: 3"),
+            ("{}", "the response is not Groonga's: {}"),
+            ("[]", "the response is not Groonga's: []"),
         ] {
-            let error = Answer::parse(text.as_bytes()).unwrap_err();
+            let error = Response::parse(text.as_bytes()).unwrap_err();
             assert!(error.starts_with(begin), "{error}");
         }
         assert!(Columns::of(&Json::Null).is_err());
@@ -174,8 +177,8 @@ mod tests {
 
     #[test]
     fn loads_are_counted_in_every_version() {
-        assert_eq!(Answer::loaded(&Json::parse(b"3").unwrap()), Some(3));
+        assert_eq!(Response::loaded(&Json::parse(b"3").unwrap()), Some(3));
         let body = Json::parse(br#"{"n_loaded_records":3}"#).unwrap();
-        assert_eq!(Answer::loaded(&body), Some(3));
+        assert_eq!(Response::loaded(&body), Some(3));
     }
 }
