@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use tenbin_engine::{Ledger, OpSample, Sample};
-use tenbin_record::{Ended, Environment, RunDirectory, SliceEnd, SliceStart};
+use tenbin_record::{Ended, Environment, RunDirectory, RunWriter, SliceEnd, SliceStart};
 
 /// Responses a second.
 const RATE: u64 = 20_000;
@@ -49,7 +49,7 @@ fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime)
     let plan = PLAN.replace("ROUNDS", &(slices / 2).to_string());
     directory.write_plan(&plan.replace("SECONDS", &seconds.to_string()))?;
     directory.write_environment(&Environment::default())?;
-    let mut writer = directory.writer()?;
+    let mut writer = RunWriter::create(&directory)?;
     let mut draw = Draw(1);
     for index in 0..slices {
         writer.begin(start(index, seconds))?;

@@ -12,7 +12,6 @@ use crate::check;
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::pretty;
-use crate::writer::RunWriter;
 
 /// The experiment as executed.
 pub const PLAN_FILE: &str = "plan.toml";
@@ -118,14 +117,6 @@ impl RunDirectory {
             }
             let _ = fs::remove_dir(&self.path);
         }
-    }
-
-    /// Opens `intervals.jsonl`, `latency.hlog` and `slices.bin` for what is going to happen.
-    ///
-    /// # Errors
-    /// The path and the reason when they cannot be created.
-    pub fn writer(&self) -> Result<RunWriter, RecordError> {
-        RunWriter::create(self)
     }
 }
 

@@ -3,66 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use tenbin_engine::{Ledger, failure};
 
+use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
-use crate::probed::{Probed, Stalls};
+use crate::probed::Probed;
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
 use crate::sum::SlotSum;
+use crate::thread_use::ThreadUse;
 use crate::totals::Totals;
-
-/// One second of a slice, merged over threads.
-#[derive(Debug)]
-pub(crate) struct Interval {
-    /// Second of the window, or of the time since the window opened, from 0.
-    pub(crate) second: u64,
-    /// Earliest start of its samples, nanoseconds after the window opened.
-    pub(crate) start: u64,
-    /// Latest end of its samples.
-    pub(crate) end: u64,
-    /// Whether all this came in after the window closed.
-    pub(crate) drain: bool,
-    /// Figures by operation, in the order of the workload. In a closed loop
-    /// `response` is empty.
-    pub(crate) ops: Vec<OpFigures>,
-    /// What happened to connections.
-    pub(crate) ledger: Ledger,
-    /// How long opening them took.
-    pub(crate) setup: SetupFigures,
-    /// Figures by host, in the order of the slice's.
-    pub(crate) hosts: Vec<HostFigures>,
-    /// What every thread used.
-    pub(crate) threads: Vec<ThreadUse>,
-    /// Long waits for a core.
-    pub(crate) stalls: Option<Stalls>,
-}
-
-/// What one generator thread used in one sample.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ThreadUse {
-    pub(crate) thread: usize,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) cpu_ns: u64,
-    /// How long it was ready to run and waited for a core; left out where the kernel does not
-    /// count it, and in runs of versions that did not look.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) waited_ns: Option<u64>,
-    pub(crate) backlog: u64,
-    /// Start and end of its longest pause, nanoseconds after the window opened; left out
-    /// without one of a millisecond or more, and in runs of versions that did not look.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) pause_ns: Option<(u64, u64)>,
-    /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
-    /// on. Left out without any, and in runs of versions that did not look.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) late: Vec<u64>,
-}
 
 /// The figures of a slice while it goes on.
 #[derive(Debug)]

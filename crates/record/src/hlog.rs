@@ -15,7 +15,7 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use tenbin_engine::histogram::HIGHEST_NANOS;
 
 use crate::check::CheckValue;
-use crate::fold::Interval;
+use crate::interval::Interval;
 use crate::lines::{ByteRange, Quantiles};
 use crate::packed::PackedHistogram;
 use crate::slice::SliceStart;

@@ -34,6 +34,7 @@ mod error;
 mod fold;
 mod histogram;
 mod hlog;
+mod interval;
 mod kind;
 mod left;
 mod lines;
@@ -43,16 +44,20 @@ mod moving;
 mod packed;
 mod pause;
 mod pretty;
+mod probe_fold;
 mod probed;
 mod reader;
 mod responses;
+mod second_counts;
 mod seconds;
 mod sequence;
 pub mod server;
 mod single;
 pub mod slice;
+mod stalls;
 mod store;
 mod sum;
+mod thread_use;
 mod totals;
 mod window;
 mod writer;
@@ -76,14 +81,15 @@ pub use machine::{
 };
 pub use packed::PackedHistogram;
 pub use pause::Pause;
-pub use reader::{RecordedRun, SecondCounts, SecondTimes, Source, read, read_from};
+pub use reader::{RecordedRun, Source, read, read_from};
+pub use second_counts::{SecondCounts, SecondTimes};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{
     ErrorClass, Ledger, Role, Spread, failure,
     histogram::{latency_histogram, slot_of},
 };
 
-pub use probed::{Probed, ProbedSecond, Stalls};
+pub use probed::{Probed, ProbedSecond};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
@@ -92,5 +98,6 @@ pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart, ThreadTurn,
 };
+pub use stalls::Stalls;
 pub use window::SlotWindow;
 pub use writer::RunWriter;

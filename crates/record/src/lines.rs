@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::check::{Chain, CheckValue};
-use crate::fold::{Interval, ThreadUse};
+use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
-use crate::probed::Stalls;
-use crate::reader::{SecondCounts, SecondTimes};
+use crate::second_counts::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
+use crate::stalls::Stalls;
+use crate::thread_use::ThreadUse;
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";

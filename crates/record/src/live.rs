@@ -1,7 +1,7 @@
 //! Seconds as they are written, for whoever shows them.
 
 use crate::packed::PackedHistogram;
-use crate::reader::{SecondCounts, SecondTimes};
+use crate::second_counts::{SecondCounts, SecondTimes};
 
 /// What came of one operation in a second of a slice's window that was just written.
 #[derive(Debug, Clone)]

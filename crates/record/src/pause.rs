@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fold::ThreadUse;
+use crate::thread_use::ThreadUse;
 
 /// A stretch of a slice in which requests were out on every generator thread and none was
 /// answered.

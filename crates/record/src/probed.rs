@@ -1,9 +1,8 @@
 //! What a probe of a rate search shows beyond the figures of a slice.
 
-use serde::{Deserialize, Serialize};
 use tenbin_engine::LATE_FROM_LOG2;
 
-use crate::fold::Interval;
+use crate::stalls::Stalls;
 
 /// What a probe shows second by second, and whether the machine kept up.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,56 +27,7 @@ pub struct ProbedSecond {
     pub stalls: Option<Stalls>,
 }
 
-/// Long waits of threads of the target and of the load generator for a core.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stalls {
-    /// How many there were.
-    pub count: u64,
-    /// How long they took, nanoseconds. Of threads that waited at the same time the longest counts.
-    pub ns: u64,
-}
-
-impl std::ops::Add for Stalls {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            count: self.count + other.count,
-            ns: self.ns + other.ns,
-        }
-    }
-}
-
-impl Probed {
-    pub(crate) fn add(&mut self, interval: &Interval) {
-        // What came in after the window was due in its last second.
-        if !interval.drain || self.seconds.is_empty() {
-            self.seconds.push(ProbedSecond::default());
-        }
-        if let Some(second) = self.seconds.last_mut() {
-            second.add(interval);
-        }
-    }
-}
-
 impl ProbedSecond {
-    fn add(&mut self, interval: &Interval) {
-        for op in interval.ops.iter().filter(|op| op.role.is_work()) {
-            self.failed += op.failed_count();
-            self.responses.extend(op.response.recorded());
-            self.services.extend(op.service.recorded());
-        }
-        let threads = interval.threads.iter();
-        for (bucket, count) in threads.flat_map(|thread| thread.late.iter().enumerate()) {
-            if self.late.len() <= bucket {
-                self.late.resize(bucket + 1, 0);
-            }
-            self.late[bucket] += count;
-        }
-        let both = self.stalls.into_iter().chain(interval.stalls);
-        self.stalls = both.reduce(|sum, part| sum + part);
-    }
-
     /// Number of requests that the load generator sent at least `nanos` late although a connection
     /// was free. `nanos` is rounded down to a power of 2.
     pub fn sent_late(&self, nanos: u64) -> u64 {

@@ -1,5 +1,6 @@
 //! Reading a run again: finished, interrupted or killed.
 
+mod buffers;
 mod chunk;
 mod entry;
 mod files;
@@ -7,6 +8,7 @@ mod folding;
 mod journal;
 mod latency;
 mod line;
+mod run_files;
 mod totals;
 
 use std::fs::File;
@@ -18,13 +20,15 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use tenbin_plan::{LARGEST_RESULT, read_regular};
 
-use self::files::{RunFiles, regular};
+use self::files::regular;
 use self::journal::Journal;
+use self::run_files::RunFiles;
 use crate::check::{Integrity, is_unchanged};
 use crate::directory::{ENVIRONMENT_FILE, EnvironmentFile, PLAN_FILE, RESULT_FILE};
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::lines::Ended;
+use crate::second_counts::SecondCounts;
 use crate::slice::Slice;
 
 /// What a run directory tells.
@@ -46,38 +50,6 @@ pub struct RecordedRun {
     pub seconds: Vec<SecondCounts>,
     /// Whether the files are as the run wrote them.
     pub integrity: Integrity,
-}
-
-/// What came of one operation in a second of a slice's window.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SecondCounts {
-    /// Position of the slice in the run, from 0.
-    pub slice: u32,
-    /// Name of the operation.
-    pub operation: String,
-    /// Length, seconds; the last of a slice may be short.
-    pub length: f64,
-    /// Correct answers.
-    pub ok: u64,
-    /// Body bytes of correct operations.
-    pub payload: u64,
-    /// Failures.
-    pub failed: u64,
-    /// Service times of correct operations; `None` without any.
-    pub service: Option<SecondTimes>,
-}
-
-/// Service times in a second, nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SecondTimes {
-    /// The shortest; not in records of earlier versions.
-    pub min_ns: Option<u64>,
-    /// Their mean; not in records of earlier versions.
-    pub mean_ns: Option<u64>,
-    /// The 99th percentile.
-    pub p99_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
 }
 
 /// What the latency histograms of slices are read from.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Role, Sample, SetupSample};
 
 use crate::error::RecordError;
-use crate::fold::{Interval, ThreadUse, add_figures, add_host, add_setup};
+use crate::fold::{add_figures, add_host, add_setup};
+use crate::interval::Interval;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceStart};
+use crate::thread_use::ThreadUse;
 
 const SECOND: u64 = 1_000_000_000;
 

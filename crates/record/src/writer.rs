@@ -11,8 +11,9 @@ use crate::directory::{
     INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, TOTALS_FILE, unix_ns,
 };
 use crate::error::RecordError;
-use crate::fold::{Interval, SliceFold, Sums};
+use crate::fold::{SliceFold, Sums};
 use crate::hlog::{self, Encoder, Subject};
+use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
@@ -21,10 +22,10 @@ use crate::lines::{
 use crate::live::LiveSecond;
 use crate::moving::move_histograms;
 use crate::packed::PackedHistogram;
-use crate::probed::Stalls;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
+use crate::stalls::Stalls;
 use crate::store::Store;
 use crate::totals::Totals;
 
@@ -58,7 +59,11 @@ struct OpenSlice {
 }
 
 impl RunWriter {
-    pub(crate) fn create(directory: &RunDirectory) -> Result<Self, RecordError> {
+    /// Creates `intervals.jsonl`, `latency.hlog` and `slices.bin` in a new run directory.
+    ///
+    /// # Errors
+    /// The path and the reason when they cannot be created.
+    pub fn create(directory: &RunDirectory) -> Result<Self, RecordError> {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
@@ -395,7 +400,7 @@ mod tests {
         directory
             .write_environment(&crate::Environment::default())
             .unwrap();
-        let mut writer = directory.writer().unwrap();
+        let mut writer = RunWriter::create(&directory).unwrap();
         writer.begin(start()).unwrap();
         writer.sample(second(0)).unwrap();
         writer.latency.file = OpenOptions::new().append(true).open("/dev/full").unwrap();

@@ -39,7 +39,7 @@ impl Run {
             environment.targets.insert(target.to_owned(), known);
         }
         directory.write_environment(&environment).unwrap();
-        let mut writer = directory.writer().unwrap();
+        let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
         for index in 0..4 {
             writer.begin(start(index)).unwrap();
             for second in 0..2 {

@@ -68,7 +68,7 @@ fn a_slice_takes_kilobytes_while_it_is_written_and_when_it_is_read() {
     directory
         .write_environment(&Environment::default())
         .unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = RunWriter::create(&directory).unwrap();
 
     let before = peak_kib();
     let written: Vec<Slice> = (0..SLICES).map(|at| slice(&mut writer, at)).collect();

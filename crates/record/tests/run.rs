@@ -197,7 +197,7 @@ fn a_slice_of_many_megabytes_is_read_part_by_part() {
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("").unwrap();
     directory.write_environment(&environment()).unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
     let mut written = Vec::new();
     for (index, seconds) in [(0, 2), (1, 30), (2, 2)] {
         let mut start = start(index, true, 1);
@@ -308,7 +308,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("").unwrap();
     directory.write_environment(&environment()).unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
     let mut start = start(0, true, 2);
     start.roles = roles.to_vec();
     writer.begin(start).unwrap();
@@ -347,7 +347,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
 fn a_second_costs_little() {
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
     let mut start = start(0, false, 2);
     start.threads = 4;
     writer.begin(start).unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use tenbin_plan::{Found, Plan, Relaunch, Rounds, schedule};
-use tenbin_record::{Environment, Left, RunDirectory, Slice, write_left};
+use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
 use crate::clean::{clean_command, forget_buckets};
 use crate::context::RunContext;
@@ -163,7 +163,7 @@ pub fn run(
             machine: Machine::new(directory.path(), &live_targets),
             live_targets: &mut live_targets,
             courses,
-            writer: directory.writer()?,
+            writer: RunWriter::create(&directory)?,
             begun,
             reopen,
             slices: Vec::new(),

@@ -8,9 +8,10 @@ use tenbin_result::{
 };
 
 use crate::capacity::{capacities, compare_capacities};
+use crate::cell::cells;
 use crate::compare::{Compared, compare_all};
 use crate::comparison::Comparison;
-use crate::evidence::{Evidence, cells};
+use crate::evidence::Evidence;
 use crate::expected::expected;
 use crate::explained::without_explained;
 use crate::figures::figures_of;

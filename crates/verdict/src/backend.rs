@@ -247,7 +247,7 @@ mod tests {
         let evidence = Evidence {
             plan: &run.plan,
             slices: &run.slices,
-            cells: &crate::evidence::cells(&run.plan, &run.slices),
+            cells: &crate::cell::cells(&run.plan, &run.slices),
             comparisons: &compare(&run.plan, &run.slices),
             complete: true,
             cores: Some(2),
@@ -321,7 +321,7 @@ mod tests {
         let evidence = Evidence {
             plan: &run.plan,
             slices: &run.slices,
-            cells: &crate::evidence::cells(&run.plan, &run.slices),
+            cells: &crate::cell::cells(&run.plan, &run.slices),
             comparisons: &[],
             complete: true,
             cores: Some(2),

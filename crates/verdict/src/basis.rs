@@ -4,7 +4,7 @@ use tenbin_record::Slice;
 use tenbin_result::Figure;
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
-use crate::evidence::Cell;
+use crate::cell::Cell;
 use crate::latency::{self, Kind, Pick, Sums};
 use crate::metric::Metric;
 

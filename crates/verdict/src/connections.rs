@@ -6,7 +6,7 @@ use tenbin_record::{HostFigures, Ledger, PackedHistogram, SetupFigures, Slice};
 use tenbin_result::{Connections, HostResult, SetupStep};
 
 use crate::basis::Basis;
-use crate::evidence::Cell;
+use crate::cell::Cell;
 
 pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Connections {
     let mut sum = Ledger::default();

@@ -6,8 +6,9 @@ use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust}
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
 use crate::blocks::Blocks;
+use crate::cell::{Cell, cells};
 use crate::comparison::Comparison;
-use crate::evidence::{Cell, cells, is_closed};
+use crate::evidence::is_closed;
 use crate::latency;
 use crate::metric::Metric;
 use crate::outcome::Scale;

@@ -10,8 +10,9 @@ use tenbin_result::{
 
 use crate::backend::{Backend, Backends};
 use crate::basis::Basis;
+use crate::cell::Cell;
 use crate::connections;
-use crate::evidence::{Cell, is_closed};
+use crate::evidence::is_closed;
 use crate::latency::Kind;
 use crate::metric::Metric;
 use crate::processes;

@@ -7,7 +7,8 @@ use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_result::format::percent;
 
-use crate::evidence::{Cell, cells, is_closed};
+use crate::cell::{Cell, cells};
+use crate::evidence::is_closed;
 use crate::generator::Thread;
 use crate::metric::Metric;
 use crate::words::middle;

@@ -4,7 +4,7 @@ use tenbin_record::Slice;
 use tenbin_result::format::percent;
 
 use crate::backend::Backends;
-use crate::evidence::Cell;
+use crate::cell::Cell;
 use crate::words::middle;
 
 /// Share of the time from which on a thread is busy, and not waiting for responses: Tenbin's own

@@ -4,7 +4,7 @@ use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio};
 
-use crate::evidence::Cell;
+use crate::cell::Cell;
 use crate::words::middle;
 
 /// Workloads in a closed loop that differ in nothing but their connections, the fewest

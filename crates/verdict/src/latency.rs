@@ -9,9 +9,7 @@ use tenbin_stats::{
     CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
 };
 
-use crate::evidence::Cell;
-
-const NANOS_PER_SECOND: f64 = 1e9;
+pub(crate) const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Which of an operation's histograms.
 pub(crate) type Kind = fn(&OpFigures) -> &PackedHistogram;
@@ -36,17 +34,6 @@ pub(crate) fn quantile_of(
     wanted: &dyn Fn(&OpFigures) -> bool,
 ) -> Option<f64> {
     merged_quantile(slices, q, &|slice| of_operations(slice, kind, wanted))
-}
-
-/// The same over the full slices of a cell.
-pub(crate) fn quantile_of_cell(
-    cell: &Cell<'_>,
-    q: f64,
-    kind: Kind,
-    wanted: &dyn Fn(&OpFigures) -> bool,
-) -> Option<f64> {
-    let merged = cell.merged(&|slice| of_operations(slice, kind, wanted))?;
-    printable_quantile(&merged, q)
 }
 
 /// The histograms of a slice that a figure is made of.
@@ -206,7 +193,7 @@ pub(crate) fn mean(slices: &[&Slice], kind: Kind, wanted: &dyn Fn(&OpFigures) ->
     mean_over(slices, &|slice| of_operations(slice, kind, wanted))
 }
 
-fn of_operations<'s>(
+pub(crate) fn of_operations<'s>(
     slice: &'s Slice,
     kind: Kind,
     wanted: &dyn Fn(&OpFigures) -> bool,
@@ -226,7 +213,7 @@ fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
     printable_quantile(&merged_over(slices, pick)?, q)
 }
 
-fn printable_quantile(merged: &Histogram<u64>, q: f64) -> Option<f64> {
+pub(crate) fn printable_quantile(merged: &Histogram<u64>, q: f64) -> Option<f64> {
     printable_percentile(q, merged.len())
         .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
 }
@@ -235,16 +222,6 @@ fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
     let mut histograms = slices.iter().flat_map(|slice| pick(slice)).peekable();
     histograms.peek()?;
     Some(merged(histograms))
-}
-
-/// The median service time of an operation over the full slices of a cell, seconds, from however
-/// few there are: to judge the set-up by, not to be printed as a figure of the target.
-pub(crate) fn median_of(cell: &Cell<'_>, operation: &str) -> Option<f64> {
-    let all = cell.merged(&|slice| {
-        let mine = slice.ops.iter().filter(|op| op.name == operation);
-        mine.map(|op| &op.service).collect()
-    })?;
-    (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
 }
 
 /// Samples of work in all these slices.

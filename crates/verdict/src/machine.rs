@@ -5,7 +5,8 @@ use tenbin_record::{MachineUse, Slice};
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
 
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::middle;
 
 /// One figure of a slice; `None` where it is not known.
@@ -123,7 +124,7 @@ mod tests {
         let evidence = Evidence {
             plan: &run.plan,
             slices: &run.slices,
-            cells: &crate::evidence::cells(&run.plan, &run.slices),
+            cells: &crate::cell::cells(&run.plan, &run.slices),
             comparisons: &compare(&run.plan, &run.slices),
             complete: true,
             cores: Some(2),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_plan::Reach;
 use tenbin_result::format::bytes;
 
-use crate::evidence::Cell;
+use crate::cell::Cell;
 
 /// HTTP status 507, "Insufficient Storage" (RFC 4918, 11.5).
 const INSUFFICIENT_STORAGE: u16 = 507;

@@ -5,8 +5,8 @@ use tenbin_record::Slice;
 use tenbin_stats::{Estimate, ratio};
 
 use crate::blocks::Blocks;
+use crate::cell::cells;
 use crate::curve::{mean_log_ratios, sweeps};
-use crate::evidence::cells;
 use crate::family::{Family, Member};
 use crate::metric::Metric;
 

@@ -7,7 +7,7 @@ use tenbin_result::ProcessCost;
 
 use crate::backend::Backend;
 use crate::basis::Basis;
-use crate::evidence::Cell;
+use crate::cell::Cell;
 use crate::server;
 
 /// Those of a target, the observed ones first.

@@ -3,7 +3,8 @@
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
 
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::server;
 use crate::words::middle;
 

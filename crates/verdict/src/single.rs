@@ -7,7 +7,7 @@ use tenbin_result::{PatternResult, SingleResult};
 use tenbin_stats::{CONFIDENCE, clustered_mean};
 
 use crate::basis::Basis;
-use crate::evidence::Cell;
+use crate::cell::Cell;
 
 /// What is known of single requests of a workload on a target.
 #[derive(Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use tenbin_record::{Slice, Spread};
 
-use crate::evidence::Cell;
+use crate::cell::Cell;
 
 /// Share of the slices in which connections have to be served unevenly: Tenbin's own convention.
 const USUALLY: f64 = 0.50;

@@ -7,7 +7,7 @@ use tenbin_result::{Figure, Finding, Optimum, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::blocks::Blocks;
-use crate::evidence::cells;
+use crate::cell::cells;
 use crate::metric::{Direction, Metric};
 
 /// Another value of the sweep, and how many times as good as the optimum it is: above 1 is better,

@@ -16,8 +16,9 @@ use tenbin_record::{HostAsked, PatternAsked};
 use tenbin_result::{Finding, ResultOf};
 
 use crate::assessment::{Assessment, assess};
+use crate::cell::cells;
 use crate::compare::compare;
-use crate::evidence::{Evidence, cells};
+use crate::evidence::Evidence;
 use crate::figures::figures_of;
 use crate::rules::Rule;
 
@@ -207,7 +208,7 @@ impl Run {
         let findings = rule.judge(&Evidence {
             plan: &self.plan,
             slices: &self.slices,
-            cells: &crate::evidence::cells(&self.plan, &self.slices),
+            cells: &crate::cell::cells(&self.plan, &self.slices),
             comparisons: &compare(&self.plan, &self.slices),
             complete: self.complete,
             cores: self.environment.cores.map(|cores| cores as usize),

@@ -1,12 +1,13 @@
 //! Consecutive lines of `intervals.jsonl`, to the slices that they are about.
 
-use super::SecondCounts;
-use super::entry::{Buffers, SecondEntry, SliceEntry};
-use super::files::RunFiles;
+use super::buffers::Buffers;
+use super::entry::{SecondEntry, SliceEntry};
 use super::line::TextLine;
+use super::run_files::RunFiles;
 use crate::check::CheckedLines;
 use crate::error::RecordError;
 use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine};
+use crate::second_counts::SecondCounts;
 use crate::slice::{Slice, SliceStart};
 
 /// Some lines, which a thread reads: each slice has all its lines in one chunk.

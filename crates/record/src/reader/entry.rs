@@ -1,26 +1,19 @@
 //! A slice as its lines describe it, and the figures that are made of it.
 
 use super::Source;
-use super::files::RunFiles;
+use super::buffers::Buffers;
 use super::latency::Latency;
+use super::run_files::RunFiles;
 use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
-use crate::fold::{Interval, SliceFold, Sums};
-use crate::hlog;
+use crate::fold::SliceFold;
+use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine, TotalsPart};
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 use crate::totals::Counts;
 use std::path::Path;
-
-/// Buffers of one thread that folds slices, reused for each slice.
-#[derive(Default)]
-pub(super) struct Buffers {
-    pub(super) bytes: Vec<u8>,
-    pub(super) decoder: hlog::Decoder,
-    pub(super) sums: Sums,
-}
 
 /// The figures of a slice; `None` of one of which nothing was kept.
 pub(super) type Folded = Result<Option<Slice>, RecordError>;

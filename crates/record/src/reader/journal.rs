@@ -3,15 +3,16 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::thread;
 
-use super::SecondCounts;
 use super::chunk::{Chunk, ChunkRead, Reading, read_chunks};
-use super::files::{RunFiles, open_if_there};
+use super::files::open_if_there;
 use super::folding::Folding;
+use super::run_files::RunFiles;
 use crate::check::{CheckValue, CheckedLines, value_of};
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
 use crate::lines::{Ended, RunLine};
 use crate::moving::move_histograms;
+use crate::second_counts::SecondCounts;
 use crate::slice::Slice;
 use crate::store::Store;
 

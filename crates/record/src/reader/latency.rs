@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::entry::Buffers;
+use super::buffers::Buffers;
 use super::files::open_if_there;
 use crate::check::CheckValue;
 use crate::directory::LATENCY_FILE;

@@ -370,7 +370,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("name = \"test\"\n").unwrap();
     directory.write_environment(&environment()).unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
     let mut slices = Vec::new();
     for (index, &closed_loop) in (0..).zip(closed_loops) {
         writer.begin(start(index, closed_loop, operations)).unwrap();

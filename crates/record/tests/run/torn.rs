@@ -99,7 +99,7 @@ fn killed_after(samples: &[(usize, u64)]) -> RecordedRun {
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("").unwrap();
     directory.write_environment(&environment()).unwrap();
-    let mut writer = directory.writer().unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
     writer.begin(start(0, true, 2)).unwrap();
     for &(thread, second) in samples {
         writer

@@ -12,8 +12,8 @@ use tenbin_stats::{self as stats, CONFIDENCE, Level, Measured, UslFit, knee, med
 pub use compare::compare_capacities;
 pub(crate) use passes::hysteresis;
 
+use crate::cell::Cell;
 pub(crate) use crate::curve::family;
-use crate::evidence::Cell;
 use crate::latency;
 use crate::metric::Metric;
 use crate::rules::rho;

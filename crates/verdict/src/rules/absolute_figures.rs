@@ -4,7 +4,8 @@ use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::machine::{Place, share_of_time};
 use crate::metric::Metric;
 

@@ -4,7 +4,8 @@ use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 
 /// The server turns connections away.
 pub(super) struct AcceptQueue;

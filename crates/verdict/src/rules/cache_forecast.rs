@@ -4,7 +4,8 @@ use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::single::cache_of;
 
 /// Difference between the shares of hits that is worth a word.

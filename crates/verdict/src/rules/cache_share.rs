@@ -5,7 +5,8 @@ use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use super::cache_forecast::severity_of;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::single::cache_of;
 
 /// Shares of answers from caches that are not those that were meant.

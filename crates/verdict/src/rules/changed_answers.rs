@@ -7,7 +7,8 @@ use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::pattern_name;
 
 /// Share of the patterns asked again without a number of hits beyond which little was

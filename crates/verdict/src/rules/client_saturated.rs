@@ -6,7 +6,8 @@ use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::generator::Thread;
 use crate::words::middle;
 

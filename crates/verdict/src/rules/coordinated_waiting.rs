@@ -6,7 +6,8 @@ use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 
 const QUANTILE: f64 = 0.99;
 

@@ -5,7 +5,8 @@ use tenbin_result::format::{percent, time};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::verb;
 
 /// Share of requests on a new connection from which on it is worth a word.

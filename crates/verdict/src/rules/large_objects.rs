@@ -5,7 +5,8 @@ use tenbin_result::format::{BANDWIDTH, percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::server::busy_cores;
 use crate::size_class::SizeClass;
 use crate::words::middle;

@@ -8,7 +8,8 @@ use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::Little;
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::latency::{Kind, Sums};
 
 /// How far ρ may be from one, on top of what the ends of a slice can do.

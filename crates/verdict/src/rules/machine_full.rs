@@ -7,7 +7,8 @@ use tenbin_result::{Blame, Finding, Severity};
 use super::Rule;
 use super::shared_cores;
 use crate::backend::Backends;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::machine::Place;
 
 /// Share of the CPU time of all cores that is too little to be called idle.

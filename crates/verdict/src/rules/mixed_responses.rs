@@ -8,7 +8,8 @@ use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::tame;
 
 /// Share of unexpected responses above which the work is not the work that was to be measured:

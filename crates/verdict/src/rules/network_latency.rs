@@ -5,7 +5,8 @@ use tenbin_result::format::{percent, plural, time};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::middle;
 
 /// Share of the median service time.

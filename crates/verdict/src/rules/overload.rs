@@ -6,7 +6,8 @@ use tenbin_result::format::{percent, plural, rate};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::middle;
 
 /// Share of the operations due in a slice that may be waiting at its end.

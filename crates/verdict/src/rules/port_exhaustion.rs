@@ -5,7 +5,8 @@ use tenbin_result::format::{percent, rate};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::machine::Place;
 
 /// What the engine says when the system gives no port.

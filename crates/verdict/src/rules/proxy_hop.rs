@@ -5,7 +5,8 @@ use tenbin_record::{MachineUse, Slice};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::{middle, tame};
 
 /// Connections opened behind a target for each request from which on it opens one for most of

@@ -8,7 +8,8 @@ use tenbin_result::format::{percent, time};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 
 /// Ticks of the timers in use, nanoseconds, the longest first: of Windows, and of Linux
 /// kernels at 100 and 250 Hz; and the unit of many a timeout.

@@ -5,7 +5,8 @@ use tenbin_result::format::{plural, rate};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::words::middle;
 
 /// Share of the operations due that has to be answered to keep up.

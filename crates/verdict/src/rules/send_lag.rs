@@ -6,7 +6,8 @@ use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::generator::Thread;
 use crate::latency::quantile;
 use crate::words::middle;

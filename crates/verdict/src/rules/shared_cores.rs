@@ -4,7 +4,8 @@ use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::processor::Busy;
 
 /// Share of all cores that leaves no room.

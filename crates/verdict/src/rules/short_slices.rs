@@ -7,8 +7,8 @@ use tenbin_result::format::{TIME, percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
-use crate::latency::median_of;
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::words::middle;
 
 /// Share of a slice from which on a median service time biases rates.
@@ -256,7 +256,7 @@ fn slowest(cell: &Cell<'_>, full: &[&Slice]) -> Option<(String, f64)> {
     }
     names
         .into_iter()
-        .filter_map(|name| Some((name.to_owned(), median_of(cell, name)?)))
+        .filter_map(|name| Some((name.to_owned(), cell.median_of(name)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 

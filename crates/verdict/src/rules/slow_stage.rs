@@ -5,7 +5,8 @@ use tenbin_result::format::{percent, time};
 use tenbin_result::{Blame, Finding, Severity, StageBand};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::stages::{Means, operations, pooled};
 use crate::words::tame;
 

@@ -5,7 +5,8 @@ use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::rank_sum_p;
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::metric::Metric;
 use crate::words::middle;
 

@@ -4,7 +4,8 @@ use tenbin_result::format::TIME;
 use tenbin_result::{Blame, Figure, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::latency;
 use crate::size_class::SizeClass;
 

@@ -7,7 +7,8 @@ use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
 use crate::backend::Backends;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::latency::{self, Kind};
 use crate::words::{middle, verb};
 
@@ -173,7 +174,7 @@ impl<'a> Tail<'a> {
         }
         let of = |slice: &&Slice| latency::quantile_of(&[slice], QUANTILE, kind, &is_work);
         let each: Option<Vec<f64>> = slices.iter().map(of).collect();
-        let all = latency::quantile_of_cell(cell, QUANTILE, kind, &is_work)?;
+        let all = cell.quantile_of(QUANTILE, kind, &is_work)?;
         let usual = middle(each?)?;
         if all < TIMES * usual || all - usual < LONGER {
             return None;
@@ -231,7 +232,7 @@ struct Pauses<'a> {
 impl<'a> Pauses<'a> {
     /// `slices` are the full ones of the cell.
     fn of(cell: &Cell<'_>, slices: &[&'a Slice], kind: Kind) -> Option<Self> {
-        let median = latency::quantile_of_cell(cell, 0.50, kind, &is_work);
+        let median = cell.quantile_of(0.50, kind, &is_work);
         let shortest = PAUSE.max(PAUSE_TIMES * median.unwrap_or(0.0));
         let paused = |slice: &&Slice| slice.pause.is_some_and(|it| it.seconds >= shortest);
         let slices: Vec<&Slice> = slices.iter().copied().filter(paused).collect();

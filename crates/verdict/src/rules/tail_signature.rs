@@ -6,7 +6,8 @@ use tenbin_result::format::{percent, time};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 
 /// Times that a network stack is known for.
 pub(super) struct TailSignature;

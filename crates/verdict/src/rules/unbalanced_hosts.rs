@@ -4,8 +4,9 @@ use tenbin_result::format::{percent, ratio};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
+use crate::cell::Cell;
 use crate::connections::HostLoad;
-use crate::evidence::{Cell, Evidence};
+use crate::evidence::Evidence;
 use crate::words::tame;
 
 /// How many times the requests of the idlest host the busiest may get.

@@ -8,7 +8,8 @@ use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::tame;
 
 /// Difference of the sizes of two bodies, as a share of the larger, that is none.

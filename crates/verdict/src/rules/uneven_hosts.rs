@@ -5,7 +5,8 @@ use tenbin_result::{Blame, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::cell::Cell;
+use crate::evidence::Evidence;
 use crate::words::{middle, tame};
 
 /// How many times as long the slowest host must surely take as the fastest.

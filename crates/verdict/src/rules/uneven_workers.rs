@@ -4,7 +4,8 @@ use tenbin_result::format::{plural, rate, ratio};
 use tenbin_result::{Blame, Finding, Severity};
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence, is_closed};
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
 use crate::spread::uneven;
 use crate::words::middle;
 

@@ -2,11 +2,7 @@
 
 use serde::Deserialize;
 
-use super::resolve::resolve;
-use crate::desk::Desk;
-use crate::problem::Place;
 use crate::scalar::{At, Field, List};
-use crate::work::{Keys, WorkloadKind};
 
 /// The keys of a workload of kind `blob`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -52,12 +48,4 @@ pub struct BlobDraft {
     pub poll_connections: Field,
     /// Failures that the whole run may have.
     pub errors: Field,
-}
-
-impl Keys for BlobDraft {
-    /// One workload for each phase.
-    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind> {
-        let phases = resolve(desk, self, place).into_iter();
-        phases.map(WorkloadKind::from).collect()
-    }
 }

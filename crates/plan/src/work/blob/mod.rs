@@ -2,6 +2,7 @@
 
 mod draft;
 mod facts;
+mod keys;
 mod print;
 mod resolve;
 

@@ -4,13 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::resolve::resolve;
-use crate::desk::Desk;
-use crate::problem::Place;
-use crate::references::{Variables, body, field, query};
 use crate::scalar::{At, Field, List};
 use crate::secrets::Secrets;
-use crate::work::{Keys, WorkloadKind};
 
 /// The keys of a workload of kind `http`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -59,28 +54,6 @@ pub struct HttpDraft {
     pub cache_counters: Field,
     /// Compare the content of every response.
     pub verify: Field,
-}
-
-impl Keys for HttpDraft {
-    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
-        let mut secrets = Secrets::default();
-        let mut request = |path: &mut Field, content: &mut Field| {
-            field(desk, "path", path, &mut secrets);
-            query(path, &mut secrets, variables);
-            field(desk, "body", content, &mut secrets);
-            body(content, &mut secrets, variables);
-        };
-        request(&mut self.path, &mut self.body);
-        let by_target = self.by_target.iter_mut();
-        for template in by_target.flat_map(|by| by.value.0.values_mut()) {
-            request(&mut template.value.path, &mut template.value.body);
-        }
-        self.secrets = secrets;
-    }
-
-    fn resolve(&self, desk: &mut Desk<'_>, _: Place) -> Vec<WorkloadKind> {
-        vec![resolve(desk, self).into()]
-    }
 }
 
 /// The `by_target` of a workload: a request for a search term, by the name of a target or the

@@ -3,6 +3,7 @@
 mod draft;
 mod facts;
 mod header;
+mod keys;
 mod method;
 mod patterns;
 mod print;

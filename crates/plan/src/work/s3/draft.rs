@@ -2,11 +2,7 @@
 
 use serde::Deserialize;
 
-use super::resolve::resolve;
-use crate::desk::Desk;
-use crate::problem::Place;
 use crate::scalar::{At, Field, List};
-use crate::work::{Keys, WorkloadKind};
 
 /// The keys of a workload of kind `s3`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -80,11 +76,4 @@ pub struct S3Draft {
     pub retries: Field,
     /// Files in one archive, or objects of one fan-out.
     pub entries: Field,
-}
-
-impl Keys for S3Draft {
-    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind> {
-        let work = resolve(desk, self, place);
-        work.into_iter().map(WorkloadKind::from).collect()
-    }
 }

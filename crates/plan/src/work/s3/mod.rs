@@ -3,6 +3,7 @@
 mod draft;
 mod facts;
 mod fits;
+mod keys;
 mod lines;
 mod mix;
 mod operation;

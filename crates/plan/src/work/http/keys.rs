@@ -1,0 +1,32 @@
+//! How the keys of HTTP work become workloads.
+
+use super::HttpDraft;
+use super::resolve::resolve;
+use crate::desk::Desk;
+use crate::problem::Place;
+use crate::references::{Variables, body, field, query};
+use crate::scalar::Field;
+use crate::secrets::Secrets;
+use crate::work::{Keys, WorkloadKind};
+
+impl Keys for HttpDraft {
+    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
+        let mut secrets = Secrets::default();
+        let mut request = |path: &mut Field, content: &mut Field| {
+            field(desk, "path", path, &mut secrets);
+            query(path, &mut secrets, variables);
+            field(desk, "body", content, &mut secrets);
+            body(content, &mut secrets, variables);
+        };
+        request(&mut self.path, &mut self.body);
+        let by_target = self.by_target.iter_mut();
+        for template in by_target.flat_map(|by| by.value.0.values_mut()) {
+            request(&mut template.value.path, &mut template.value.body);
+        }
+        self.secrets = secrets;
+    }
+
+    fn resolve(&self, desk: &mut Desk<'_>, _: Place) -> Vec<WorkloadKind> {
+        vec![resolve(desk, self).into()]
+    }
+}

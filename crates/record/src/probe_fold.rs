@@ -1,0 +1,35 @@
+//! From seconds to what a probe shows.
+
+use crate::interval::Interval;
+use crate::probed::{Probed, ProbedSecond};
+
+impl Probed {
+    pub(crate) fn add(&mut self, interval: &Interval) {
+        // What came in after the window was due in its last second.
+        if !interval.drain || self.seconds.is_empty() {
+            self.seconds.push(ProbedSecond::default());
+        }
+        if let Some(second) = self.seconds.last_mut() {
+            second.add(interval);
+        }
+    }
+}
+
+impl ProbedSecond {
+    fn add(&mut self, interval: &Interval) {
+        for op in interval.ops.iter().filter(|op| op.role.is_work()) {
+            self.failed += op.failed_count();
+            self.responses.extend(op.response.recorded());
+            self.services.extend(op.service.recorded());
+        }
+        let threads = interval.threads.iter();
+        for (bucket, count) in threads.flat_map(|thread| thread.late.iter().enumerate()) {
+            if self.late.len() <= bucket {
+                self.late.resize(bucket + 1, 0);
+            }
+            self.late[bucket] += count;
+        }
+        let both = self.stalls.into_iter().chain(interval.stalls);
+        self.stalls = both.reduce(|sum, part| sum + part);
+    }
+}

@@ -1,0 +1,12 @@
+//! What a thread that reads slices allocates once.
+
+use crate::fold::Sums;
+use crate::hlog;
+
+/// Buffers of one thread that folds slices, reused for each slice.
+#[derive(Default)]
+pub(super) struct Buffers {
+    pub(super) bytes: Vec<u8>,
+    pub(super) decoder: hlog::Decoder,
+    pub(super) sums: Sums,
+}

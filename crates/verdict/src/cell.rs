@@ -1,0 +1,108 @@
+//! One workload on one target, with its slices.
+
+use std::rc::Rc;
+
+use hdrhistogram::Histogram;
+use tenbin_plan::{Plan, Reach, Target, Workload};
+use tenbin_record::{OpFigures, Slice};
+
+use crate::latency::{Kind, NANOS_PER_SECOND, Pick, Sums, of_operations, printable_quantile};
+
+/// One workload on one target.
+#[derive(Debug, Clone)]
+pub struct Cell<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// The target.
+    pub target: &'a Target,
+    /// Its slices, in the order of the run, those cut short too; of a search for a
+    /// rate only the last proof: the other probes are there to fail.
+    pub slices: Vec<&'a Slice>,
+    /// Of its slices; shared by its clones.
+    pub(crate) sums: Sums,
+}
+
+impl<'a> Cell<'a> {
+    pub(crate) fn new(workload: &'a Workload, target: &'a Target, slices: &'a [Slice]) -> Self {
+        let mut slices: Vec<&Slice> = slices
+            .iter()
+            .filter(|slice| slice.workload == workload.name && slice.target == target.name)
+            .collect();
+        slices.sort_by_key(|slice| slice.index);
+        if workload.search().is_some() {
+            slices = last_proof(&slices);
+        }
+        Self {
+            workload,
+            target,
+            slices,
+            sums: Sums::default(),
+        }
+    }
+
+    /// The slices that ran their full time: the only ones that give figures.
+    pub fn full(&self) -> Vec<&'a Slice> {
+        let full = self.slices.iter().filter(|slice| !slice.cut_short);
+        full.copied().collect()
+    }
+
+    /// What `pick` picks from its full slices, added up; `None` if that is nothing.
+    pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
+        self.sums.of(&self.full(), pick)
+    }
+
+    /// Service times of all requests of its full slices; `None` without any request.
+    pub(crate) fn request_times(&self) -> Option<Rc<Histogram<u64>>> {
+        self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
+    }
+
+    /// The quantile `q` of the times of the operations that are wanted, over its full slices, seconds,
+    /// without an interval. `None` if the samples are too few.
+    pub(crate) fn quantile_of(
+        &self,
+        q: f64,
+        kind: Kind,
+        wanted: &dyn Fn(&OpFigures) -> bool,
+    ) -> Option<f64> {
+        let merged = self.merged(&|slice| of_operations(slice, kind, wanted))?;
+        printable_quantile(&merged, q)
+    }
+
+    /// The median service time of an operation over its full slices, seconds, from however few
+    /// samples: to judge the settings by, not to be printed as a figure of the target.
+    pub(crate) fn median_of(&self, operation: &str) -> Option<f64> {
+        let kind: Kind = |op| &op.service;
+        let all = self.merged(&|slice| of_operations(slice, kind, &|op| op.name == operation))?;
+        (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
+    }
+
+    /// Whether the target is known to run on the generator's machine.
+    pub(crate) fn runs_here(&self) -> bool {
+        !matches!(self.target.reach, Reach::Endpoint { .. })
+            || self
+                .target
+                .observe
+                .as_ref()
+                .is_some_and(|observe| observe.processes().is_some())
+    }
+}
+
+/// Every workload on every target, in the plan's order, also without slices.
+pub fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
+    plan.workloads
+        .iter()
+        .flat_map(|workload| plan.targets.iter().map(move |target| (workload, target)))
+        .map(|(workload, target)| Cell::new(workload, target, slices))
+        .collect()
+}
+
+fn last_proof<'a>(slices: &[&'a Slice]) -> Vec<&'a Slice> {
+    let is_proof = |slice: &&&Slice| slice.probe.is_some_and(|probe| probe.proof);
+    slices
+        .iter()
+        .rev()
+        .find(is_proof)
+        .copied()
+        .into_iter()
+        .collect()
+}
