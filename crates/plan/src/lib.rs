@@ -117,6 +117,7 @@ pub use work::s3::{
     S3Operation, S3Work, Stored,
 };
 pub use work::{
-    Direction, Facts, LaidOut, Operation, Traits, Transfer, WorkDraft, WorkloadKind, blob, http, s3,
+    Direction, Facts, LaidOut, Operation, Traits, Transfer, WorkDraft, WorkloadKind, blob, grouped,
+    http, s3,
 };
 pub use workload::Workload;

@@ -1,6 +1,8 @@
 //! Small pieces of text, written into buffers that are already there.
 
 /// Appends `number` in decimal.
+pub use tenbin_plan::grouped;
+
 pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0_u8; 20];
     let mut first = digits.len();
@@ -32,19 +34,6 @@ pub(crate) fn hex(bytes: &[u8; 32]) -> [u8; 64] {
     for (pair, byte) in out.chunks_exact_mut(2).zip(bytes) {
         pair[0] = DIGITS[usize::from(byte >> 4)];
         pair[1] = DIGITS[usize::from(byte & 15)];
-    }
-    out
-}
-
-/// A number with commas: `10,000`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
     }
     out
 }

@@ -13,6 +13,7 @@ mod words;
 
 pub use facts::{Direction, Facts, LaidOut, Operation, Traits, Transfer};
 pub(crate) use sent_to::SentTo;
+pub use words::grouped;
 
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Numbers as descriptions have them.
 
 /// A whole number with commas: `12,345`.
-pub(super) fn count(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -18,8 +18,8 @@ pub(super) fn size(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
     match units.iter().find(whole) {
-        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
-        None => format!("{} B", count(bytes)),
+        Some((unit, name)) => format!("{} {name}", grouped(bytes / unit)),
+        None => format!("{} B", grouped(bytes)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{HttpWork, TRAITS, print};
 use crate::may_differ::MayDiffer;
 use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
-use crate::work::words::{count, size};
+use crate::work::words::{grouped, size};
 use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
 
 impl Facts for HttpWork {
@@ -71,7 +71,7 @@ fn drawn(patterns: &Patterns) -> String {
     let file = patterns.path.display();
     let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);
     if let Some(cache) = patterns.cache {
-        let size = count(u64::from(cache.size));
+        let size = grouped(u64::from(cache.size));
         text += &match cache.hit {
             Some(hit) => format!(", for {hit} hits in a cache of {size}"),
             None => format!(", for a cache of {size}"),

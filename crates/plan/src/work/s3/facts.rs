@@ -10,7 +10,7 @@ use crate::size::Size;
 use crate::sizes::{LARGEST_OBJECT, Sizes};
 use crate::store::Store;
 use crate::target::{Signature, Target};
-use crate::work::words::{count, size};
+use crate::work::words::{grouped, size};
 use crate::work::{
     Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WorkloadKind,
 };
@@ -53,7 +53,7 @@ impl Facts for S3Work {
             (true, false) => ", content not verified",
             _ => "",
         };
-        let objects = count(self.objects);
+        let objects = grouped(self.objects);
         let s = if self.objects == 1 { "" } else { "s" };
         format!("S3 {operations} of {sizes}, {objects} object{s}{verified}")
     }
