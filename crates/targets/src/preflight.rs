@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::error::TargetError;
-use crate::probe::{self, Answer, ProbeError};
+use crate::probe::{self, ProbeError, ResponseHead};
 use crate::running::Running;
 
 /// Smallest clock difference that gives a warning.
@@ -18,7 +18,7 @@ pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 pub struct Preflight {
     /// The first host's response to an unsigned `GET` of its URL, with any status. All other
     /// hosts have responded too.
-    pub answer: Answer,
+    pub answer: ResponseHead,
     /// Difference between the two clocks, if the response has a `Date` header.
     pub skew: Option<ClockSkew>,
     /// Warnings, one sentence each.
@@ -36,7 +36,7 @@ pub struct ClockSkew {
 }
 
 impl ClockSkew {
-    fn of(answer: &Answer) -> Option<Self> {
+    fn of(answer: &ResponseHead) -> Option<Self> {
         let date = answer.date?;
         Some(Self {
             low: seconds_between(answer.received, date),
@@ -80,10 +80,10 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             source,
         };
         let answer = probe::get(&host.url, &endpoint, limit, &|| false).map_err(unreachable)?;
-        if let Some(complaint) = answer.complaint {
+        if let Some(refusal) = answer.refusal {
             return Err(unreachable(ProbeError::Refuses {
                 address: endpoint.address,
-                complaint,
+                refusal,
             }));
         }
         first.get_or_insert(answer);
@@ -132,16 +132,16 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
 mod tests {
     use super::*;
 
-    fn answer(date_offset: f64) -> Answer {
+    fn answer(date_offset: f64) -> ResponseHead {
         let sent = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let date = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + date_offset);
-        Answer {
+        ResponseHead {
             status: Some(200),
             server: None,
             date: Some(date),
             sent,
             received: sent + Duration::from_millis(500),
-            complaint: None,
+            refusal: None,
         }
     }
 

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_added_up_and_a_missing_part_makes_the_sum_unknown() {
+    fn nodes_are_summed_and_a_missing_part_makes_the_sum_unknown() {
         let node = |heap: u64| {
             json!({
                 "jvm": {

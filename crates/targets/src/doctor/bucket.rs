@@ -4,7 +4,7 @@ use super::reply::NO_BUCKET;
 use super::{Check, CheckConfig, Outcome, TargetFacts, access_key, clock, region, secret_key};
 
 /// Error codes for a bucket of another owner.
-const FOREIGN: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
+const ACCESS_DENIED_CODES: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
 
 pub(super) struct Bucket;
 
@@ -39,7 +39,7 @@ impl Check for Bucket {
                 "a run creates it and deletes it afterwards; use another one with --bucket",
             )];
         }
-        if reply.says(FOREIGN) {
+        if reply.says(ACCESS_DENIED_CODES) {
             return vec![Outcome::failed(
                 format!("{} for {bucket}", reply.shown()),
                 "it belongs to another account, or these credentials may not use it; use another one \

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_groups_has_to_be_named() {
+    fn one_of_several_groups_must_be_selected() {
         let why = of(GROUPS, None).unwrap_err();
         assert!(why.ends_with(": \"nginx\", \"sshd\""), "{why}");
         let why = of(GROUPS, Some("apache")).unwrap_err();

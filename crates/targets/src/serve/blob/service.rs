@@ -134,7 +134,7 @@ impl Access {
         let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
         if let Some(secret) = self.secret.as_ref().filter(|_| !is_open) {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
-            let fits = |given| token::fits(given, &path, &query, secret.reveal());
+            let fits = |given| token::is_valid(given, &path, &query, secret.reveal());
             if !given.is_some_and(fits) {
                 return Ok(Refusal::Forbidden.reply());
             }

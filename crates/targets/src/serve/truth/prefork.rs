@@ -60,14 +60,14 @@ pub(super) fn start(
 struct Worker {
     poll: Poll,
     listener: TcpListener,
-    connections: HashMap<Token, Held>,
+    connections: HashMap<Token, OpenConnection>,
     next: usize,
     service: Service,
     random: Rng,
 }
 
 /// A connection and the bytes read from it.
-struct Held {
+struct OpenConnection {
     stream: TcpStream,
     bytes: Vec<u8>,
     is_over: bool,
@@ -133,7 +133,7 @@ impl Worker {
             .register(&mut stream, token, Interest::READABLE)
             .is_ok()
         {
-            let held = Held {
+            let held = OpenConnection {
                 stream,
                 bytes: Vec::new(),
                 is_over: false,
@@ -169,7 +169,7 @@ impl Worker {
     }
 }
 
-impl Held {
+impl OpenConnection {
     fn read(&mut self) {
         let mut part = [0; 16 * 1024];
         loop {

@@ -13,7 +13,7 @@ use super::log::{Entry, Log};
 
 /// How long before a response the timekeeper waits actively: a sleep may end this much late.
 /// much longer than asked for.
-const AWAKE: u64 = 150_000;
+const ACTIVE_WAIT: u64 = 150_000;
 
 /// A response to be sent.
 pub(super) struct Pending {
@@ -114,11 +114,11 @@ impl Timekeeper {
                 if let Some(Reverse(due)) = queue.pop() {
                     return due;
                 }
-            } else if left > AWAKE {
-                let asleep = Duration::from_nanos(left - AWAKE);
+            } else if left > ACTIVE_WAIT {
+                let sleep_time = Duration::from_nanos(left - ACTIVE_WAIT);
                 queue = self
                     .sooner
-                    .wait_timeout(queue, asleep)
+                    .wait_timeout(queue, sleep_time)
                     .map_or_else(|poison| poison.into_inner().0, |(queue, _)| queue);
             } else {
                 // Unlock in between, so that earlier responses can be added.
