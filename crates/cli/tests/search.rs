@@ -81,7 +81,7 @@ fn from_nothing_to_requests_that_find_something() {
     );
     again
         .expect_code(2)
-        .expect_stderr("is there already; take an empty database");
+        .expect_stderr("would create something that exists; use an empty database");
     // Records alone may come again: they have keys.
     let line = format!(
         "search load data/pages.grn --into groonga --server {}",

@@ -172,7 +172,7 @@ fn reply(
         meaning: seen.meaning,
         region: seen.region,
         is_listing: seen.is_listing,
-        answered: seen.answered,
+        responses: seen.answered,
         bucket: s3.bucket.clone(),
         signed_for: target.region.clone(),
     }))

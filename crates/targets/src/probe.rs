@@ -259,10 +259,13 @@ fn request_head(
             return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
-            Head::Complete(answer, end) => {
+            Head::Complete(response, end) => {
                 let body = head.split_off(end);
-                let refusal = refusal(&answer, body, stream, deadline);
-                return Ok(ResponseHead { refusal, ..answer });
+                let refusal = refusal(&response, body, stream, deadline);
+                return Ok(ResponseHead {
+                    refusal,
+                    ..response
+                });
             }
             Head::Impossible => return Err(not_http(stream.address(), &head)),
             Head::Partial => {}
@@ -273,12 +276,12 @@ fn request_head(
 /// Reads the body of a 400 response for the reason. An unreadable body is no failure: the server
 /// has responded.
 fn refusal(
-    answer: &ResponseHead,
+    response: &ResponseHead,
     mut body: Vec<u8>,
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,
 ) -> Option<ConnectionRefusal> {
-    if answer.status != Some(400) {
+    if response.status != Some(400) {
         return None;
     }
     let deadline = Deadline {
@@ -354,7 +357,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
     };
     if status < 200 {
         return match parse_head(&bytes[end + 4..], sent) {
-            Head::Complete(answer, further) => Head::Complete(answer, end + 4 + further),
+            Head::Complete(response, further) => Head::Complete(response, end + 4 + further),
             unfinished => unfinished,
         };
     }
@@ -364,7 +367,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     };
-    let answer = ResponseHead {
+    let response = ResponseHead {
         status: Some(status),
         server: header("server").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
@@ -372,7 +375,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         received: SystemTime::now(),
         refusal: None,
     };
-    Head::Complete(answer, end + 4)
+    Head::Complete(response, end + 4)
 }
 
 fn status_of(line: &str) -> Option<u16> {
@@ -401,9 +404,9 @@ mod tests {
 
     fn complete(bytes: &[u8]) -> ResponseHead {
         match parse_head(bytes, SystemTime::now()) {
-            Head::Complete(answer, end) => {
+            Head::Complete(response, end) => {
                 assert!(end == bytes.len() || bytes[end - 4..end] == *b"\r\n\r\n");
-                answer
+                response
             }
             Head::Partial => panic!("partial"),
             Head::Impossible => panic!("impossible"),
@@ -412,12 +415,15 @@ mod tests {
 
     #[test]
     fn a_head_is_read_past_interim_responses() {
-        let answer = complete(
+        let response = complete(
             b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\nSERVER: MinIO\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n<xml>",
         );
-        assert_eq!(answer.status, Some(403));
-        assert_eq!(answer.server.as_deref(), Some("MinIO"));
-        let date = answer.date.unwrap().duration_since(SystemTime::UNIX_EPOCH);
+        assert_eq!(response.status, Some(403));
+        assert_eq!(response.server.as_deref(), Some("MinIO"));
+        let date = response
+            .date
+            .unwrap()
+            .duration_since(SystemTime::UNIX_EPOCH);
         assert_eq!(date.unwrap().as_secs(), 784_111_777);
     }
 

@@ -287,10 +287,10 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
         reason,
     };
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
-    let Some(answer) = parsed else {
+    let Some(body) = parsed else {
         return Err(refuse(error_text("_bulk", reply)));
     };
-    let items = answer
+    let items = body
         .get("items")
         .and_then(Json::as_list)
         .unwrap_or_default();

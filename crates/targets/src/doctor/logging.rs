@@ -44,7 +44,7 @@ impl Check for Logging {
             .iter()
             .filter(|(name, value)| enables_debug(name, value));
         signs.extend(asks.map(|(name, _)| format!("its environment has {name}")));
-        let asked = target.reply.as_ref().map_or(0, |reply| reply.answered);
+        let asked = target.reply.as_ref().map_or(0, |reply| reply.responses);
         let logs = target.logs.as_ref();
         signs.extend(logs.and_then(|logs| growth(logs.grown(), asked)));
         if !signs.is_empty() {

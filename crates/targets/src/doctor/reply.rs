@@ -19,7 +19,7 @@ pub struct Reply {
     /// Whether the response is a listing in the format of S3.
     pub is_listing: bool,
     /// Number of requests with this response.
-    pub answered: u64,
+    pub responses: u64,
     /// Name of the bucket.
     pub bucket: String,
     /// The region in the signature.

@@ -70,14 +70,14 @@ impl Service<Request<Incoming>> for Hello {
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;
             }
-            let mut answer = Response::new(Full::new(Bytes::from_static(BODY)));
-            let headers = answer.headers_mut();
+            let mut response = Response::new(Full::new(Bytes::from_static(BODY)));
+            let headers = response.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
             if server_timing && let Some(told) = stages(read, begun.elapsed()) {
                 headers.insert("server-timing", told);
             }
-            Ok(answer)
+            Ok(response)
         })
     }
 }

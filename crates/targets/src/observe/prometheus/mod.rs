@@ -80,7 +80,7 @@ impl Page {
             200 => usage(&fetched.body, self.group.as_deref(), asked)
                 .map_err(|why| format!("{at} {why}")),
             status @ (401 | 403) => Err(format!(
-                "{at} refuses to answer (status {status}); does it want a token \
+                "{at} refuses the request (status {status}); does it require a token \
                  (observe.token_file)?"
             )),
             status => Err(format!(
@@ -309,7 +309,10 @@ mod tests {
                     process_cpu_seconds_total 3\nprocess_resident_memory_bytes 9\n";
         let usage = of(page, None).unwrap();
         assert_eq!((usage.scope, usage.cpu_seconds), (Scope::Host, Some(16.0)));
-        assert_eq!(usage.rss_bytes, None, "that of the exporter is nobody's");
+        assert_eq!(
+            usage.rss_bytes, None,
+            "the exporter's memory does not count"
+        );
     }
 
     const GROUPS: &str = "process_cpu_seconds_total 99\n\

@@ -77,7 +77,7 @@ impl Service<Request<Incoming>> for Access {
         Box::pin(async move {
             let begun = Instant::now();
             let trace = Trace::of(request.uri().path());
-            let mut reply = access.answer(request).await?;
+            let mut reply = access.respond(request).await?;
             let headers = reply.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             for line in trace.lines(begun.elapsed().as_millis()) {
@@ -112,7 +112,7 @@ struct Stored {
 }
 
 impl Access {
-    async fn answer(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
         let query = head.uri.query().unwrap_or_default().to_owned();

@@ -21,8 +21,8 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use tenbin_plan::rng::Rng;
 
-use super::answer::Answer;
 use super::connection::{LONGEST_HEAD, parse};
+use super::response::ResponseKind;
 use super::{ServeError, Service, TruthOptions};
 
 const LISTENER: Token = Token(0);
@@ -154,7 +154,7 @@ impl Worker {
                 Ok(Some(delay)) => {
                     let drawn = self.service.draw(&mut self.random);
                     thread::sleep(Duration::from_nanos(delay.unwrap_or(drawn)));
-                    held.answer();
+                    held.response();
                 }
                 Ok(None) => break,
                 Err(_) => held.is_over = true,
@@ -203,11 +203,11 @@ impl OpenConnection {
         Ok(Some(head.overrides.delay))
     }
 
-    fn answer(&mut self) {
+    fn response(&mut self) {
         use std::io::Write;
 
         // A response is smaller than any socket buffer: one write sends all of it.
-        if self.stream.write_all(Answer::Right.bytes()).is_err() {
+        if self.stream.write_all(ResponseKind::Right.bytes()).is_err() {
             self.is_over = true;
         }
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use std::{hint, io, thread};
 
 use super::Clock;
-use super::answer::Answer;
 use super::log::{Entry, Log};
+use super::response::ResponseKind;
 
 /// How long before a response the timekeeper waits actively: a sleep may end this much late.
 /// much longer than asked for.
@@ -18,7 +18,7 @@ const ACTIVE_WAIT: u64 = 150_000;
 /// A response to be sent.
 pub(super) struct Pending {
     pub(super) stream: Arc<TcpStream>,
-    pub(super) answer: Answer,
+    pub(super) response: ResponseKind,
     /// Whether the connection ends with it.
     pub(super) last: bool,
     /// Whether head and body are sent in two writes.
@@ -138,12 +138,12 @@ impl Timekeeper {
         // log. A disconnected peer is not an error.
         self.log.record(&entry);
         let Pending {
-            answer,
+            response,
             last,
             two_writes,
             ..
         } = pending;
-        let _ = answer.send(&pending.stream, last, two_writes);
+        let _ = response.send(&pending.stream, last, two_writes);
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
