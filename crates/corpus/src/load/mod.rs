@@ -127,7 +127,7 @@ struct Loader<'a> {
     stop: &'a dyn Fn() -> bool,
     tell: &'a mut dyn FnMut(Progress),
     pace: RateLimit,
-    begun: Instant,
+    started: Instant,
     batch: Vec<Record>,
     batch_bytes: usize,
     /// Commands and records read.
@@ -163,7 +163,7 @@ impl<'a> Loader<'a> {
             stop,
             tell,
             pace: RateLimit::new(options.rate, now),
-            begun: now,
+            started: now,
             batch: Vec::new(),
             batch_bytes: 0,
             seen: 0,
@@ -342,7 +342,7 @@ impl<'a> Loader<'a> {
             now: self.sent,
             commands: self.commands,
             done: self.kept.sent(),
-            time: self.begun.elapsed(),
+            time: self.started.elapsed(),
             tables: self.counted.clone(),
             stopped: false,
         }

@@ -149,17 +149,17 @@ impl Observed {
         {
             return None;
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         match state.source.read(detail) {
             Ok(usage) => {
-                let within = begun.elapsed();
+                let within = started.elapsed();
                 if state.lost.take().is_some() {
                     let news = format!("target \"{}\" can be observed again", self.target);
                     state.news.push(news);
                 }
                 Some(Reading {
                     usage,
-                    taken: begun + within / 2,
+                    taken: started + within / 2,
                     within,
                 })
             }

@@ -62,11 +62,11 @@ impl Service<Request<Incoming>> for Hello {
             server_timing,
         } = *self;
         Box::pin(async move {
-            let begun = Instant::now();
+            let started = Instant::now();
             let mut body = request.into_body();
             // hyper closes the connection if bytes of the body are left unread.
             while let Some(Ok(_)) = body.frame().await {}
-            let read = begun.elapsed();
+            let read = started.elapsed();
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;
             }
@@ -74,7 +74,7 @@ impl Service<Request<Incoming>> for Hello {
             let headers = response.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-            if server_timing && let Some(told) = stages(read, begun.elapsed()) {
+            if server_timing && let Some(told) = stages(read, started.elapsed()) {
                 headers.insert("server-timing", told);
             }
             Ok(response)

@@ -71,10 +71,10 @@ struct Page {
 
 impl Page {
     fn fetch(&mut self) -> Result<Usage, String> {
-        let begun = now();
+        let started = now();
         let fetched = self.fetcher.fetch()?;
         // The page usually has no time stamp; the local time is good enough for differences.
-        let asked = f64::midpoint(begun, now());
+        let asked = f64::midpoint(started, now());
         let at = self.fetcher.url();
         match fetched.status {
             200 => usage(&fetched.body, self.group.as_deref(), asked)

@@ -75,12 +75,12 @@ impl Service<Request<Incoming>> for Access {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let access = self.clone();
         Box::pin(async move {
-            let begun = Instant::now();
+            let started = Instant::now();
             let trace = Trace::of(request.uri().path());
             let mut reply = access.respond(request).await?;
             let headers = reply.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
-            for line in trace.lines(begun.elapsed().as_millis()) {
+            for line in trace.lines(started.elapsed().as_millis()) {
                 if let Ok(line) = HeaderValue::from_str(&line) {
                     headers.append("trace-log", line);
                 }

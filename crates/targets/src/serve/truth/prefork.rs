@@ -229,7 +229,7 @@ mod tests {
         let over = Arc::new(AtomicBool::new(false));
         let two = NonZeroUsize::new(2).unwrap();
         let address = start(&options, two, &over).unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let clients: Vec<_> = (0..4)
             .map(|_| {
                 thread::spawn(move || {
@@ -247,7 +247,7 @@ mod tests {
             .into_iter()
             .for_each(|client| client.join().unwrap());
         // 40 requests of 5 ms: 100 ms with two workers, 200 ms with one that has all connections.
-        let took = begun.elapsed();
+        let took = started.elapsed();
         assert!(took >= Duration::from_millis(100), "{took:?}");
         over.store(true, Ordering::Relaxed);
     }
