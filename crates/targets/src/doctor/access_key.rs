@@ -22,7 +22,7 @@ impl Check for AccessKey {
             CODES,
             |reply| {
                 // A server can find a signature wrong only for a key that it knows.
-                let known = reply.is_authenticated() || reply.says(secret_key::CODES);
+                let known = reply.is_authenticated() || reply.has_code(secret_key::CODES);
                 known.then(|| "the server accepts it".to_owned())
             },
             |reply| {

@@ -153,7 +153,7 @@ impl Samples {
         Ok(Usage {
             epoch: self.only(PROCESS_START)?.map_or(0, f64::to_bits),
             cpu_seconds: self.only(PROCESS_CPU)?,
-            rss_bytes: self.only(PROCESS_MEMORY)?.map(whole),
+            rss_bytes: self.only(PROCESS_MEMORY)?.map(to_u64),
             ..Usage::default()
         })
     }
@@ -202,7 +202,7 @@ impl Samples {
             });
             sum(mine)
         };
-        let count = |name, label, value| of(name, label, value).map(|sum| sum.map(whole));
+        let count = |name, label, value| of(name, label, value).map(|sum| sum.map(to_u64));
         Ok(Usage {
             cpu_seconds: of(GROUP_CPU, "", "")?,
             rss_bytes: count(GROUP_MEMORY, "memtype", "resident")?,
@@ -245,7 +245,7 @@ fn checked(value: f64, name: &str) -> Result<f64, String> {
 }
 
 /// Counters in this format are floating-point numbers.
-fn whole(value: f64) -> u64 {
+fn to_u64(value: f64) -> u64 {
     value as u64
 }
 

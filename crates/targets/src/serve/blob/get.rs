@@ -66,7 +66,7 @@ impl Access {
         let other = if self.faults.applies(FaultKind::Swap) {
             self.store.another(&call.location)
         } else if self.faults.applies(FaultKind::Stale) {
-            self.store.last_gone()
+            self.store.last_removed()
         } else {
             None
         };

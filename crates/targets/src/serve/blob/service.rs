@@ -128,7 +128,7 @@ impl Access {
             .then(|| self.store.reserve_memory(most))
             .transpose();
         let most = if room.is_ok() { most } else { 0 };
-        let Ok(body) = whole(body, most).await else {
+        let Ok(body) = read_whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
         };
         let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
@@ -327,7 +327,7 @@ fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
 
 /// Reads a body to its end, because hyper closes the connection if bytes are left unread, and
 /// returns the part that is used.
-async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
+async fn read_whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {

@@ -44,7 +44,7 @@ struct Contents {
     /// Ids of deleted pieces and the time when they disappear, in order of time.
     going: VecDeque<(Instant, Range<u64>)>,
     /// Content of the piece that was removed last.
-    last_gone: Option<Bytes>,
+    last_removed: Option<Bytes>,
 }
 
 #[derive(Debug)]
@@ -225,10 +225,10 @@ impl Store {
     }
 
     /// The content of the blob that was removed last.
-    pub(super) fn last_gone(&self) -> Option<Bytes> {
+    pub(super) fn last_removed(&self) -> Option<Bytes> {
         let mut contents = self.contents();
         contents.remove_expired(Instant::now());
-        contents.last_gone.clone()
+        contents.last_removed.clone()
     }
 
     /// Number of pieces.
@@ -255,7 +255,7 @@ impl Contents {
     fn remove_expired(&mut self, now: Instant) {
         while let Some((_, numbers)) = self.going.pop_front_if(|(when, _)| *when <= now) {
             while let Some((&number, _)) = self.pieces.range(numbers.clone()).next() {
-                self.last_gone = self.pieces.remove(&number).map(|piece| piece.content);
+                self.last_removed = self.pieces.remove(&number).map(|piece| piece.content);
             }
         }
     }
@@ -285,7 +285,7 @@ mod tests {
         assert!(store.get(&location, 0, 0).is_empty());
         store.delete(&location);
         assert!(read(&store, &location).is_empty());
-        assert!(store.last_gone().is_some());
+        assert!(store.last_removed().is_some());
     }
 
     #[test]
