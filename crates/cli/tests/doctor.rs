@@ -142,7 +142,7 @@ fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
 
     let secret = with(&["--region", "eu-west-1", "--secret-key", "another-secret"]);
     secret.run.expect_silence_about("another-secret");
-    secret.expect("access key", m, "ok", "knows it");
+    secret.expect("access key", m, "ok", "accepts it");
     secret.expect("secret key", m, "failed", "SignatureDoesNotMatch");
 
     let missing = with_bucket("not-there", &["--region", "eu-west-1"]);
@@ -295,8 +295,8 @@ fn clocks_strangers_and_buckets_of_others() {
     assert!(hour.1.contains("s ahead of"), "{hour:?}");
     found.expect("clock", Some("minute"), "warning", "s behind");
     found.expect("clock", Some("denied"), "ok", "");
-    found.expect("bucket", Some("denied"), "failed", "somebody else");
-    found.expect("bucket", Some("minute"), "ok", "is there");
+    found.expect("bucket", Some("denied"), "failed", "another account");
+    found.expect("bucket", Some("minute"), "ok", "exists");
     found.expect(
         "s3",
         Some("stranger"),

@@ -125,7 +125,7 @@ fn from_nothing_to_searches_that_find_something() {
     for _ in 0..2 {
         load(&scratch, &cluster, "")
             .expect_code(2)
-            .expect_stderr("the index parks is there already");
+            .expect_stderr("the index parks already exists");
     }
 
     let status = format!("search status --of opensearch {}", cluster.servers());

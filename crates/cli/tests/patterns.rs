@@ -421,5 +421,5 @@ fn what_cannot_be_drawn_or_counted_is_refused_with_a_sentence() {
     refused(&counters)
         .expect_code(3)
         .expect_stderr("reading the counters of its cache failed")
-        .expect_stderr("no counters of a cache");
+        .expect_stderr("no cache counters");
 }

@@ -81,7 +81,7 @@ fn from_nothing_to_requests_that_find_something() {
     );
     again
         .expect_code(2)
-        .expect_stderr("is there already; take an empty database");
+        .expect_stderr("would create something that exists; use an empty database");
     // Records alone may come again: they have keys.
     let line = format!(
         "search load data/pages.grn --into groonga --server {}",
@@ -117,7 +117,7 @@ fn from_nothing_to_requests_that_find_something() {
         let answer = Json::parse(body.as_bytes()).expect("JSON");
         let hits = answer
             .at(1)
-            .and_then(|sets| sets.at(0)?.at(0)?.at(0)?.as_whole());
+            .and_then(|sets| sets.at(0)?.at(0)?.at(0)?.as_u64());
         assert!(hits.is_some_and(|hits| hits > 0), "{path}\n{body}");
     }
     let line = format!("search terms --server {} --count 900", first.url());
@@ -238,7 +238,7 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
             .lines()
             .filter_map(|line| Json::parse(line.trim_end_matches(',').as_bytes()).ok());
         records
-            .filter_map(|record| record.get("_key").or_else(|| record.at(0))?.as_whole())
+            .filter_map(|record| record.get("_key").or_else(|| record.at(0))?.as_u64())
             .collect()
     };
     let line = format!(
@@ -356,7 +356,7 @@ fn droonga_gets_every_record_and_its_schema_in_one_place() {
                 assert_eq!(at, 0, "{envelope}");
                 continue;
             }
-            let key = body.get("key").and_then(Json::as_whole).expect("a key");
+            let key = body.get("key").and_then(Json::as_u64).expect("a key");
             let earlier = added.insert(key, body.clone());
             assert!(earlier.is_none_or(|earlier| earlier == *body), "{envelope}");
         }
@@ -497,7 +497,7 @@ fn hits(groonga: &Groonga, path: &str) -> u64 {
     let answer = Json::parse(body.as_bytes()).expect("JSON");
     let hits = answer
         .at(1)
-        .and_then(|sets| sets.at(0)?.at(0)?.at(0)?.as_whole());
+        .and_then(|sets| sets.at(0)?.at(0)?.at(0)?.as_u64());
     hits.unwrap_or_else(|| panic!("no hits: {body}"))
 }
 

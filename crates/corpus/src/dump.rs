@@ -62,12 +62,12 @@ pub fn dump(
     output: &mut dyn Write,
     stop: &dyn Fn() -> bool,
 ) -> Result<u64, Error> {
-    let mut answer = server.stream(&part.path(tables))?;
+    let mut response = server.stream(&part.path(tables))?;
     let mut buffer = vec![0; 256 << 10];
     let mut bytes = 0;
     let mut last = b'\n';
     while !stop() {
-        let read = answer.read(&mut buffer).map_err(|error| {
+        let read = response.read(&mut buffer).map_err(|error| {
             Error::server(server.url(), format!("the dump is incomplete: {error}"))
         })?;
         if read == 0 {

@@ -105,8 +105,8 @@ impl Database {
                 let query: Vec<String> = each
                     .map(|(name, value)| format!("{name}={}", query_component(value)))
                     .collect();
-                let answer = server.stream(&format!("/d/{command}?{}", query.join("&")))?;
-                consume(&mut BufReader::new(answer))
+                let response = server.stream(&format!("/d/{command}?{}", query.join("&")))?;
+                consume(&mut BufReader::new(response))
             }
             Self::Files(path) => {
                 let mut call = Command::new(GROONGA);
@@ -122,8 +122,8 @@ impl Database {
     /// Names of all tables.
     fn tables(&self) -> Result<Vec<String>, Error> {
         let mut text = Vec::new();
-        self.read("table_list", &[], &mut |answer| {
-            answer
+        self.read("table_list", &[], &mut |output| {
+            output
                 .read_to_end(&mut text)
                 .map(drop)
                 .map_err(|source| Error::read("the list of tables", source))

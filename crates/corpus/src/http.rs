@@ -76,7 +76,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_timeout(url: &str, login: &Login, answer: Duration) -> Result<Self, Error> {
+    pub fn with_timeout(url: &str, login: &Login, timeout: Duration) -> Result<Self, Error> {
         let refuse = |reason: &str| Error::Refused(format!("server {url}: {reason}"));
         let parsed = Url::parse(url)
             .map_err(|_| refuse("write a URL, for example http://127.0.0.1:10041"))?;
@@ -96,7 +96,7 @@ impl Client {
         let base = base.as_str().trim_end_matches('/').to_owned();
         let mut config = Agent::config_builder()
             .timeout_connect(Some(CONNECT_TIMEOUT))
-            .timeout_global(Some(answer))
+            .timeout_global(Some(timeout))
             .http_status_as_error(false)
             .max_redirects(0)
             .user_agent("tenbin")

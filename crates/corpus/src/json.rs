@@ -70,7 +70,7 @@ impl Json {
     }
 
     /// The number, if the value is a non-negative integer.
-    pub fn as_whole(&self) -> Option<u64> {
+    pub fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Number(number) => number.as_u64(),
             _ => None,

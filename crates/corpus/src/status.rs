@@ -161,7 +161,7 @@ fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
         .ok_or_else(unlike)?;
     let list = Json::parse(list).map_err(|_| unlike())?;
     let nodes = list.as_list().ok_or_else(unlike)?;
-    let count = health.get("number_of_nodes").and_then(Json::as_whole);
+    let count = health.get("number_of_nodes").and_then(Json::as_u64);
     if count != Some(nodes.len() as u64) {
         let text = "the cluster's number of nodes differs from its list of nodes; retry";
         return Err(text.to_owned());

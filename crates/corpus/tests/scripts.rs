@@ -66,7 +66,7 @@ proptest! {
             let text = |name: &str| values.get(name).unwrap().as_text().unwrap().to_owned();
             let categories = values.get("categories").unwrap().as_list().unwrap();
             read.push((
-                body.get("key").unwrap().as_whole().unwrap(),
+                body.get("key").unwrap().as_u64().unwrap(),
                 text("title"),
                 text("text"),
                 categories.iter().map(|name| name.as_text().unwrap().to_owned()).collect(),

@@ -170,7 +170,7 @@ fn reply(
         meaning: seen.meaning,
         region: seen.region,
         is_listing: seen.is_listing,
-        answered: seen.answered,
+        responses: seen.answered,
         bucket: seen.bucket,
         signed_for: target.region.clone(),
     }))

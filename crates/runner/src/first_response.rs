@@ -25,10 +25,10 @@ pub(crate) fn first_answer(
     for warning in &first.warnings {
         (controls.progress)(Progress::Warning(warning));
     }
-    if let Some(status) = first.answer.status {
+    if let Some(status) = first.response.status {
         check_status(plan, target, status, controls)?;
     }
-    Ok(first.answer.server)
+    Ok(first.response.server)
 }
 
 /// What the first response says of workloads that send the same request: a status that

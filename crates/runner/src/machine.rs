@@ -8,8 +8,8 @@ use tenbin_record::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
     ProgramUse, TcpUse,
 };
-use tenbin_targets::vitals::{self, CpuTime, Frequency, Link, Ports, Program, Tcp};
-use tenbin_targets::{Detail, Monitor, Reading, Scope, Vitals};
+use tenbin_targets::counters::{self, CpuTime, Frequency, Link, Ports, Program, Tcp};
+use tenbin_targets::{Detail, MachineCounters, MachineMonitor, Reading, Scope};
 
 use crate::live_target::LiveTarget;
 use crate::meter::{self, grown};
@@ -21,7 +21,7 @@ const MOST_PROGRAMS: usize = 16;
 
 /// Looks at the generator's machine and at every target that runs on it.
 pub(crate) struct Machine {
-    monitor: Monitor,
+    monitor: MachineMonitor,
     /// Whether each target runs here, in the order of the live_targets.
     here: Vec<Option<bool>>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Machine {
 /// How everything stood at one moment.
 pub(crate) struct Look {
     at: Instant,
-    vitals: Vitals,
+    counters: MachineCounters,
     own_cpu_seconds: Option<f64>,
     /// What every other program has used; `None` where nobody tells.
     programs: Option<Vec<Program>>,
@@ -45,7 +45,7 @@ impl Machine {
     /// Watches the machine, and the room on the filesystem of the run directory.
     pub(crate) fn new(run_directory: &std::path::Path, live_targets: &[LiveTarget]) -> Self {
         Self {
-            monitor: Monitor::new(run_directory),
+            monitor: MachineMonitor::new(run_directory),
             here: live_targets
                 .iter()
                 .map(|live| live.running.is_here())
@@ -58,7 +58,7 @@ impl Machine {
     pub(crate) fn look(&self, live_targets: &[LiveTarget], loaded: usize) -> Look {
         let at = Instant::now();
         let own_cpu_seconds = own_cpu_seconds();
-        let vitals = self.monitor.read();
+        let counters = self.monitor.read();
         let of_loaded = live_targets[loaded].running.read_usage(Detail::Full);
         let each = live_targets.iter().enumerate();
         let targets = each.map(|(index, live)| match index == loaded {
@@ -74,8 +74,8 @@ impl Machine {
             targets,
             listeners: listeners.collect(),
             own_cpu_seconds,
-            vitals,
-            of_loaded: vitals::programs_of(&live_targets[loaded].running.members()),
+            counters,
+            of_loaded: counters::programs_of(&live_targets[loaded].running.members()),
             // Last: there may be thousands of them.
             programs: programs_beside(live_targets),
         }
@@ -86,7 +86,7 @@ impl Machine {
         Pause {
             at: Instant::now(),
             programs: programs_beside(live_targets),
-            active_opens: vitals::tcp().active_opens,
+            active_opens: counters::tcp().active_opens,
         }
     }
 
@@ -100,7 +100,7 @@ impl Machine {
         live_targets: &[LiveTarget],
         loaded: usize,
     ) -> MachineUse {
-        let (old, new) = (&before.vitals, &after.vitals);
+        let (old, new) = (&before.counters, &after.counters);
         let cpu = old.cpu.zip(new.cpu).map(|(old, new)| cpu_between(old, new));
         let own = before.own_cpu_seconds.zip(after.own_cpu_seconds);
         let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
@@ -211,7 +211,7 @@ impl Pause {
         let before = self.programs?;
         Some(PauseUse {
             seconds,
-            active_opens: grown(self.active_opens, vitals::tcp().active_opens),
+            active_opens: grown(self.active_opens, counters::tcp().active_opens),
             programs: used_by_programs(&before, &programs_beside(live_targets)?),
         })
     }
@@ -222,7 +222,7 @@ fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {
         let observed = live.running.members().into_iter();
         observed.chain(live.running.listener_members())
     });
-    vitals::programs(&members.collect::<Vec<i32>>())
+    counters::programs(&members.collect::<Vec<i32>>())
 }
 
 /// What each program at both looks used if it used any CPU time, the busiest first.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Turn};
-use tenbin_targets::vitals::{self, Ports};
+use tenbin_targets::counters::{self, Ports};
 
 use crate::live_target::LiveTarget;
 
@@ -21,7 +21,7 @@ struct Stretch {
 /// ports are still taken, than there are ports. Only where the rate is known: how fast a
 /// closed loop gets is what is to be found out.
 pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget]) -> Vec<String> {
-    let waiting = vitals::time_wait().unwrap_or(0);
+    let waiting = counters::time_wait().unwrap_or(0);
     let of_target = |(at, live): (usize, &LiveTarget)| {
         let ports = Ports::to(live.running.is_here())?;
         let hosts = live.running.route.hosts.iter();

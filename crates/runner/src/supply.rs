@@ -6,9 +6,9 @@ use std::path::Path;
 use tenbin_plan::size::Size;
 use tenbin_plan::{Builtin, Plan, Reach, Target};
 use tenbin_targets::Running;
+use tenbin_targets::counters::DiskSpace;
 use tenbin_targets::doctor::Process;
 use tenbin_targets::serve::half_of_available_memory;
-use tenbin_targets::vitals::DiskSpace;
 use tenbin_workloads::grouped;
 
 use crate::error::RunError;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tenbin_engine::{News, Sample};
 use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls};
-use tenbin_targets::vitals::{self, Tcp};
+use tenbin_targets::counters::{self, Tcp};
 use tenbin_targets::{CoreWaits, Detail, Reading};
 
 use crate::context::CountAllocations;
@@ -94,7 +94,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             controls,
             last: None,
             peak_rss_bytes: None,
-            begun: vitals::tcp(),
+            begun: counters::tcp(),
             opened: None,
             total: None,
             machine: None,

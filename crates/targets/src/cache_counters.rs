@@ -86,17 +86,17 @@ pub fn known_counters(urls: &[String]) -> Option<CacheCounters> {
     })
 }
 
-fn read(body: &[u8]) -> Option<CacheCount> {
-    let answer: Value = serde_json::from_slice(body).ok()?;
-    of_groonga(&answer)
-        .or_else(|| of_droonga(&answer))
-        .or_else(|| of_opensearch(&answer))
+fn read(text: &[u8]) -> Option<CacheCount> {
+    let body: Value = serde_json::from_slice(text).ok()?;
+    of_groonga(&body)
+        .or_else(|| of_droonga(&body))
+        .or_else(|| of_opensearch(&body))
 }
 
 /// `cache_hit_rate` is in percent; `n_queries` counts cache lookups since the start of the
 /// server.
-fn of_groonga(answer: &Value) -> Option<CacheCount> {
-    let versions = [answer.pointer("/1"), answer.pointer("/body"), Some(answer)];
+fn of_groonga(body: &Value) -> Option<CacheCount> {
+    let versions = [body.pointer("/1"), body.pointer("/body"), Some(body)];
     let status = versions
         .into_iter()
         .flatten()
@@ -112,16 +112,16 @@ fn of_groonga(answer: &Value) -> Option<CacheCount> {
         })
 }
 
-fn of_droonga(answer: &Value) -> Option<CacheCount> {
+fn of_droonga(body: &Value) -> Option<CacheCount> {
     Some(CacheCount {
-        hits: answer.get("nHits")?.as_u64()?,
-        lookups: answer.get("nGets")?.as_u64()?,
+        hits: body.get("nHits")?.as_u64()?,
+        lookups: body.get("nGets")?.as_u64()?,
     })
 }
 
 /// `/_stats/request_cache` has a sum over all shards, `/_nodes/stats` one sum per node. A search
 /// counts once for each shard that it searches.
-fn of_opensearch(answer: &Value) -> Option<CacheCount> {
+fn of_opensearch(body: &Value) -> Option<CacheCount> {
     let count = |cache: &Value| {
         let hits = cache.get("hit_count")?.as_u64()?;
         let misses = cache.get("miss_count")?.as_u64()?;
@@ -130,10 +130,10 @@ fn of_opensearch(answer: &Value) -> Option<CacheCount> {
             lookups: hits.checked_add(misses)?,
         })
     };
-    if let Some(cache) = answer.pointer("/_all/total/request_cache") {
+    if let Some(cache) = body.pointer("/_all/total/request_cache") {
         return count(cache);
     }
-    let nodes = answer.get("nodes")?.as_object()?.values();
+    let nodes = body.get("nodes")?.as_object()?.values();
     let counts = nodes.map(|node| count(node.pointer("/indices/request_cache")?));
     let counts: Vec<CacheCount> = counts.collect::<Option<_>>()?;
     counts.into_iter().reduce(|one, two| CacheCount {

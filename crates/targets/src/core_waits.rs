@@ -103,10 +103,10 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
     let mut steal = Steal::begin();
     let mut sought = Instant::now();
     while !shared.is_over.load(Ordering::Relaxed) {
-        let begun = Instant::now();
+        let started = Instant::now();
         if sought.elapsed() >= THREAD_SEARCH_PERIOD {
             threads.add_new(processes);
-            sought = begun;
+            sought = started;
         }
         let stolen = steal.as_mut().map_or(0, Steal::sample);
         let (count, longest) = threads.sample(least);
@@ -116,7 +116,7 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
             shared.count.fetch_add(count.max(1), Ordering::Relaxed);
         }
         let pause = shortest.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
-        thread::sleep(pause.max(begun.elapsed() * MIN_PERIOD_FACTOR));
+        thread::sleep(pause.max(started.elapsed() * MIN_PERIOD_FACTOR));
     }
 }
 
@@ -190,7 +190,7 @@ fn waited(schedstat: &File) -> Option<u64> {
 #[derive(Debug)]
 struct Steal {
     cores: Vec<u64>,
-    looked: Instant,
+    sampled: Instant,
 }
 
 impl Steal {
@@ -199,18 +199,18 @@ impl Steal {
         let cores = steal_per_core(&fs::read_to_string("/proc/stat").ok()?);
         cores.iter().any(|ticks| *ticks > 0).then(|| Self {
             cores,
-            looked: Instant::now(),
+            sampled: Instant::now(),
         })
     }
 
-    /// The longest time for which one core was stolen without interruption since the last sample,
-    /// nanoseconds; scattered single ticks are many short interruptions and do not count.
+    /// The steal time of the most affected core since the last sample, nanoseconds; 0 if that is less
+    /// than half of the time passed: scattered single ticks are many short interruptions.
     fn sample(&mut self) -> u64 {
-        let passed = self.looked.elapsed();
+        let passed = self.sampled.elapsed();
         if passed < STEAL_PERIOD {
             return 0;
         }
-        self.looked = Instant::now();
+        self.sampled = Instant::now();
         let Ok(text) = fs::read_to_string("/proc/stat") else {
             return 0;
         };

@@ -159,7 +159,7 @@ fn keep_privilege() -> rustix::io::Result<()> {
 }
 
 /// Setup of the first process of a namespace: it dies with its parent, and `/proc` shows the
-/// processes of the namespace. Returns its process id outside.
+/// processes of the namespace. Returns the process id that this process has outside of the namespace.
 fn begin() -> Result<i32, Errno> {
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     let outside = fs::read_link("/proc/self").map_err(|_| Errno::ENOENT)?;

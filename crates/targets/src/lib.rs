@@ -9,6 +9,7 @@
 mod address;
 mod cache_counters;
 mod core_waits;
+pub mod counters;
 mod data;
 pub mod doctor;
 mod encoded;
@@ -29,11 +30,11 @@ pub mod serve;
 mod tls;
 mod tree;
 pub mod usage;
-pub mod vitals;
 
 pub use address::Address;
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use core_waits::CoreWaits;
+pub use counters::{MachineCounters, MachineMonitor};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{LaunchContext, ProgramFile, Waiting, bring_up, program_files};
@@ -41,4 +42,3 @@ pub use route::{Host, ResolvedRoute};
 pub use running::Running;
 pub use search_state::{SearchState, search_state};
 pub use usage::{Detail, GroupUsage, Reading, Scope, Usage};
-pub use vitals::{Monitor, Vitals};

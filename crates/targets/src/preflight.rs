@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::error::TargetError;
-use crate::probe::{self, Answer, ProbeError};
+use crate::probe::{self, ProbeError, ResponseHead};
 use crate::running::Running;
 
 /// Smallest clock difference that gives a warning.
@@ -18,7 +18,7 @@ pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 pub struct Preflight {
     /// The first host's response to an unsigned `GET` of its URL, with any status. All other
     /// hosts have responded too.
-    pub answer: Answer,
+    pub response: ResponseHead,
     /// Difference between the two clocks, if the response has a `Date` header.
     pub skew: Option<ClockSkew>,
     /// Warnings, one sentence each.
@@ -36,11 +36,11 @@ pub struct ClockSkew {
 }
 
 impl ClockSkew {
-    fn of(answer: &Answer) -> Option<Self> {
-        let date = answer.date?;
+    fn of(response: &ResponseHead) -> Option<Self> {
+        let date = response.date?;
         Some(Self {
-            low: seconds_between(answer.received, date),
-            high: seconds_between(answer.sent, date) + 1.0,
+            low: seconds_between(response.received, date),
+            high: seconds_between(response.sent, date) + 1.0,
         })
     }
 
@@ -79,16 +79,16 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             target: target.name.clone(),
             source,
         };
-        let answer = probe::get(&host.url, &endpoint, limit, &|| false).map_err(unreachable)?;
-        if let Some(complaint) = answer.complaint {
+        let response = probe::get(&host.url, &endpoint, limit, &|| false).map_err(unreachable)?;
+        if let Some(refusal) = response.refusal {
             return Err(unreachable(ProbeError::Refuses {
                 address: endpoint.address,
-                complaint,
+                refusal,
             }));
         }
-        first.get_or_insert(answer);
+        first.get_or_insert(response);
     }
-    let answer = first.ok_or_else(|| TargetError::Url {
+    let response = first.ok_or_else(|| TargetError::Url {
         target: target.name.clone(),
         url: target.url.to_string(),
         reason: "it has no host".to_owned(),
@@ -106,7 +106,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             target.name
         ));
     }
-    let skew = ClockSkew::of(&answer);
+    let skew = ClockSkew::of(&response);
     if let Some(skew) = skew {
         if signed && skew.at_least() > SKEW_REFUSED_BY_S3.as_secs_f64() {
             return Err(TargetError::Clock {
@@ -122,7 +122,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
         }
     }
     Ok(Preflight {
-        answer,
+        response,
         skew,
         warnings,
     })
@@ -132,32 +132,32 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
 mod tests {
     use super::*;
 
-    fn answer(date_offset: f64) -> Answer {
+    fn response(date_offset: f64) -> ResponseHead {
         let sent = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let date = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + date_offset);
-        Answer {
+        ResponseHead {
             status: Some(200),
             server: None,
             date: Some(date),
             sent,
             received: sent + Duration::from_millis(500),
-            complaint: None,
+            refusal: None,
         }
     }
 
     #[test]
     fn skew_is_an_interval_that_covers_rounding_and_travel_time() {
-        let skew = ClockSkew::of(&answer(0.0)).unwrap();
+        let skew = ClockSkew::of(&response(0.0)).unwrap();
         assert_eq!((skew.low, skew.high), (-0.5, 1.0));
         assert_eq!(skew.at_least(), 0.0);
     }
 
     #[test]
     fn skew_names_its_direction() {
-        let ahead = ClockSkew::of(&answer(100.0)).unwrap();
+        let ahead = ClockSkew::of(&response(100.0)).unwrap();
         assert_eq!(ahead.at_least(), 99.5);
         assert!(ahead.sentence().contains("ahead of"));
-        let behind = ClockSkew::of(&answer(-100.0)).unwrap();
+        let behind = ClockSkew::of(&response(-100.0)).unwrap();
         assert_eq!(behind.at_least(), 99.0);
         assert!(behind.sentence().contains("behind"));
     }

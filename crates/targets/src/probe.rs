@@ -33,7 +33,7 @@ const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The head of a response.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ResponseHead {
     /// Status code; `None` over HTTP/2, where no request is sent.
     pub status: Option<u16>,
     /// `Server` header. Untrusted: must be escaped.
@@ -45,19 +45,19 @@ pub struct Answer {
     /// When the head was complete.
     pub received: SystemTime,
     /// Error in the connection settings that the server reports.
-    pub complaint: Option<Complaint>,
+    pub refusal: Option<ConnectionRefusal>,
 }
 
 /// Why a server refuses every request on such a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Complaint {
+pub enum ConnectionRefusal {
     /// Plain HTTP was sent to a TLS port.
     WantsTls,
     /// The client sent no certificate.
     WantsCertificate,
 }
 
-impl Complaint {
+impl ConnectionRefusal {
     /// Recognizes the wording of nginx, Apache and Go; hyphens and upper case do not matter.
     fn of(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body).to_lowercase();
@@ -76,7 +76,7 @@ impl Complaint {
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for ConnectionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WantsTls => "speaks TLS; write https:// in its url",
@@ -152,12 +152,12 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// The server responds, but refuses every request.
-    #[error("{address} {complaint}")]
+    #[error("{address} {refusal}")]
     Refuses {
         /// The address.
         address: Address,
         /// The reason in the response.
-        complaint: Complaint,
+        refusal: ConnectionRefusal,
     },
     /// The server accepted the connection and sent nothing.
     #[error("{address} accepts connections but does not respond (waited {limit:?})")]
@@ -233,7 +233,7 @@ pub fn get(
     endpoint: &Endpoint,
     limit: Duration,
     abandon: &dyn Fn() -> bool,
-) -> Result<Answer, ProbeError> {
+) -> Result<ResponseHead, ProbeError> {
     let deadline = Deadline {
         limit,
         deadline: Instant::now() + limit,
@@ -250,7 +250,7 @@ fn request_head(
     url: &Url,
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,
-) -> Result<Answer, ProbeError> {
+) -> Result<ResponseHead, ProbeError> {
     let sent = SystemTime::now();
     stream.write(request(url).as_bytes())?;
     let mut head = Vec::new();
@@ -259,12 +259,12 @@ fn request_head(
             return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
-            Head::Complete(answer, end) => {
+            Head::Complete(response, end) => {
                 let body = head.split_off(end);
-                let complaint = complaint(&answer, body, stream, deadline);
-                return Ok(Answer {
-                    complaint,
-                    ..answer
+                let refusal = refusal(&response, body, stream, deadline);
+                return Ok(ResponseHead {
+                    refusal,
+                    ..response
                 });
             }
             Head::Impossible => return Err(not_http(stream.address(), &head)),
@@ -275,13 +275,13 @@ fn request_head(
 
 /// Reads the body of a 400 response for the reason. An unreadable body is no failure: the server
 /// has responded.
-fn complaint(
-    answer: &Answer,
+fn refusal(
+    response: &ResponseHead,
     mut body: Vec<u8>,
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,
-) -> Option<Complaint> {
-    if answer.status != Some(400) {
+) -> Option<ConnectionRefusal> {
+    if response.status != Some(400) {
         return None;
     }
     let deadline = Deadline {
@@ -289,9 +289,9 @@ fn complaint(
         ..*deadline
     };
     loop {
-        let complaint = Complaint::of(&body);
-        if complaint.is_some() || body.len() > REFUSAL_LIMIT {
-            return complaint;
+        let refusal = ConnectionRefusal::of(&body);
+        if refusal.is_some() || body.len() > REFUSAL_LIMIT {
+            return refusal;
         }
         match stream.read(&mut body, &deadline) {
             Ok(0) | Err(_) => return None,
@@ -337,7 +337,7 @@ fn request(url: &Url) -> String {
 enum Head {
     Partial,
     /// And the offset of the body.
-    Complete(Answer, usize),
+    Complete(ResponseHead, usize),
     Impossible,
 }
 
@@ -357,7 +357,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
     };
     if status < 200 {
         return match parse_head(&bytes[end + 4..], sent) {
-            Head::Complete(answer, further) => Head::Complete(answer, end + 4 + further),
+            Head::Complete(response, further) => Head::Complete(response, end + 4 + further),
             unfinished => unfinished,
         };
     }
@@ -367,15 +367,15 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     };
-    let answer = Answer {
+    let response = ResponseHead {
         status: Some(status),
         server: header("server").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
         received: SystemTime::now(),
-        complaint: None,
+        refusal: None,
     };
-    Head::Complete(answer, end + 4)
+    Head::Complete(response, end + 4)
 }
 
 fn status_of(line: &str) -> Option<u16> {
@@ -402,11 +402,11 @@ fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
 mod tests {
     use super::*;
 
-    fn complete(bytes: &[u8]) -> Answer {
+    fn complete(bytes: &[u8]) -> ResponseHead {
         match parse_head(bytes, SystemTime::now()) {
-            Head::Complete(answer, end) => {
+            Head::Complete(response, end) => {
                 assert!(end == bytes.len() || bytes[end - 4..end] == *b"\r\n\r\n");
-                answer
+                response
             }
             Head::Partial => panic!("partial"),
             Head::Impossible => panic!("impossible"),
@@ -414,13 +414,16 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_read_past_interim_answers() {
-        let answer = complete(
+    fn a_head_is_read_past_interim_responses() {
+        let response = complete(
             b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\nSERVER: MinIO\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n<xml>",
         );
-        assert_eq!(answer.status, Some(403));
-        assert_eq!(answer.server.as_deref(), Some("MinIO"));
-        let date = answer.date.unwrap().duration_since(SystemTime::UNIX_EPOCH);
+        assert_eq!(response.status, Some(403));
+        assert_eq!(response.server.as_deref(), Some("MinIO"));
+        let date = response
+            .date
+            .unwrap()
+            .duration_since(SystemTime::UNIX_EPOCH);
         assert_eq!(date.unwrap().as_secs(), 784_111_777);
     }
 
@@ -443,26 +446,26 @@ mod tests {
 
     #[test]
     fn refusals_are_recognized_by_their_wording() {
-        for (body, complaint) in [
+        for (body, refusal) in [
             (
                 "<center>The plain HTTP request was sent to HTTPS port</center>",
-                Some(Complaint::WantsTls),
+                Some(ConnectionRefusal::WantsTls),
             ),
             (
                 "You're speaking plain HTTP to an SSL-enabled server port.<br />",
-                Some(Complaint::WantsTls),
+                Some(ConnectionRefusal::WantsTls),
             ),
             (
                 "Client sent an HTTP request to an HTTPS server.\n",
-                Some(Complaint::WantsTls),
+                Some(ConnectionRefusal::WantsTls),
             ),
             (
                 "<center>No required SSL certificate was sent</center>",
-                Some(Complaint::WantsCertificate),
+                Some(ConnectionRefusal::WantsCertificate),
             ),
             ("<h1>400 Bad Request</h1>", None),
         ] {
-            assert_eq!(Complaint::of(body.as_bytes()), complaint, "{body}");
+            assert_eq!(ConnectionRefusal::of(body.as_bytes()), refusal, "{body}");
         }
     }
 

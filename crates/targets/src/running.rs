@@ -53,9 +53,9 @@ impl Running {
     }
 
     /// Resource use of the local processes that listen on the target's ports, where Tenbin
-    /// neither launched nor observes the target. It must not be reported as use of the target,
-    /// but tells these processes from other programs on the machine. `None` if the target is
-    /// observed or no such process is visible.
+    /// neither launched nor observes the target. It is not reported as the use of the target. The
+    /// processes are not counted as other programs. `None` if the target is observed or no such
+    /// process is visible.
     pub fn read_listener_usage(&self) -> Option<Reading> {
         self.listener.as_ref()?.read(Detail::Brief)
     }

@@ -55,9 +55,9 @@ pub fn search_state(target: &Running) -> Result<SearchState, String> {
 }
 
 /// `None` unless every node reports every figure: a partial sum is unknown.
-fn read(answer: &Value) -> Option<SearchState> {
+fn read(body: &Value) -> Option<SearchState> {
     let mut sum = SearchState::default();
-    for node in answer.get("nodes")?.as_object()?.values() {
+    for node in body.get("nodes")?.as_object()?.values() {
         let number = |at: &str| node.pointer(at)?.as_u64();
         sum.nodes += 1;
         sum.heap_used_bytes += number("/jvm/mem/heap_used_in_bytes")?;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_added_up_and_a_missing_part_makes_the_sum_unknown() {
+    fn nodes_are_summed_and_a_missing_part_makes_the_sum_unknown() {
         let node = |heap: u64| {
             json!({
                 "jvm": {

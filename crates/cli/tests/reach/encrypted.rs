@@ -54,7 +54,7 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
             "--server-name",
             "other.test",
         ],
-        "not for other.test; say with --server-name HOST what its name is",
+        "not for other.test; set the right name with --server-name HOST",
     );
     let key = certificates.file("ca.key");
     refused(

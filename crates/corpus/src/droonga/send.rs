@@ -67,9 +67,9 @@ pub fn send(
     tell: &mut dyn FnMut(f64),
 ) -> Result<Sent, Error> {
     let mut nodes = Nodes::new(options.servers.clone());
-    let begun = Instant::now();
-    let pace = RateLimit::new(options.rate, begun);
-    let mut told = (begun, 0);
+    let started = Instant::now();
+    let pace = RateLimit::new(options.rate, started);
+    let mut told = (started, 0);
     let mut messages = 0;
     for (name, input) in inputs {
         let mut source = Source::new(input);
@@ -84,7 +84,7 @@ pub fn send(
                 nodes.wait_until_read()?;
                 return Ok(Sent {
                     messages,
-                    time: begun.elapsed(),
+                    time: started.elapsed(),
                     stopped: true,
                 });
             }
@@ -120,7 +120,7 @@ pub fn send(
     nodes.wait_until_read()?;
     Ok(Sent {
         messages,
-        time: begun.elapsed(),
+        time: started.elapsed(),
         stopped: false,
     })
 }

@@ -72,8 +72,8 @@ impl Response {
 
     /// Number of records that a `load` has stored.
     pub fn loaded(body: &Json) -> Option<u64> {
-        body.as_whole()
-            .or_else(|| body.get("n_loaded_records")?.as_whole())
+        body.as_u64()
+            .or_else(|| body.get("n_loaded_records")?.as_u64())
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a> Columns<'a> {
             .iter()
             .map(|column| column.at(0)?.as_text());
         Some(Self {
-            hits: hits.at(0)?.as_whole()?,
+            hits: hits.at(0)?.as_u64()?,
             names: names.collect::<Option<_>>()?,
             records,
         })
@@ -123,7 +123,7 @@ impl<'a> Columns<'a> {
         let columns = body.get("columns")?.as_list()?;
         let names = columns.iter().map(|column| column.get("name")?.as_text());
         Some(Self {
-            hits: body.get("n_hits")?.as_whole()?,
+            hits: body.get("n_hits")?.as_u64()?,
             names: names.collect::<Option<_>>()?,
             records: body.get("records")?.as_list()?,
         })

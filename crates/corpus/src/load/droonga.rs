@@ -52,11 +52,11 @@ impl Sink for Droonga {
         self.nodes.flush()
     }
 
-    fn settle(&mut self) -> Result<(), Error> {
+    fn wait_until_received(&mut self) -> Result<(), Error> {
         self.nodes.wait_until_read()
     }
 
-    fn settles(&self) -> (u64, Duration) {
+    fn receipt_interval(&self) -> (u64, Duration) {
         (1_000, Duration::from_secs(10))
     }
 

@@ -100,12 +100,12 @@ impl<'a> InterruptibleSink<'a> {
         self.call(move |sink| sink.records(&records))?
     }
 
-    pub(super) fn settle(&self) -> Result<(), Error> {
-        self.call(|sink| sink.settle())?
+    pub(super) fn wait_until_received(&self) -> Result<(), Error> {
+        self.call(|sink| sink.wait_until_received())?
     }
 
-    pub(super) fn settles(&self) -> Result<(u64, Duration), Error> {
-        self.call(|sink| sink.settles())
+    pub(super) fn receipt_interval(&self) -> Result<(u64, Duration), Error> {
+        self.call(|sink| sink.receipt_interval())
     }
 
     pub(super) fn finish(&self) -> Result<(), Error> {

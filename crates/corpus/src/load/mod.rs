@@ -127,7 +127,7 @@ struct Loader<'a> {
     stop: &'a dyn Fn() -> bool,
     tell: &'a mut dyn FnMut(Progress),
     pace: RateLimit,
-    begun: Instant,
+    started: Instant,
     batch: Vec<Record>,
     batch_bytes: usize,
     /// Commands and records read.
@@ -139,8 +139,8 @@ struct Loader<'a> {
     sent: u64,
     /// Whether the sink was prepared for records.
     ready: bool,
-    settled: Instant,
-    unsettled: u64,
+    confirmed_at: Instant,
+    unconfirmed: u64,
     told: (Instant, u64),
     tables: Vec<String>,
     counted: Vec<(String, Option<u64>)>,
@@ -163,7 +163,7 @@ impl<'a> Loader<'a> {
             stop,
             tell,
             pace: RateLimit::new(options.rate, now),
-            begun: now,
+            started: now,
             batch: Vec::new(),
             batch_bytes: 0,
             seen: 0,
@@ -171,8 +171,8 @@ impl<'a> Loader<'a> {
             commands: 0,
             sent: 0,
             ready: false,
-            settled: now,
-            unsettled: 0,
+            confirmed_at: now,
+            unconfirmed: 0,
             told: (now, 0),
             tables: Vec::new(),
             counted: Vec::new(),
@@ -207,7 +207,7 @@ impl<'a> Loader<'a> {
                 Err(error) => {
                     // The records before the invalid one are valid.
                     self.flush(files.bytes())?;
-                    self.settle()?;
+                    self.wait_until_received()?;
                     return Err(error);
                 }
             };
@@ -225,7 +225,7 @@ impl<'a> Loader<'a> {
                     self.sink.command(&command, doubtful)?;
                     self.commands += 1;
                     self.kept.has_sent(1, 0);
-                    self.settle()?;
+                    self.wait_until_received()?;
                 }
                 Item::Record(record) => self.take(record, done, files)?,
             }
@@ -275,11 +275,11 @@ impl<'a> Loader<'a> {
         self.batch_bytes = 0;
         self.sink.records(std::mem::take(&mut self.batch))?;
         self.sent += count;
-        self.unsettled += count;
+        self.unconfirmed += count;
         self.kept.has_sent(count, count);
-        let (settles_every, settles_within) = self.sink.settles()?;
-        if self.unsettled >= settles_every || self.settled.elapsed() >= settles_within {
-            self.settle()?;
+        let (every_records, every_time) = self.sink.receipt_interval()?;
+        if self.unconfirmed >= every_records || self.confirmed_at.elapsed() >= every_time {
+            self.wait_until_received()?;
         }
         self.report(bytes);
         self.pace.wait(self.sent, self.stop);
@@ -301,10 +301,10 @@ impl<'a> Loader<'a> {
         made
     }
 
-    fn settle(&mut self) -> Result<(), Error> {
-        self.sink.settle()?;
-        self.settled = Instant::now();
-        self.unsettled = 0;
+    fn wait_until_received(&mut self) -> Result<(), Error> {
+        self.sink.wait_until_received()?;
+        self.confirmed_at = Instant::now();
+        self.unconfirmed = 0;
         self.kept.save()
     }
 
@@ -323,7 +323,7 @@ impl<'a> Loader<'a> {
     }
 
     fn end(&mut self) -> Result<(), Error> {
-        self.settle()?;
+        self.wait_until_received()?;
         if !self.complete {
             return Ok(());
         }
@@ -342,7 +342,7 @@ impl<'a> Loader<'a> {
             now: self.sent,
             commands: self.commands,
             done: self.kept.sent(),
-            time: self.begun.elapsed(),
+            time: self.started.elapsed(),
             tables: self.counted.clone(),
             stopped: false,
         }

@@ -184,7 +184,7 @@ impl Sink for OpenSearch {
             let node = self.node();
             let reply = node.post(&path, "application/json", b"")?;
             let failed = Json::parse(&reply.body).ok();
-            let failed = failed.and_then(|json| json.get("_shards")?.get("failed")?.as_whole());
+            let failed = failed.and_then(|json| json.get("_shards")?.get("failed")?.as_u64());
             if !reply.is_success() || failed != Some(0) {
                 return Err(Error::server(node.url(), error_text("_forcemerge", &reply)));
             }
@@ -199,7 +199,7 @@ impl Sink for OpenSearch {
         node.post(&format!("/{index}/_refresh"), "application/json", b"")?;
         let reply = node.get(&format!("/{index}/_count"))?;
         let json = Json::parse(&reply.body).ok();
-        let count = json.and_then(|json| json.get("count")?.as_whole());
+        let count = json.and_then(|json| json.get("count")?.as_u64());
         count
             .map(Some)
             .ok_or_else(|| Error::server(node.url(), error_text("_count", &reply)))
@@ -287,10 +287,10 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
         reason,
     };
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
-    let Some(answer) = parsed else {
+    let Some(body) = parsed else {
         return Err(refuse(error_text("_bulk", reply)));
     };
-    let items = answer
+    let items = body
         .get("items")
         .and_then(Json::as_list)
         .unwrap_or_default();
@@ -306,7 +306,7 @@ fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
     let mut again = true;
     for (item, record) in items.iter().zip(records) {
         let item = item.get("index").unwrap_or(item);
-        let status = item.get("status").and_then(Json::as_whole).unwrap_or(0);
+        let status = item.get("status").and_then(Json::as_u64).unwrap_or(0);
         if (200..300).contains(&status) {
             continue;
         }

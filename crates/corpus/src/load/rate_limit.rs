@@ -9,19 +9,19 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct RateLimit {
     rate: Option<f64>,
-    begun: Instant,
+    started: Instant,
 }
 
 impl RateLimit {
     /// `rate` messages per second starting at `now`; `None` for no limit.
     pub fn new(rate: Option<f64>, now: Instant) -> Self {
-        Self { rate, begun: now }
+        Self { rate, started: now }
     }
 
     /// When the next message after `sent` messages may be sent.
     fn due(&self, sent: u64) -> Option<Instant> {
         let seconds = sent as f64 / self.rate?;
-        Some(self.begun + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
+        Some(self.started + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
     }
 
     /// Waits until the next message after `sent` messages may be sent, or `stop` returns true.

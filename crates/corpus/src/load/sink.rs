@@ -44,12 +44,12 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// When they have not.
-    fn settle(&mut self) -> Result<(), Error> {
+    fn wait_until_received(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Number of records and time after which to call [`Self::settle`].
-    fn settles(&self) -> (u64, Duration) {
+    /// Number of records and time after which to call [`Self::wait_until_received`].
+    fn receipt_interval(&self) -> (u64, Duration) {
         (1, Duration::ZERO)
     }
 

@@ -69,7 +69,7 @@ impl Source for OpenSearch<'_> {
             return Ok(Err(format!("status 400: {}", reply.excerpt())));
         }
         let count = successful_body(&reply).and_then(|body| {
-            let count = body.get("count").and_then(Json::as_whole);
+            let count = body.get("count").and_then(Json::as_u64);
             count.ok_or_else(|| format!("the response has no count: {}", reply.excerpt()))
         });
         let count = count.map_err(|reason| self.failed(format!("query {term:?}: {reason}")));
@@ -117,7 +117,7 @@ fn successful_body(reply: &Reply) -> Result<Json, String> {
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
     let body = parsed.ok_or_else(wrong)?;
     let failed = body.get("_shards").and_then(|shards| shards.get("failed"));
-    match failed.and_then(Json::as_whole) {
+    match failed.and_then(Json::as_u64) {
         Some(failed) if failed > 0 => Err(format!("{failed} shards failed: {}", reply.excerpt())),
         _ => Ok(body),
     }

@@ -22,8 +22,8 @@ impl Check for AccessKey {
             CODES,
             |reply| {
                 // A server can find a signature wrong only for a key that it knows.
-                let known = reply.is_authenticated() || reply.says(secret_key::CODES);
-                known.then(|| "the server knows it".to_owned())
+                let known = reply.is_authenticated() || reply.has_code(secret_key::CODES);
+                known.then(|| "the server accepts it".to_owned())
             },
             |reply| {
                 Outcome::failed(

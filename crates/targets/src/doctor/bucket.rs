@@ -4,7 +4,7 @@ use super::reply::NO_BUCKET;
 use super::{Check, CheckConfig, Outcome, TargetFacts, access_key, clock, region, secret_key};
 
 /// Error codes for a bucket of another owner.
-const FOREIGN: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
+const ACCESS_DENIED_CODES: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
 
 pub(super) struct Bucket;
 
@@ -27,19 +27,19 @@ impl Check for Bucket {
         if reply.is_listing {
             return vec![Outcome::ok(format!("{bucket} exists and can be listed"))];
         }
-        if elsewhere.iter().any(|codes| reply.says(codes)) || reply.code.is_none() {
+        if elsewhere.iter().any(|codes| reply.has_code(codes)) || reply.code.is_none() {
             return vec![Outcome::unknown(format!(
                 "{} before it searched for {bucket}",
                 reply.shown()
             ))];
         }
-        if reply.says(NO_BUCKET) {
+        if reply.has_code(NO_BUCKET) {
             return vec![Outcome::warning(
                 format!("{bucket} does not exist"),
                 "a run creates it and deletes it afterwards; use another one with --bucket",
             )];
         }
-        if reply.says(FOREIGN) {
+        if reply.has_code(ACCESS_DENIED_CODES) {
             return vec![Outcome::failed(
                 format!("{} for {bucket}", reply.shown()),
                 "it belongs to another account, or these credentials may not use it; use another one \

@@ -27,7 +27,7 @@ impl Check for Clock {
         let Ok(reached) = &target.reached else {
             return Vec::new();
         };
-        let refused = target.reply.as_ref().filter(|reply| reply.says(CODES));
+        let refused = target.reply.as_ref().filter(|reply| reply.has_code(CODES));
         let Some(skew) = reached.first.skew else {
             return vec![match refused {
                 Some(reply) => Outcome::failed(reply.shown(), ADVICE),

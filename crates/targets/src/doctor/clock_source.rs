@@ -52,11 +52,11 @@ fn judge(source: Option<&str>, read: f64, late: Duration) -> Outcome {
 /// The fastest of several attempts, nanoseconds.
 fn cost_of_a_read() -> f64 {
     let one = || {
-        let begun = Instant::now();
+        let started = Instant::now();
         for _ in 0..READS {
             std::hint::black_box(Instant::now());
         }
-        begun.elapsed().as_nanos() as f64 / f64::from(READS)
+        started.elapsed().as_nanos() as f64 / f64::from(READS)
     };
     (0..5).map(|_| one()).fold(f64::INFINITY, f64::min)
 }
@@ -64,9 +64,9 @@ fn cost_of_a_read() -> f64 {
 fn timer_delay() -> Duration {
     let asked = Duration::from_millis(1);
     let one = |_| {
-        let begun = Instant::now();
+        let started = Instant::now();
         thread::sleep(asked);
-        begun.elapsed().saturating_sub(asked)
+        started.elapsed().saturating_sub(asked)
     };
     let mut all: Vec<Duration> = (0..SLEEPS).map(one).collect();
     all.sort_unstable();

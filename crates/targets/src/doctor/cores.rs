@@ -1,7 +1,7 @@
 //! Checks the number of cores, their frequency governor, and how many this process may use.
 
 use super::{Check, CheckConfig, Outcome};
-use crate::vitals::Monitor;
+use crate::counters::MachineMonitor;
 
 /// Facts about the cores.
 #[derive(Debug, Clone, Default)]
@@ -26,18 +26,18 @@ impl Check for CoreCheck {
     }
 
     fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
-        let vitals = Monitor::new(&config.root).read();
+        let counters = MachineMonitor::new(&config.root).read();
         let text = |path: &str| {
             let text = std::fs::read_to_string(path).ok()?;
             Some(text.trim().to_owned())
         };
         let usable = std::thread::available_parallelism();
         vec![judge(&Cores {
-            online: vitals.cpu.map(|cpu| cpu.cores),
+            online: counters.cpu.map(|cpu| cpu.cores),
             usable: usable
                 .ok()
                 .and_then(|cores| u64::try_from(cores.get()).ok()),
-            governor: vitals.governor,
+            governor: counters.governor,
             driver: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
             kernel: text("/proc/sys/kernel/osrelease"),
         })]

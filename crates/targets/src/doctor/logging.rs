@@ -14,7 +14,7 @@ const OPTIONS: &[&str] = &["--debug", "-debug", "--trace", "-trace"];
 /// words.
 const LEVELS: &[&str] = &["loglevel", "logginglevel"];
 /// Values that enable debug logs.
-const TALKATIVE: &[&str] = &["debug", "trace"];
+const DEBUG_LEVELS: &[&str] = &["debug", "trace"];
 /// Values that disable such an option.
 const OFF: &[&str] = &["0", "off", "false", "no", "none"];
 /// Values that enable a variable.
@@ -44,7 +44,7 @@ impl Check for Logging {
             .iter()
             .filter(|(name, value)| enables_debug(name, value));
         signs.extend(asks.map(|(name, _)| format!("its environment has {name}")));
-        let asked = target.reply.as_ref().map_or(0, |reply| reply.answered);
+        let asked = target.reply.as_ref().map_or(0, |reply| reply.responses);
         let logs = target.logs.as_ref();
         signs.extend(logs.and_then(|logs| growth(logs.grown(), asked)));
         if !signs.is_empty() {
@@ -68,7 +68,7 @@ impl Check for Logging {
 
 /// Names of options on a command line that enable debug logs.
 fn options(command: &[String]) -> impl Iterator<Item = String> {
-    let talkative = |value: &str| TALKATIVE.contains(&value.to_ascii_lowercase().as_str());
+    let is_debug_level = |value: &str| DEBUG_LEVELS.contains(&value.to_ascii_lowercase().as_str());
     command.iter().enumerate().filter_map(move |(at, word)| {
         if at == 0 || !word.starts_with('-') {
             return None;
@@ -86,7 +86,7 @@ fn options(command: &[String]) -> impl Iterator<Item = String> {
             return Some(name.to_owned());
         }
         let value = joined.or_else(|| command.get(at + 1).map(String::as_str))?;
-        let level = LEVELS.contains(&plain(name).as_str()) && talkative(value);
+        let level = LEVELS.contains(&plain(name).as_str()) && is_debug_level(value);
         level.then(|| format!("{name} {}", value.to_ascii_lowercase()))
     })
 }
@@ -98,7 +98,7 @@ fn enables_debug(name: &str, value: &str) -> bool {
     if LEVELS.iter().any(ends) || name.ends_with("_LOG") {
         // For example `info,hyper=debug`.
         let words = value.split(|c: char| !c.is_ascii_alphanumeric());
-        return words.into_iter().any(|word| TALKATIVE.contains(&word));
+        return words.into_iter().any(|word| DEBUG_LEVELS.contains(&word));
     }
     // A suffix of such a word names what is debugged, which is seldom a log.
     let last = name.rsplit('_').next().unwrap_or_default();

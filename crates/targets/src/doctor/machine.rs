@@ -55,14 +55,14 @@ mod linux {
     use procfs::{Current as _, LoadAverage, Meminfo};
 
     use super::Activity;
-    use crate::vitals;
+    use crate::counters;
 
     pub(super) fn watch(time: Duration) -> Option<Activity> {
-        let before = vitals::cpu()?;
-        let swapped_before = vitals::swapped_pages();
+        let before = counters::cpu()?;
+        let swapped_before = counters::swapped_pages();
         thread::sleep(time);
-        let after = vitals::cpu()?;
-        let swapped = swapped_before.zip(vitals::swapped_pages());
+        let after = counters::cpu()?;
+        let swapped = swapped_before.zip(counters::swapped_pages());
         let share =
             |part: f64| (part / (after.all() - before.all()).max(f64::MIN_POSITIVE)).max(0.0);
         let memory = Meminfo::current().ok()?;

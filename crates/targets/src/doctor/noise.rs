@@ -75,14 +75,14 @@ fn judge(noise: &Noise) -> Outcome {
 fn measure(watch: Duration) -> Option<Noise> {
     let size = size_of_piece();
     let mut pieces: Vec<(Duration, Duration)> = Vec::new();
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
-        let before = begun.elapsed();
+        let before = started.elapsed();
         if before >= watch {
             break;
         }
         work(size);
-        pieces.push((before, begun.elapsed() - before));
+        pieces.push((before, started.elapsed() - before));
     }
     noise(watch, &pieces)
 }
@@ -128,9 +128,9 @@ fn size_of_piece() -> u32 {
     let mut size = 10_000;
     loop {
         let fastest = (0..5).map(|_| {
-            let begun = Instant::now();
+            let started = Instant::now();
             work(size);
-            begun.elapsed()
+            started.elapsed()
         });
         if fastest.min().is_some_and(|took| took >= PIECE) || size > 1 << 28 {
             return size;

@@ -1,7 +1,7 @@
 //! Checks that there are enough local ports for connections.
 
 use super::{Check, CheckConfig, Outcome};
-use crate::vitals;
+use crate::counters;
 
 /// Local ports of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +52,11 @@ fn judge(ports: Ports, connections: u64) -> Outcome {
 }
 
 fn read() -> Option<Ports> {
-    let (lowest, highest) = vitals::local_ports()?;
+    let (lowest, highest) = counters::local_ports()?;
     Some(Ports {
         lowest: lowest.into(),
         highest: highest.into(),
-        waiting: vitals::time_wait()?,
+        waiting: counters::time_wait()?,
     })
 }
 

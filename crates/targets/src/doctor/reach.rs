@@ -24,7 +24,7 @@ impl Check for Reach {
                 return vec![Outcome::new(State::Failed, evidence, advice)];
             }
         };
-        let status = reached.first.answer.status;
+        let status = reached.first.response.status;
         let status = status.map_or_else(String::new, |status| format!(" with status {status}"));
         let process = target.process.as_ref();
         let who = process.map_or_else(String::new, |process| format!(", by {process}"));

@@ -19,7 +19,7 @@ pub struct Reply {
     /// Whether the response is a listing in the format of S3.
     pub is_listing: bool,
     /// Number of requests with this response.
-    pub answered: u64,
+    pub responses: u64,
     /// Name of the bucket.
     pub bucket: String,
     /// The region in the signature.
@@ -28,7 +28,7 @@ pub struct Reply {
 
 impl Reply {
     /// Whether the response has one of these error codes.
-    pub(super) fn says(&self, codes: &[&str]) -> bool {
+    pub(super) fn has_code(&self, codes: &[&str]) -> bool {
         self.code
             .as_deref()
             .is_some_and(|code| codes.contains(&code))
@@ -36,7 +36,7 @@ impl Reply {
 
     /// Whether the signature was accepted: the server has searched for the bucket.
     pub(super) fn is_authenticated(&self) -> bool {
-        self.is_listing || self.says(NO_BUCKET)
+        self.is_listing || self.has_code(NO_BUCKET)
     }
 
     /// The response, as evidence.
@@ -60,7 +60,7 @@ pub(super) fn judge(
     let Some(reply) = &target.reply else {
         return Vec::new();
     };
-    if reply.says(codes) {
+    if reply.has_code(codes) {
         return vec![refused(reply)];
     }
     let found = match accepted(reply) {

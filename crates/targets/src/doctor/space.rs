@@ -5,14 +5,14 @@ use std::{fs, io};
 
 use super::machine::bytes;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
-use crate::vitals::DiskSpace;
+use crate::counters::DiskSpace;
 
 /// Less free space is used up by the first run.
 const FULL: u64 = 64 << 20;
 /// Less free space is soon used up by a run that writes objects.
-const NARROW: u64 = 1 << 30;
+const LITTLE_SPACE: u64 = 1 << 30;
 /// Below this free share, servers and filesystems slow down or refuse writes.
-const NARROW_SHARE: f64 = 0.05;
+const LITTLE_SPACE_SHARE: f64 = 0.05;
 
 pub(super) struct Space;
 
@@ -95,7 +95,7 @@ fn judge(space: DiskSpace, subject: &str, advice: &str) -> Outcome {
     let evidence = format!("{subject}: {} of {} free", bytes(available), bytes(size));
     if available < FULL {
         Outcome::failed(evidence, advice)
-    } else if available < NARROW || (available as f64) < size as f64 * NARROW_SHARE {
+    } else if available < LITTLE_SPACE || (available as f64) < size as f64 * LITTLE_SPACE_SHARE {
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)

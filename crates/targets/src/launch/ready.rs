@@ -94,8 +94,8 @@ impl Condition {
                     limit.min(REQUEST_TIMEOUT),
                     abandon,
                 ) {
-                    Ok(answer) => {
-                        let bad = answer.status.filter(|&status| status >= 500)?;
+                    Ok(response) => {
+                        let bad = response.status.filter(|&status| status >= 500)?;
                         Some(format!("{url} responds with status {bad}"))
                     }
                     Err(error) => Some(error.to_string()),

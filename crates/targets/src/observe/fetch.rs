@@ -190,9 +190,9 @@ async fn exchange(
     limit: usize,
 ) -> Result<Fetched, String> {
     let broken = |error: hyper::Error| format!("its response is not HTTP ({error})");
-    let answer = connection.send_request(request).await.map_err(broken)?;
-    let status = answer.status().as_u16();
-    let body = Limited::new(answer.into_body(), limit).collect().await;
+    let response = connection.send_request(request).await.map_err(broken)?;
+    let status = response.status().as_u16();
+    let body = Limited::new(response.into_body(), limit).collect().await;
     let body = body.map_err(|error| format!("the response is incomplete ({error})"))?;
     Ok(Fetched {
         status,

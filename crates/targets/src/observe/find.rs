@@ -169,11 +169,11 @@ mod tests {
         drop(listener);
         // A child that another test is just starting holds a copy of the socket until it calls
         // exec.
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         let why = loop {
             match find(&[Processes::Port(port)]) {
                 Err(why) => break why,
-                Ok(found) => assert!(begun.elapsed().as_secs() < 20, "{found:?}"),
+                Ok(found) => assert!(started.elapsed().as_secs() < 20, "{found:?}"),
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
         };

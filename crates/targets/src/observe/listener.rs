@@ -95,12 +95,12 @@ mod tests {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let reading = loop {
             if let Some(reading) = found.read(Detail::Brief) {
                 break Some(reading);
             }
-            if begun.elapsed() > Duration::from_secs(30) {
+            if started.elapsed() > Duration::from_secs(30) {
                 break None;
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -149,17 +149,17 @@ impl Observed {
         {
             return None;
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         match state.source.read(detail) {
             Ok(usage) => {
-                let within = begun.elapsed();
+                let within = started.elapsed();
                 if state.lost.take().is_some() {
                     let news = format!("target \"{}\" can be observed again", self.target);
                     state.news.push(news);
                 }
                 Some(Reading {
                     usage,
-                    taken: begun + within / 2,
+                    taken: started + within / 2,
                     within,
                 })
             }
@@ -239,7 +239,7 @@ mod tests {
         }
         assert_eq!(of(None, Some(&Observe::Tenbin(page))), 1);
         assert_eq!(of(None, Some(&prometheus)), 1);
-        assert_eq!(of(Some(1), Some(&prometheus)), 1, "what is asked for");
+        assert_eq!(of(Some(1), Some(&prometheus)), 1, "the configured source");
         assert_eq!(of(Some(1), None), 1);
         assert_eq!(of(None, None), 0);
     }
@@ -257,12 +257,12 @@ mod tests {
         }
     }
 
-    fn observed(answers: Vec<Result<Usage, Lost>>) -> Observed {
+    fn observed(results: Vec<Result<Usage, Lost>>) -> Observed {
         Observed {
             target: "a".to_owned(),
             is_here: false,
             state: Mutex::new(State {
-                source: Box::new(Flaky(answers)),
+                source: Box::new(Flaky(results)),
                 lost: None,
                 news: Vec::new(),
             }),

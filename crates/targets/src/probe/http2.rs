@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::stream::Stream;
-use super::{Answer, Deadline, ProbeError};
+use super::{Deadline, ProbeError, ResponseHead};
 
 /// The client's connection preface, with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -15,7 +15,7 @@ const SETTINGS: u8 = 0x04;
 pub(super) fn exchange_prefaces(
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,
-) -> Result<Answer, ProbeError> {
+) -> Result<ResponseHead, ProbeError> {
     let not_spoken = |stream: &Stream<'_>, reason: String| ProbeError::NotHttp2 {
         address: stream.address().clone(),
         reason,
@@ -41,8 +41,8 @@ pub(super) fn exchange_prefaces(
     if frame[3] != SETTINGS {
         return Err(not_spoken(stream, begins_with(&frame)));
     }
-    Ok(Answer {
-        complaint: None,
+    Ok(ResponseHead {
+        refusal: None,
         status: None,
         server: None,
         date: None,

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_never_exceeded_and_comes_back() {
+    fn a_budget_is_never_exceeded_and_is_released() {
         let budget = Budget::new(1_000);
         let mut one = Share::of(&budget);
         assert_eq!(one.grow(600), Ok(()));

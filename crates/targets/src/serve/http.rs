@@ -62,22 +62,22 @@ impl Service<Request<Incoming>> for Hello {
             server_timing,
         } = *self;
         Box::pin(async move {
-            let begun = Instant::now();
+            let started = Instant::now();
             let mut body = request.into_body();
             // hyper closes the connection if bytes of the body are left unread.
             while let Some(Ok(_)) = body.frame().await {}
-            let read = begun.elapsed();
+            let read = started.elapsed();
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;
             }
-            let mut answer = Response::new(Full::new(Bytes::from_static(BODY)));
-            let headers = answer.headers_mut();
+            let mut response = Response::new(Full::new(Bytes::from_static(BODY)));
+            let headers = response.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-            if server_timing && let Some(told) = stages(read, begun.elapsed()) {
+            if server_timing && let Some(told) = stages(read, started.elapsed()) {
                 headers.insert("server-timing", told);
             }
-            Ok(answer)
+            Ok(response)
         })
     }
 }

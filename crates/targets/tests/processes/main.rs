@@ -72,12 +72,12 @@ fn main() -> ExitCode {
             observing::fine_grained,
         ),
         (
-            "children_nobody_waits_for_still_count",
+            "the_use_of_children_that_are_not_waited_for_counts",
             observing::careless_parent,
         ),
         ("the_use_of_orphans_counts", observing::orphans),
         (
-            "written_bytes_survive_their_writer",
+            "bytes_written_by_an_ended_process_count",
             observing::written_bytes,
         ),
         ("builtin_servers_start_and_respond", serving::all_builtin),

@@ -16,7 +16,7 @@ fn builtin_answers(kind: Builtin, status: u16) {
     let run = TestRun::new();
     let mut running = run.bring_up(&builtin(kind)).unwrap();
     let flight = preflight::check(&running, true, LIMIT).unwrap();
-    assert_eq!(flight.answer.status, Some(status));
+    assert_eq!(flight.response.status, Some(status));
     let skew = flight.skew.unwrap();
     assert!(skew.low <= 0.0 && skew.high >= 0.0, "{skew:?}");
     assert_eq!(flight.warnings, [""; 0]);

@@ -71,16 +71,16 @@ struct Page {
 
 impl Page {
     fn fetch(&mut self) -> Result<Usage, String> {
-        let begun = now();
+        let started = now();
         let fetched = self.fetcher.fetch()?;
         // The page usually has no time stamp; the local time is good enough for differences.
-        let asked = f64::midpoint(begun, now());
+        let asked = f64::midpoint(started, now());
         let at = self.fetcher.url();
         match fetched.status {
             200 => usage(&fetched.body, self.group.as_deref(), asked)
                 .map_err(|why| format!("{at} {why}")),
             status @ (401 | 403) => Err(format!(
-                "{at} refuses to answer (status {status}); does it want a token \
+                "{at} refuses the request (status {status}); does it require a token \
                  (observe.token_file)?"
             )),
             status => Err(format!(
@@ -153,7 +153,7 @@ impl Samples {
         Ok(Usage {
             epoch: self.only(PROCESS_START)?.map_or(0, f64::to_bits),
             cpu_seconds: self.only(PROCESS_CPU)?,
-            rss_bytes: self.only(PROCESS_MEMORY)?.map(whole),
+            rss_bytes: self.only(PROCESS_MEMORY)?.map(to_u64),
             ..Usage::default()
         })
     }
@@ -202,7 +202,7 @@ impl Samples {
             });
             sum(mine)
         };
-        let count = |name, label, value| of(name, label, value).map(|sum| sum.map(whole));
+        let count = |name, label, value| of(name, label, value).map(|sum| sum.map(to_u64));
         Ok(Usage {
             cpu_seconds: of(GROUP_CPU, "", "")?,
             rss_bytes: count(GROUP_MEMORY, "memtype", "resident")?,
@@ -245,7 +245,7 @@ fn checked(value: f64, name: &str) -> Result<f64, String> {
 }
 
 /// Counters in this format are floating-point numbers.
-fn whole(value: f64) -> u64 {
+fn to_u64(value: f64) -> u64 {
     value as u64
 }
 
@@ -309,7 +309,10 @@ mod tests {
                     process_cpu_seconds_total 3\nprocess_resident_memory_bytes 9\n";
         let usage = of(page, None).unwrap();
         assert_eq!((usage.scope, usage.cpu_seconds), (Scope::Host, Some(16.0)));
-        assert_eq!(usage.rss_bytes, None, "that of the exporter is nobody's");
+        assert_eq!(
+            usage.rss_bytes, None,
+            "the exporter's memory does not count"
+        );
     }
 
     const GROUPS: &str = "process_cpu_seconds_total 99\n\
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_groups_has_to_be_named() {
+    fn one_of_several_groups_must_be_selected() {
         let why = of(GROUPS, None).unwrap_err();
         assert!(why.ends_with(": \"nginx\", \"sshd\""), "{why}");
         let why = of(GROUPS, Some("apache")).unwrap_err();

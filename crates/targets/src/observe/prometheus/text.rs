@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_as_exporters_write_it() {
+    fn the_format_of_exporters_is_parsed() {
         let page = "# HELP node_cpu_seconds_total Seconds the CPUs spent in each mode.\n\
                     # TYPE node_cpu_seconds_total counter\n\
                     node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1.23456e+06\n\

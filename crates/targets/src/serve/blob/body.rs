@@ -30,7 +30,7 @@ pub(super) struct CutOff;
 
 impl Parts {
     /// A complete body.
-    pub(super) fn whole(parts: impl IntoIterator<Item = Bytes>) -> Self {
+    pub(super) fn complete(parts: impl IntoIterator<Item = Bytes>) -> Self {
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self {
             parts,
@@ -41,7 +41,7 @@ impl Parts {
     /// A body whose head announces `announced` bytes. If there are fewer, the connection is
     /// closed after them.
     pub(super) fn announced(parts: impl IntoIterator<Item = Bytes>, announced: u64) -> Self {
-        let mut body = Self::whole(parts);
+        let mut body = Self::complete(parts);
         body.owed = announced.saturating_sub(body.there());
         body
     }
@@ -58,7 +58,7 @@ impl Parts {
 
 impl From<Vec<u8>> for Parts {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::whole([bytes.into()])
+        Self::complete([bytes.into()])
     }
 }
 

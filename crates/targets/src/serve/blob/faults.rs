@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_fault_is_refused() {
+    fn invalid_faults_are_refused() {
         for text in ["", "corrupt", "melt:1%", "corrupt:101%", "429:x"] {
             assert!(text.parse::<Fault>().is_err(), "{text}");
         }

@@ -33,7 +33,7 @@ impl Access {
         }
         let parts = self.store.get(location, call.offset, wanted);
         let (parts, delay) = match (bytes_in(&parts) == wanted, self.gone) {
-            (true, _) => (self.spoilt(call, parts), Duration::ZERO),
+            (true, _) => (self.with_faults(call, parts), Duration::ZERO),
             (false, Gone::Cut) => (parts, self.gone_delay),
             (false, Gone::NotFound) => return Err(Refusal::NotFound),
         };
@@ -45,8 +45,8 @@ impl Access {
     }
 
     /// The requested content, after the faults.
-    fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let mut parts = self.with_another_faced(call, parts);
+    fn with_faults(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+        let mut parts = self.with_wrong_content(call, parts);
         if self.faults.applies(FaultKind::Corrupt)
             && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
         {
@@ -62,11 +62,11 @@ impl Access {
     }
 
     /// The content, or that of another blob, repeated as often as needed.
-    fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+    fn with_wrong_content(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
         let other = if self.faults.applies(FaultKind::Swap) {
             self.store.another(&call.location)
         } else if self.faults.applies(FaultKind::Stale) {
-            self.store.last_gone()
+            self.store.last_removed()
         } else {
             None
         };

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_location_that_was_touched_is_found_out() {
+    fn a_modified_location_is_detected() {
         let location = Location {
             cluster_id: 1,
             code_mode: 11,

@@ -71,7 +71,7 @@ impl Refusal {
             Self::NotFound => (404, "no such blob", Some("BlobNotFound")),
             Self::TooMany => (429, "too many requests", None),
             Self::BrokenBody => (466, "access read request body", None),
-            Self::Broken => (500, "asked to break", Some("ServerError")),
+            Self::Broken => (500, "injected server error", Some("ServerError")),
             Self::Limited => (552, "access limited", None),
             Self::TooLarge => (553, "access exceed object size", None),
             Self::Full => (507, "no space left", Some("InsufficientStorage")),

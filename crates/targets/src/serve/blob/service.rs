@@ -75,12 +75,12 @@ impl Service<Request<Incoming>> for Access {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let access = self.clone();
         Box::pin(async move {
-            let begun = Instant::now();
+            let started = Instant::now();
             let trace = Trace::of(request.uri().path());
-            let mut reply = access.answer(request).await?;
+            let mut reply = access.respond(request).await?;
             let headers = reply.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
-            for line in trace.lines(begun.elapsed().as_millis()) {
+            for line in trace.lines(started.elapsed().as_millis()) {
                 if let Ok(line) = HeaderValue::from_str(&line) {
                     headers.append("trace-log", line);
                 }
@@ -112,7 +112,7 @@ struct Stored {
 }
 
 impl Access {
-    async fn answer(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
         let query = head.uri.query().unwrap_or_default().to_owned();
@@ -128,13 +128,13 @@ impl Access {
             .then(|| self.store.reserve_memory(most))
             .transpose();
         let most = if room.is_ok() { most } else { 0 };
-        let Ok(body) = whole(body, most).await else {
+        let Ok(body) = read_whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
         };
         let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
         if let Some(secret) = self.secret.as_ref().filter(|_| !is_open) {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
-            let fits = |given| token::fits(given, &path, &query, secret.reveal());
+            let fits = |given| token::is_valid(given, &path, &query, secret.reveal());
             if !given.is_some_and(fits) {
                 return Ok(Refusal::Forbidden.reply());
             }
@@ -327,7 +327,7 @@ fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
 
 /// Reads a body to its end, because hyper closes the connection if bytes are left unread, and
 /// returns the part that is used.
-async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
+async fn read_whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_may_reach_over_slices_and_not_over_gaps() {
+    fn a_range_may_span_slices_but_not_gaps() {
         let of = |blobs: Vec<Slice>| Location {
             cluster_id: 1,
             code_mode: 1,

@@ -34,17 +34,17 @@ pub(super) struct Store {
     lag: Duration,
     /// Memory of the blobs; `None` without a limit.
     budget: Option<Arc<Budget>>,
-    inside: Mutex<Inside>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct Contents {
     next: u64,
     pieces: BTreeMap<u64, Piece>,
     /// Ids of deleted pieces and the time when they disappear, in order of time.
     going: VecDeque<(Instant, Range<u64>)>,
     /// Content of the piece that was removed last.
-    last_gone: Option<Bytes>,
+    last_removed: Option<Bytes>,
 }
 
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Store {
         Self {
             lag,
             budget: limit.map(Budget::new),
-            inside: Mutex::default(),
+            contents: Mutex::default(),
         }
     }
 
@@ -84,14 +84,14 @@ impl Store {
     /// Stores a blob.
     pub(super) fn put(&self, content: Bytes, room: &Reservation) -> Location {
         let location = self.allocate(content.len() as u64, PIECE);
-        let mut inside = self.inside();
+        let mut contents = self.contents();
         let mut rest = content;
         for (number, size) in location.pieces() {
             let piece = Piece {
                 content: rest.split_to(size as usize),
                 _room: room.clone(),
             };
-            inside.pieces.insert(number, piece);
+            contents.pieces.insert(number, piece);
         }
         location
     }
@@ -137,10 +137,10 @@ impl Store {
 
     fn allocate(&self, size: u64, piece: u32) -> Location {
         let count = size.div_ceil(u64::from(piece)).max(1);
-        let mut inside = self.inside();
-        inside.next += 1;
-        let first = inside.next;
-        inside.next += count - 1;
+        let mut contents = self.contents();
+        contents.next += 1;
+        let first = contents.next;
+        contents.next += count - 1;
         let each = SLICE.max(count.div_ceil(MOST_SLICES));
         let begins = (0..count).step_by(each as usize);
         let slices = begins.map(|before| {
@@ -170,7 +170,7 @@ impl Store {
                 content,
                 _room: room,
             };
-            self.inside().pieces.insert(place.number, piece);
+            self.contents().pieces.insert(place.number, piece);
         }
         allowed
     }
@@ -180,15 +180,15 @@ impl Store {
         let allowed = Ticket::allows(place);
         if allowed {
             let only = place.number..place.number.saturating_add(1);
-            self.inside().delete(self.lag, std::iter::once(only));
+            self.contents().delete(self.lag, std::iter::once(only));
         }
         allowed
     }
 
     /// Content of a blob, up to the first missing piece.
     pub(super) fn get(&self, location: &Location, offset: u64, size: u64) -> Vec<Bytes> {
-        let mut inside = self.inside();
-        inside.let_go(Instant::now());
+        let mut contents = self.contents();
+        contents.remove_expired(Instant::now());
         let end = offset.saturating_add(size);
         let each = u64::from(location.blob_size.max(1));
         let begins = (0..).map(|at: u64| at.saturating_mul(each));
@@ -197,7 +197,7 @@ impl Store {
             .skip_while(|(begin, (_, size))| begin + size <= offset)
             .take_while(|(begin, _)| *begin < end);
         let contents = wanted.map_while(|(begin, (number, size))| {
-            let content = &inside.pieces.get(&number)?.content;
+            let content = &contents.pieces.get(&number)?.content;
             let within = |at: u64| at.saturating_sub(begin).min(size) as usize;
             content
                 .len()
@@ -210,52 +210,52 @@ impl Store {
     /// Deletes the pieces of a blob that exist after the delay. Deleting a missing blob succeeds.
     pub(super) fn delete(&self, location: &Location) {
         let slices = location.blobs.iter().map(Slice::numbers);
-        self.inside().delete(self.lag, slices);
+        self.contents().delete(self.lag, slices);
     }
 
     /// The content of another existing blob.
     pub(super) fn another(&self, location: &Location) -> Option<Bytes> {
         let own: Vec<u64> = location.pieces().map(|(number, _)| number).collect();
-        let inside = self.inside();
+        let contents = self.contents();
         let near = own.first().copied().unwrap_or(0);
         let candidates = (1..=64).flat_map(|far| [near.wrapping_add(far), near.wrapping_sub(far)]);
         candidates
             .filter(|number| !own.contains(number))
-            .find_map(|number| Some(inside.pieces.get(&number)?.content.clone()))
+            .find_map(|number| Some(contents.pieces.get(&number)?.content.clone()))
     }
 
     /// The content of the blob that was removed last.
-    pub(super) fn last_gone(&self) -> Option<Bytes> {
-        let mut inside = self.inside();
-        inside.let_go(Instant::now());
-        inside.last_gone.clone()
+    pub(super) fn last_removed(&self) -> Option<Bytes> {
+        let mut contents = self.contents();
+        contents.remove_expired(Instant::now());
+        contents.last_removed.clone()
     }
 
     /// Number of pieces.
     pub(super) fn pieces(&self) -> usize {
-        let mut inside = self.inside();
-        inside.let_go(Instant::now());
-        inside.pieces.len()
+        let mut contents = self.contents();
+        contents.remove_expired(Instant::now());
+        contents.pieces.len()
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inside {
+impl Contents {
     fn delete(&mut self, lag: Duration, numbers: impl IntoIterator<Item = Range<u64>>) {
         let now = Instant::now();
         let numbers = numbers.into_iter();
         self.going
             .extend(numbers.map(|numbers| (now + lag, numbers)));
-        self.let_go(now);
+        self.remove_expired(now);
     }
 
-    fn let_go(&mut self, now: Instant) {
+    fn remove_expired(&mut self, now: Instant) {
         while let Some((_, numbers)) = self.going.pop_front_if(|(when, _)| *when <= now) {
             while let Some((&number, _)) = self.pieces.range(numbers.clone()).next() {
-                self.last_gone = self.pieces.remove(&number).map(|piece| piece.content);
+                self.last_removed = self.pieces.remove(&number).map(|piece| piece.content);
             }
         }
     }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_of_several_pieces_comes_back_whole_until_it_is_gone() {
+    fn a_blob_of_several_pieces_is_readable_until_it_is_deleted() {
         let store = Store::new(Duration::ZERO, None);
         let content: Vec<u8> = (0..PIECE as usize * 2 + 5).map(|at| at as u8).collect();
         let location = store.put(content.clone().into(), &Reservation(None));
@@ -285,11 +285,11 @@ mod tests {
         assert!(store.get(&location, 0, 0).is_empty());
         store.delete(&location);
         assert!(read(&store, &location).is_empty());
-        assert!(store.last_gone().is_some());
+        assert!(store.last_removed().is_some());
     }
 
     #[test]
-    fn a_full_store_takes_no_more_until_a_blob_is_gone() {
+    fn a_full_store_refuses_writes_until_a_blob_is_deleted() {
         let store = Store::new(Duration::ZERO, Some(10_000));
         let room = store.reserve_memory(6_000).unwrap();
         let location = store.put(vec![7; 6_000].into(), &room);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_blob_is_there_for_a_while() {
+    fn a_deleted_blob_stays_readable_for_the_delay() {
         let store = Store::new(Duration::from_secs(3600), None);
         let location = store.put(Bytes::from_static(b"tea"), &Reservation(None));
         store.delete(&location);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_token_for_each_slice_and_one_for_a_short_end() {
+    fn each_slice_and_a_short_end_have_a_token() {
         let store = Store::new(Duration::ZERO, None);
         let tokens = |size| store.reserve(size, 10).1.len();
         assert_eq!(

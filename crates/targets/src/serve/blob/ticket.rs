@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_for_what_it_says_and_nothing_else() {
+    fn a_ticket_permits_only_its_pieces() {
         let slice = Slice {
             min_bid: 7,
             vid: 3,

@@ -11,7 +11,7 @@ pub(super) const HEADER: &str = "blob-store-auth-token";
 const TIME: usize = 8;
 
 /// Whether a token is valid for a path and its query. Its age is ignored, as in the access layer.
-pub(super) fn fits(token: &[u8], path: &str, query: &str, secret: &str) -> bool {
+pub(super) fn is_valid(token: &[u8], path: &str, query: &str, secret: &str) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE.decode(token) else {
         return false;
     };
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_right_secret_and_path_fit() {
+    fn only_the_right_secret_and_path_are_valid() {
         let time = 1_700_000_000_u64.to_le_bytes();
         let mut digest = Md5::new();
         digest.update("/putsize=3");
@@ -40,16 +40,16 @@ mod tests {
         let mut bytes = time.to_vec();
         bytes.extend_from_slice(&digest.finalize());
         let token = BASE64_URL_SAFE.encode(bytes);
-        let fits = |path, query, secret| fits(token.as_bytes(), path, query, secret);
-        assert!(fits("/put", "size=3", "secret"));
-        assert!(!fits("/put", "size=4", "secret"));
-        assert!(!fits("/put", "size=3", "other"));
+        let is_valid = |path, query, secret| is_valid(token.as_bytes(), path, query, secret);
+        assert!(is_valid("/put", "size=3", "secret"));
+        assert!(!is_valid("/put", "size=4", "secret"));
+        assert!(!is_valid("/put", "size=3", "other"));
     }
 
     #[test]
-    fn garbage_does_not_fit() {
+    fn invalid_tokens_are_refused() {
         for garbage in ["", "====", "YWJj", "\u{0}"] {
-            assert!(!fits(garbage.as_bytes(), "/put", "", "secret"));
+            assert!(!is_valid(garbage.as_bytes(), "/put", "", "secret"));
         }
     }
 }

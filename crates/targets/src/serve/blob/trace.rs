@@ -47,7 +47,7 @@ mod tests {
     use super::Trace;
 
     #[test]
-    fn only_what_happens_before_the_head_is_told() {
+    fn only_times_before_the_head_are_traced() {
         let lines = |path, spent| Trace::of(path).lines(spent).join(" ");
         assert_eq!(lines("/put", 4), "ACCESS:4 CLUSTERMGR;cm;PROXY a_0_r_0_w_4");
         assert_eq!(lines("/get", 0), "ACCESS");

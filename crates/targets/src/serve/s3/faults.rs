@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// How long a PUT locks a busy store: the time of one SQLite commit with fsync.
-const HELD: Duration = Duration::from_millis(4);
+const COMMIT_TIME: Duration = Duration::from_millis(4);
 
 /// A fault and the share of the applicable requests that it affects. Written as `busy:98%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,7 +81,7 @@ impl Writer {
     /// Waits for the duration of a commit, if the store is busy.
     pub(super) async fn commit(self) {
         if self.0.is_some() {
-            tokio::time::sleep(HELD).await;
+            tokio::time::sleep(COMMIT_TIME).await;
         }
     }
 }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_concurrent_writers_the_share_is_refused_and_one_alone_is_not() {
+    fn a_busy_store_refuses_the_share_of_concurrent_writers() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

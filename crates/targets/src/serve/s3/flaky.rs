@@ -42,7 +42,7 @@ impl Service<Request<Incoming>> for Flaky {
         if let Err(refused) = signed {
             return Box::pin(async { refused.to_http_response().map_err(StdError::from) });
         }
-        let answer = Service::call(&self.service, request);
-        Box::pin(async move { answer.await.map_err(StdError::from) })
+        let response = Service::call(&self.service, request);
+        Box::pin(async move { response.await.map_err(StdError::from) })
     }
 }

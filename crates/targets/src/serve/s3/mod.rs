@@ -28,7 +28,7 @@ use tenbin_plan::Credentials;
 pub use faults::{S3Fault, S3FaultError};
 
 use super::{ServeError, accept};
-use crate::vitals;
+use crate::counters;
 use access::SignedOnly;
 use disk::Disk;
 use faults::Faults;
@@ -79,7 +79,7 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
 
 /// Half of the available memory, bytes; `None` if unknown.
 pub fn half_of_available_memory() -> Option<u64> {
-    vitals::available_memory().map(|bytes| bytes / 2)
+    counters::available_memory().map(|bytes| bytes / 2)
 }
 
 /// Accepts one access key.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tenbin_plan::duration::Time;
 
 use super::Clock;
-use super::answer::Answer;
 use super::log::Entry;
+use super::response::ResponseKind;
 use super::scheduler::{Overrides, Scheduler};
 use super::timekeeper::{Pending, Timekeeper};
 
@@ -64,7 +64,7 @@ impl Connection {
             let decision = scheduler.schedule(received, head.overrides);
             timekeeper.add(Pending {
                 stream: Arc::clone(&self.stream),
-                answer: decision.answer,
+                response: decision.response,
                 last: head.close,
                 two_writes: self.two_writes,
                 entry: Entry {
@@ -74,11 +74,11 @@ impl Connection {
                     due: decision.due,
                     answered: 0,
                     bytes_in: head.length + head.body,
-                    bytes_out: decision.answer.bytes().len() as u64,
-                    answer: decision.answer.name(),
+                    bytes_out: decision.response.bytes().len() as u64,
+                    response: decision.response.name(),
                 },
             });
-            if head.close || decision.answer != Answer::Right {
+            if head.close || decision.response != ResponseKind::Right {
                 return self.skip_all();
             }
         }
@@ -158,8 +158,9 @@ pub(super) fn parse(held: &[u8]) -> io::Result<Option<Head>> {
                 head.overrides.delay = Some(time.0.as_nanos() as u64);
             }
             "x-tenbin-answer" => {
-                let answer = Answer::from_name(value.trim()).ok_or(ErrorKind::InvalidData)?;
-                head.overrides.answer = Some(answer);
+                let response =
+                    ResponseKind::from_name(value.trim()).ok_or(ErrorKind::InvalidData)?;
+                head.overrides.response = Some(response);
             }
             _ => {}
         }
@@ -181,7 +182,7 @@ mod tests {
         assert!(head.close);
         let overrides = Overrides {
             delay: Some(5_000_000),
-            answer: Some(Answer::Reset),
+            response: Some(ResponseKind::Reset),
         };
         assert_eq!(head.overrides, overrides);
     }

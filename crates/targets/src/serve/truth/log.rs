@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub(super) answered: u64,
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
-    pub(super) answer: &'static str,
+    pub(super) response: &'static str,
 }
 
 struct LogState {
@@ -82,11 +82,11 @@ impl Log {
             answered,
             bytes_in,
             bytes_out,
-            answer,
+            response,
         } = entry;
         *trouble = writeln!(
             file,
-            "{number} {connection} {received} {due} {answered} {bytes_in} {bytes_out} {answer}"
+            "{number} {connection} {received} {due} {answered} {bytes_in} {bytes_out} {response}"
         )
         .err();
     }

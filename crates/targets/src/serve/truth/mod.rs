@@ -5,10 +5,10 @@
 //! one timekeeper thread sends every response at its time. Made for precision, not speed.
 //! Responses are sent in order of their times: pipelining is not supported.
 
-mod answer;
 mod connection;
 mod log;
 mod prefork;
+mod response;
 mod scheduler;
 mod service;
 mod stall;
@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-pub use self::answer::{Shares, share};
 use self::connection::Connection;
 use self::log::Log;
+pub use self::response::{Shares, share};
 use self::scheduler::Scheduler;
 pub use self::service::{Service, ServiceError};
 pub use self::stall::{RarePause, RarePauseError, Stall, StallError};
@@ -200,10 +200,10 @@ mod tests {
 
     fn request(stream: &mut TcpStream, headers: &str) -> io::Result<Vec<u8>> {
         write!(stream, "GET / HTTP/1.1\r\n{headers}\r\n")?;
-        let mut answer = vec![0; 1024];
-        let read = stream.read(&mut answer)?;
-        answer.truncate(read);
-        Ok(answer)
+        let mut response = vec![0; 1024];
+        let read = stream.read(&mut response)?;
+        response.truncate(read);
+        Ok(response)
     }
 
     fn request_once(served: &Served, headers: &str) -> io::Result<Vec<u8>> {

@@ -21,8 +21,8 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use tenbin_plan::rng::Rng;
 
-use super::answer::Answer;
 use super::connection::{LONGEST_HEAD, parse};
+use super::response::ResponseKind;
 use super::{ServeError, Service, TruthOptions};
 
 const LISTENER: Token = Token(0);
@@ -60,14 +60,14 @@ pub(super) fn start(
 struct Worker {
     poll: Poll,
     listener: TcpListener,
-    connections: HashMap<Token, Held>,
+    connections: HashMap<Token, OpenConnection>,
     next: usize,
     service: Service,
     random: Rng,
 }
 
 /// A connection and the bytes read from it.
-struct Held {
+struct OpenConnection {
     stream: TcpStream,
     bytes: Vec<u8>,
     is_over: bool,
@@ -133,7 +133,7 @@ impl Worker {
             .register(&mut stream, token, Interest::READABLE)
             .is_ok()
         {
-            let held = Held {
+            let held = OpenConnection {
                 stream,
                 bytes: Vec::new(),
                 is_over: false,
@@ -154,7 +154,7 @@ impl Worker {
                 Ok(Some(delay)) => {
                     let drawn = self.service.draw(&mut self.random);
                     thread::sleep(Duration::from_nanos(delay.unwrap_or(drawn)));
-                    held.answer();
+                    held.response();
                 }
                 Ok(None) => break,
                 Err(_) => held.is_over = true,
@@ -169,7 +169,7 @@ impl Worker {
     }
 }
 
-impl Held {
+impl OpenConnection {
     fn read(&mut self) {
         let mut part = [0; 16 * 1024];
         loop {
@@ -203,11 +203,11 @@ impl Held {
         Ok(Some(head.overrides.delay))
     }
 
-    fn answer(&mut self) {
+    fn response(&mut self) {
         use std::io::Write;
 
         // A response is smaller than any socket buffer: one write sends all of it.
-        if self.stream.write_all(Answer::Right.bytes()).is_err() {
+        if self.stream.write_all(ResponseKind::Right.bytes()).is_err() {
             self.is_over = true;
         }
     }
@@ -229,7 +229,7 @@ mod tests {
         let over = Arc::new(AtomicBool::new(false));
         let two = NonZeroUsize::new(2).unwrap();
         let address = start(&options, two, &over).unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let clients: Vec<_> = (0..4)
             .map(|_| {
                 thread::spawn(move || {
@@ -247,7 +247,7 @@ mod tests {
             .into_iter()
             .for_each(|client| client.join().unwrap());
         // 40 requests of 5 ms: 100 ms with two workers, 200 ms with one that has all connections.
-        let took = begun.elapsed();
+        let took = started.elapsed();
         assert!(took >= Duration::from_millis(100), "{took:?}");
         over.store(true, Ordering::Relaxed);
     }

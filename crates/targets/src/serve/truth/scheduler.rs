@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tenbin_plan::rng::Rng;
 
 use super::TruthOptions;
-use super::answer::Answer;
+use super::response::ResponseKind;
 use super::stall::after_stalls;
 
 /// What the headers of a request override.
@@ -14,7 +14,7 @@ use super::stall::after_stalls;
 pub(super) struct Overrides {
     /// Service time, nanoseconds.
     pub(super) delay: Option<u64>,
-    pub(super) answer: Option<Answer>,
+    pub(super) response: Option<ResponseKind>,
 }
 
 /// The schedule of a request.
@@ -24,7 +24,7 @@ pub(super) struct Schedule {
     pub(super) number: u64,
     /// When the response is due, nanoseconds since the start.
     pub(super) due: u64,
-    pub(super) answer: Answer,
+    pub(super) response: ResponseKind,
 }
 
 struct Queue {
@@ -94,7 +94,7 @@ impl Scheduler {
         Schedule {
             number,
             due,
-            answer: overrides.answer.unwrap_or(fate),
+            response: overrides.response.unwrap_or(fate),
         }
     }
 }
@@ -181,12 +181,12 @@ mod tests {
         };
         let overrides = Overrides {
             delay: Some(7),
-            answer: Some(Answer::Reset),
+            response: Some(ResponseKind::Reset),
         };
         let (plain, overridden) = (schedules(Overrides::default()), schedules(overrides));
         assert_eq!(
-            (overridden[0].due, overridden[0].answer),
-            (7, Answer::Reset)
+            (overridden[0].due, overridden[0].response),
+            (7, ResponseKind::Reset)
         );
         assert_eq!(plain[1], overridden[1]);
     }

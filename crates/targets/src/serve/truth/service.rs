@@ -70,7 +70,7 @@ impl FromStr for Service {
             ["bimodal", share, lengths] => {
                 let (first, second) = lengths.split_once(',').ok_or_else(unknown)?;
                 Self::Bimodal {
-                    share: super::answer::share(share).map_err(|_| unknown())?,
+                    share: super::response::share(share).map_err(|_| unknown())?,
                     first: time(first)?,
                     second: time(second)?,
                 }

@@ -8,17 +8,17 @@ use std::time::Duration;
 use std::{hint, io, thread};
 
 use super::Clock;
-use super::answer::Answer;
 use super::log::{Entry, Log};
+use super::response::ResponseKind;
 
 /// How long before a response the timekeeper waits actively: a sleep may end this much late.
 /// much longer than asked for.
-const AWAKE: u64 = 150_000;
+const ACTIVE_WAIT: u64 = 150_000;
 
 /// A response to be sent.
 pub(super) struct Pending {
     pub(super) stream: Arc<TcpStream>,
-    pub(super) answer: Answer,
+    pub(super) response: ResponseKind,
     /// Whether the connection ends with it.
     pub(super) last: bool,
     /// Whether head and body are sent in two writes.
@@ -114,11 +114,11 @@ impl Timekeeper {
                 if let Some(Reverse(due)) = queue.pop() {
                     return due;
                 }
-            } else if left > AWAKE {
-                let asleep = Duration::from_nanos(left - AWAKE);
+            } else if left > ACTIVE_WAIT {
+                let sleep_time = Duration::from_nanos(left - ACTIVE_WAIT);
                 queue = self
                     .sooner
-                    .wait_timeout(queue, asleep)
+                    .wait_timeout(queue, sleep_time)
                     .map_or_else(|poison| poison.into_inner().0, |(queue, _)| queue);
             } else {
                 // Unlock in between, so that earlier responses can be added.
@@ -138,12 +138,12 @@ impl Timekeeper {
         // log. A disconnected peer is not an error.
         self.log.record(&entry);
         let Pending {
-            answer,
+            response,
             last,
             two_writes,
             ..
         } = pending;
-        let _ = answer.send(&pending.stream, last, two_writes);
+        let _ = response.send(&pending.stream, last, two_writes);
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

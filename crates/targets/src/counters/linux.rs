@@ -7,14 +7,14 @@ use procfs::net::InterfaceDeviceStatus;
 use procfs::{Current, CurrentSI, KernelStats, VmStat};
 
 use super::parse;
-use super::{CpuTime, Frequency, Link, Pressure, Tcp, Vitals};
+use super::{CpuTime, Frequency, Link, MachineCounters, Pressure, Tcp};
 
 const LOOPBACK: &str = "lo";
 /// `IFF_UP` of `<net/if.h>`.
 const UP: u64 = 1;
 
-pub(super) fn read() -> Vitals {
-    Vitals {
+pub(super) fn read() -> MachineCounters {
+    MachineCounters {
         cpu: cpu(),
         pressure: pressure(),
         tcp: tcp(),

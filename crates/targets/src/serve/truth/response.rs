@@ -16,7 +16,7 @@ const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
 
 /// Kinds of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ResponseKind {
     /// Status 200 and 12 bytes.
     Right,
     /// The connection is reset instead of a response.
@@ -27,11 +27,11 @@ pub(super) enum Answer {
     Malformed,
 }
 
-const NAMES: &[(&str, Answer)] = &[
-    ("ok", Answer::Right),
-    ("reset", Answer::Reset),
-    ("truncate", Answer::Truncated),
-    ("malformed", Answer::Malformed),
+const NAMES: &[(&str, ResponseKind)] = &[
+    ("ok", ResponseKind::Right),
+    ("reset", ResponseKind::Reset),
+    ("truncate", ResponseKind::Truncated),
+    ("malformed", ResponseKind::Malformed),
 ];
 
 /// Shares of requests with faulty responses, each 0 to 1.
@@ -47,19 +47,19 @@ pub struct Shares {
 
 impl Shares {
     /// Draws the next response. Uses exactly one random number.
-    pub(super) fn draw(&self, random: &mut Rng) -> Answer {
+    pub(super) fn draw(&self, random: &mut Rng) -> ResponseKind {
         let mut left = random.unit();
-        for (share, answer) in [
-            (self.reset, Answer::Reset),
-            (self.truncate, Answer::Truncated),
-            (self.malformed, Answer::Malformed),
+        for (share, response) in [
+            (self.reset, ResponseKind::Reset),
+            (self.truncate, ResponseKind::Truncated),
+            (self.malformed, ResponseKind::Malformed),
         ] {
             if left < share {
-                return answer;
+                return response;
             }
             left -= share;
         }
-        Answer::Right
+        ResponseKind::Right
     }
 }
 
@@ -79,14 +79,14 @@ pub fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{text:?} is not a share; write for example \"1%\" or 0.01"))
 }
 
-impl Answer {
+impl ResponseKind {
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let found = NAMES.iter().find(|&&(known, _)| known == name);
-        found.map(|&(_, answer)| answer)
+        found.map(|&(_, response)| response)
     }
 
     pub(super) fn name(self) -> &'static str {
-        let found = NAMES.iter().find(|&&(_, answer)| answer == self);
+        let found = NAMES.iter().find(|&&(_, response)| response == self);
         found.map_or("?", |&(name, _)| name)
     }
 

@@ -1,5 +1,5 @@
 //! Kernel counters of the load generator's machine, read before and after a slice. The difference
-//! of two [`Vitals`] covers the slice.
+//! of two [`MachineCounters`] covers the slice.
 //!
 //! Most counters exist on Linux only. A missing counter (no file, no line, an old kernel) is
 //! `None`: unknown, never "fine".
@@ -37,7 +37,7 @@ pub fn available_memory() -> Option<u64> {
 
 /// Counters since boot and the current state of the machine.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Vitals {
+pub struct MachineCounters {
     /// CPU time of all cores.
     pub cpu: Option<CpuTime>,
     /// Time that tasks waited for resources.
@@ -149,13 +149,13 @@ pub struct Link {
 
 /// Reads the counters of this machine.
 #[derive(Debug, Clone)]
-pub struct Monitor {
+pub struct MachineMonitor {
     directory: PathBuf,
     #[cfg(target_os = "linux")]
     quotas: Vec<quota::Source>,
 }
 
-impl Monitor {
+impl MachineMonitor {
     /// Monitors this machine and the space on the filesystem of `directory`.
     pub fn new(directory: &Path) -> Self {
         Self {
@@ -166,8 +166,8 @@ impl Monitor {
     }
 
     /// Reads all counters. Takes about a millisecond.
-    pub fn read(&self) -> Vitals {
-        Vitals {
+    pub fn read(&self) -> MachineCounters {
+        MachineCounters {
             disk: DiskSpace::of(&self.directory).ok().flatten(),
             #[cfg(target_os = "linux")]
             throttled: quota::read(&self.quotas),
@@ -185,13 +185,13 @@ pub fn tcp() -> Tcp {
 }
 
 #[cfg(target_os = "linux")]
-fn of_kernel() -> Vitals {
+fn of_kernel() -> MachineCounters {
     linux::read()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn of_kernel() -> Vitals {
-    Vitals::default()
+fn of_kernel() -> MachineCounters {
+    MachineCounters::default()
 }
 
 /// Sockets in TIME_WAIT now.
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_counters_of_this_machine_only_grow() {
-        let monitor = Monitor::new(Path::new("."));
+        let monitor = MachineMonitor::new(Path::new("."));
         let before = monitor.read();
         let after = monitor.read();
         let (cpu, later) = (before.cpu.unwrap(), after.cpu.unwrap());
