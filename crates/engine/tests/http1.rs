@@ -113,7 +113,7 @@ fn a_connection_closed_inside_the_answer_is_a_reset() {
     let driven = run(address, Echo::times(10, b""), 2, PATIENT);
     assert_eq!(driven.errors(ErrorClass::Reset), 10);
     assert_eq!(
-        driven.op.failures["connection closed inside the answer"],
+        driven.op.failures["connection closed inside the response"],
         10
     );
 }

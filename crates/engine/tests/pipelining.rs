@@ -176,7 +176,7 @@ fn a_request_too_many_in_an_answer_is_a_protocol_error() {
     let driven = get(address, 5, 5, 1, 1);
     assert_eq!(driven.errors(ErrorClass::Protocol), 5);
     assert_eq!(
-        driven.op.failures["more bytes than the answer announced"],
+        driven.op.failures["more bytes than the response announced"],
         5
     );
 }
