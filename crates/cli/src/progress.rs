@@ -77,7 +77,7 @@ impl Display {
     /// Shows one piece of news.
     pub(crate) fn show(&mut self, progress: &Progress<'_>) {
         match progress {
-            Progress::Begun {
+            Progress::Started {
                 directory,
                 slices,
                 forecast,
@@ -142,7 +142,7 @@ impl Display {
             Progress::Printed { what } => self.line(&format!(
                 "kept in plan.toml: {what}; write {{env:NAME}} in place of a value that is secret"
             )),
-            Progress::Up { target, url } => self.line(&format!("{target} is up at {url}")),
+            Progress::Ready { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Pages { made, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 let text = format!("making pages ({made}{of})");

@@ -1,5 +1,5 @@
-//! The pages that are searched: made before anything is started, loaded into every target
-//! that wants them.
+//! The pages for the full-text search: created before any target is started, and loaded into
+//! every target whose plan requires them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,9 @@ use crate::nodes;
 use crate::progress::Progress;
 use crate::reach::is_disposable;
 
-/// Below the run directory, if the plan names no other.
+/// Subdirectory of the run directory, if the plan sets no other.
 const DIRECTORY: &str = "corpus";
-/// Pages of a batch: as `tenbin search load` has it.
+/// Pages per batch, as in `tenbin search load`.
 const BATCH: usize = 1000;
 
 /// Pages on disk.
@@ -28,8 +28,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Makes the pages of a plan, or finds them again, and the plan with the requests that
-    /// are made of them; `None` if it has none.
+    /// Creates the pages of a plan, or reuses existing ones. Returns them with the plan whose
+    /// requests are generated from them; `None` if the plan has no pages.
     pub(crate) fn make(
         plan: &Plan,
         run_directory: &Path,
@@ -46,7 +46,7 @@ impl Pages {
         let count = match make::made_already(&recipe, &directory)? {
             Some(count) => {
                 let note = format!(
-                    "the {count} pages in {} are used again: they were made by the same settings",
+                    "the {count} pages in {} are reused: they were generated with the same settings",
                     directory.display()
                 );
                 (controls.progress)(Progress::Note(&note));
@@ -62,8 +62,8 @@ impl Pages {
         Ok(Some((pages, plan)))
     }
 
-    /// Loads them into every host of a target that wants them and has not got them. How many
-    /// records each host has then; `None` if the target wants none.
+    /// Loads the pages into every host of a target that requires them and does not have them.
+    /// Returns the number of records on each host; `None` if the target requires none.
     pub(crate) fn load_into(
         &self,
         target: &Target,
@@ -77,14 +77,15 @@ impl Pages {
             target: target.name.clone(),
             why,
         };
-        let kind = kind(server).ok_or_else(|| failed(format!("nobody can load into {server}")))?;
+        let kind = kind(server)
+            .ok_or_else(|| failed(format!("loading into {server} is not supported")))?;
         let urls = nodes::urls(running);
         let groups: Vec<Vec<String>> = match kind.replicas {
             true => urls.into_iter().map(|url| vec![url]).collect(),
             false => vec![urls],
         };
         for servers in groups {
-            // A whole copy for each node, as the nodes of Droonga have it.
+            // Each Droonga node stores a complete copy.
             let copies = servers.len() as u32;
             let options = Options {
                 shards: Some(1),
@@ -101,7 +102,7 @@ impl Pages {
                 let place = options.servers.join(", ");
                 let has = now.map_or("an unknown number of".to_owned(), |now| now.to_string());
                 return Err(failed(format!(
-                    "{place} has {has} records in {TABLE}, and there are {} pages; take an empty \
+                    "{place} has {has} records in {TABLE}, but there are {} pages; use an empty \
                      database",
                     self.count
                 )));
@@ -124,7 +125,7 @@ impl Pages {
         let servers = &options.servers;
         let server = servers.first().map_or("", String::as_str);
         let sink = (kind.make)(options).map_err(failed)?;
-        // Where a server of Tenbin's own listens, another one may have listened before.
+        // A different server may have used the address of a built-in server before.
         let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
         let mut kept = Kept::open(&state, kind.name, servers, &self.files, anew).map_err(failed)?;
@@ -156,7 +157,7 @@ impl Pages {
     }
 }
 
-/// What the fewest of its servers have; `None` where there is no such table yet.
+/// The smallest number of records on any of its servers; `None` if the table does not exist.
 fn records(kind: &Kind, options: &Options) -> Option<u64> {
     (kind.make)(options).ok()?.count(TABLE).ok().flatten()
 }
@@ -227,7 +228,7 @@ fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Resul
     Ok(made.pages)
 }
 
-/// The plan, its requests made of the titles of the pages.
+/// The plan, with its requests generated from the titles of the pages.
 fn with_requests(
     plan: &Plan,
     corpus: &Corpus,
@@ -262,9 +263,9 @@ fn with_requests(
     Ok(plan)
 }
 
-/// The tutorial's search for these terms, if one file of requests does for all targets: they
-/// are servers of one kind, or the plan has a base. `None` where each target is asked in its own
-/// words.
+/// The search request of the tutorial for these terms, if one request file serves all targets:
+/// they are servers of one kind, or the plan has a base. `None` if each target needs requests in
+/// its own format.
 fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Option<String> {
     let mut workloads = plan.workloads.iter().filter_map(Workload::patterns);
     if workloads.any(|patterns| patterns.by_target.is_some()) {

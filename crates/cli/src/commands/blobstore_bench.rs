@@ -53,7 +53,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         let mut teller = teller.borrow_mut();
         let now = SystemTime::now();
         match (news, &mut *teller) {
-            (Progress::Begun { started, .. }, teller) => {
+            (Progress::Started { started, .. }, teller) => {
                 let teller = teller.insert(Teller::new(asked.clone(), *started));
                 Some(teller.head())
             }
