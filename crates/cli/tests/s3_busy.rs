@@ -165,7 +165,7 @@ fn data_that_cannot_fit_is_refused_before_anything_is_put() {
     let on_disk = of_10_mib(&scratch, &words);
     on_disk
         .expect_code(2)
-        .expect_stderr("are to be put on target \"disk\" before the measuring");
+        .expect_stderr("of objects into target \"disk\" before measuring");
 }
 
 fn of_10_mib(scratch: &Scratch, words: &[&str]) -> Outcome {

@@ -635,7 +635,7 @@ fn dumps_of_wikipedia_that_are_not_right() {
     scratch.write("cut.xml", &whole[..whole.len() - 60]);
     tenbin(&scratch, "search data cut.xml --out cut")
         .expect_code(4)
-        .expect_stderr("the dump ends in the middle of it");
+        .expect_stderr("the dump is truncated");
     assert_eq!(text_of(&scratch, "cut/pages.grn"), expected);
     let into_nothing = "--into groonga --server http://127.0.0.1:1";
     tenbin(&scratch, &format!("search load cut {into_nothing}"))

@@ -48,7 +48,7 @@ fn check_status(
         if !is_plain_get(http) || http.counts_as_success(status) {
             continue;
         }
-        let why = format!("GET was answered with status {status}, which does not count as success");
+        let why = format!("GET returned status {status}, which does not count as success");
         if is_final {
             return Err(RunError::Preparation {
                 target: target.name.clone(),

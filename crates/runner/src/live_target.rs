@@ -185,7 +185,7 @@ impl LiveTarget {
             None => format!("target \"{name}\""),
             Some(node) => format!("node {node} of target \"{name}\""),
         };
-        Some(format!("{who} {exit}, while it was being measured"))
+        Some(format!("{who} {exit} while it was being measured"))
     }
 
     /// Restarts the target on its data, with empty memory.

@@ -433,7 +433,7 @@ fn completed_nothing(slice: &Slice) -> Option<String> {
     let what = if slice.requests().any(|op| op.ok > 0) {
         "completed no operation"
     } else {
-        "gave no correct answer"
+        "gave no correct response"
     };
     Some(format!(
         "target \"{}\" {what} in a whole slice of \"{}\": {worst}",

@@ -193,8 +193,8 @@ fn recipe(corpus: &Corpus) -> Recipe {
 fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Result<u64, RunError> {
     if !make::may_be_made_in(directory) {
         return Err(RunError::NotThePages(format!(
-            "{} holds files of commands that this program has not made from such settings; take \
-             another directory for the corpus, or empty it",
+            "{} contains command files that were not generated with these settings; use another \
+             directory for the corpus, or empty this one",
             directory.display()
         )));
     }
@@ -220,8 +220,7 @@ fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Resul
     }
     if made.cut_off {
         return Err(RunError::NotThePages(
-            "the dump ends in the middle of it, so that pages are missing: is the download \
-             complete?"
+            "the dump is truncated, so pages are missing: check that the download is complete"
                 .to_owned(),
         ));
     }
@@ -250,7 +249,7 @@ fn with_requests(
     }
     if terms.len() < wanted {
         let note = format!(
-            "requests are made of {} titles: the pages have no more different ones",
+            "only {} distinct titles are available for requests: the pages have no more",
             terms.len()
         );
         (controls.progress)(Progress::Note(&note));

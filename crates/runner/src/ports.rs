@@ -58,11 +58,11 @@ fn sentence(
     // A target without closed connections uses no port, even if other connections hold some.
     (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
         format!(
-            "target \"{target}\": without keep-alive up to {taken:.0} connections are closed \
-             within {held} s, each of which keeps its local port for so long unless the server \
-             closes it first; there are {there} ports, and {waiting} connections are in \
-             TIME_WAIT already: they may run out; use keep-alive, a lower rate, more addresses \
-             of the server, or a wider net.ipv4.ip_local_port_range"
+            "target \"{target}\": local ports may run out. Without keep-alive, up to {taken:.0} \
+             connections are closed within {held} s, and each keeps its port in TIME_WAIT for \
+             that time unless the server closes it first; there are {there} ports, and \
+             {waiting} connections are already in TIME_WAIT. Use keep-alive, a lower rate, more \
+             server addresses, or a wider net.ipv4.ip_local_port_range"
         )
     })
 }

@@ -23,9 +23,9 @@ pub(crate) fn decide(
         (Relaunch::Never, _) => plan.rounds.relaunch,
         (Relaunch::Block, Some((took, target))) if is_auto && took > Relaunch::QUICK_START => {
             (controls.progress)(Progress::Note(&format!(
-                "target \"{target}\" took {:.0} s to start: targets are started once, and the \
-                 intervals do not contain how much two starts of a program differ \
-                 (--relaunch=block)",
+                "target \"{target}\" took {:.0} s to start: targets are started once, so the \
+                 intervals do not include the variation between starts of a program \
+                 (--relaunch=block includes it)",
                 took.as_secs_f64()
             )));
             Relaunch::Never

@@ -106,8 +106,8 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
         .map(|(target, _)| format!("\"{}\"", target.name))
         .collect();
     Err(RunError::NoSpace(format!(
-        "{} of objects are to be put on target {} before the measuring, and the disk of {} has {} \
-         free; {SMALLER}, or keep runs elsewhere (--out)",
+        "the run loads {} of objects into target {} before measuring, but the disk of {} has {} \
+         free; {SMALLER}, or write runs to another disk (--out)",
         size(needed),
         names.join(" and "),
         runs.display(),
@@ -127,8 +127,8 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     match space {
         Some(space) if supply.bytes.saturating_add(RESERVE) > space.available => {
             Err(RunError::NoSpace(format!(
-                "target \"{}\" has {} free on its disk, and {supply} are to be put there before the \
-                 measuring; {SMALLER}, or free space there",
+                "target \"{}\" has {} free on its disk, but the run loads {supply} before measuring; \
+                 {SMALLER}, or free space there",
                 target.name,
                 size(space.available),
             )))
@@ -148,8 +148,8 @@ fn fits_in_memory(target: &Target, supply: Supply, limit: u64) -> Result<(), Run
         return Ok(());
     }
     Err(RunError::NoSpace(format!(
-        "target \"{}\" keeps at most {} in memory, and {supply} are to be put there before the \
-         measuring; {SMALLER}, or allow it more memory (memory = \"{}\")",
+        "target \"{}\" keeps at most {} in memory, but the run loads {supply} before measuring; \
+         {SMALLER}, or raise its memory limit (memory = \"{}\")",
         target.name,
         size(limit),
         Size(needed.div_ceil(1 << 20) << 20),

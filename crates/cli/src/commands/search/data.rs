@@ -48,8 +48,8 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     }
     if made.cut_off {
         output::error(
-            "the dump ends in the middle of it, so that pages are missing; the whole ones before \
-             are kept, marked as unfinished: is the download complete?",
+            "the dump is truncated, so pages are missing; the complete ones before \
+             are kept and marked as unfinished: check that the download is complete",
         );
         return Ok(Exit::TargetFailed);
     }
