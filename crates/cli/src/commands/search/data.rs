@@ -11,7 +11,7 @@ use crate::args::SearchDataArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Makes the three files.
+/// Creates the three files.
 pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let stop = stop()?;
     let recipe = recipe(args);

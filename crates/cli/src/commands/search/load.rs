@@ -14,7 +14,7 @@ use crate::args::SearchLoadArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Loads, or goes on loading.
+/// Loads data, or resumes a load.
 pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let files = files(args)?;
     let options = Options {
@@ -86,9 +86,9 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     }
 }
 
-/// As droonga-send prints it.
+/// The format of droonga-send.
 pub(super) fn throughput_line(throughput: f64) -> String {
-    // As C prints it with `% 8.3f`: a space stands where a minus would.
+    // Equivalent to `% 8.3f` in C: a space in place of a minus sign.
     let signed = format!(" {throughput:.3}");
     format!("{signed:>8} messages/second")
 }
@@ -145,7 +145,7 @@ fn how_to_go_on(kept: &Kept) -> String {
     }
 }
 
-/// Schema, indexes, data, in this order.
+/// Schema, indexes and data, in this order.
 fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     files.extend(args.schema.clone());

@@ -13,10 +13,10 @@ use crate::args::{PatternFormat, SearchPatternsArgs, SearchTermsArgs};
 use crate::exit::Exit;
 use crate::output;
 
-/// Longest answer, and longest file of terms, that is read.
+/// Largest response and largest file of terms, bytes.
 const LONGEST: u64 = 256 << 20;
 
-/// Prints terms, one a line.
+/// Prints terms, one per line.
 pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     let Some(url) = &args.server else {
         let terms = extracted(&args.files, args.column_index)?;
@@ -66,7 +66,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// Terms of answers in files, or in standard input if there are none.
+/// Terms of responses in files, or of standard input without files.
 pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>, Error> {
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
@@ -76,7 +76,7 @@ pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>,
     Ok(terms)
 }
 
-/// One a line.
+/// One term per line.
 pub(super) fn print(terms: &[String], escaped: bool) {
     let line = |term: &String| match escaped {
         true => format!("{}\n", escape::cgi(term)),
@@ -104,7 +104,7 @@ pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// The lines of files, or of standard input if there are none; none that is empty.
+/// Non-empty lines of files, or of standard input without files.
 pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
