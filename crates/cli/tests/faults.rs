@@ -180,7 +180,7 @@ fn a_server_that_turns_to_garbage_while_it_is_measured() {
         ],
     )
     .run();
-    run.expect_code(4).expect_stderr("no correct answer");
+    run.expect_code(4).expect_stderr("no correct response");
     shown(&scratch).expect_stdout("fickle");
 }
 

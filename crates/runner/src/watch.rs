@@ -87,7 +87,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             context,
             speed: Speed::new(start.threads),
             start: Some(start),
-            run_started: run_started,
+            run_started,
             waits,
             writer,
             controls,
