@@ -195,7 +195,7 @@ fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
     refused
         .expect_code(2)
         .expect_stderr("target \"small\" keeps at most 1.0 MiB in memory")
-        .expect_stderr("or allow it more memory (memory = \"4MiB\")");
+        .expect_stderr("or raise its memory limit (memory = \"4MiB\")");
 }
 
 fn run_plan(scratch: &Scratch, plan: &str) -> Outcome {

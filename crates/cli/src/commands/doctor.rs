@@ -128,7 +128,7 @@ fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     };
     output::print(text.as_bytes());
     if !alone && plan.is_none() && ports.is_empty() {
-        output::note("no server was looked at; name one with --target");
+        output::note("no server was checked; name one with --target");
     }
     Ok(match count(&findings, State::Failed) {
         0 => Exit::Done,

@@ -54,7 +54,7 @@ fn options(args: &ObserveArgs) -> Result<ObserveOptions, String> {
     if is_readable_on_the_way && !args.without_tls {
         return Err(format!(
             "--listen {}: others could read token and figures on the way; give --tls-cert and \
-             --tls-key, or say --without-tls if nobody can",
+             --tls-key, or --without-tls on a trusted network",
             args.listen
         ));
     }

@@ -17,7 +17,7 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let recipe = recipe(args);
     if let Some(pages) = made_already(&recipe, &args.out)? {
         let sentence = format!(
-            "{pages} pages in {} are there already, made in the same way\n",
+            "{} already contains {pages} pages with these settings\n",
             args.out.join(PAGES).display()
         );
         output::print(sentence.as_bytes());
@@ -41,8 +41,8 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     output::print(sentence.as_bytes());
     if made.stopped {
         output::error(
-            "interrupted: what had been made is kept, marked as unfinished; the same command begins \
-             anew",
+            "interrupted: the pages so far are kept and marked as unfinished; run the same command to \
+             start again",
         );
         return Ok(Exit::Interrupted);
     }

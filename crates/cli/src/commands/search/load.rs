@@ -33,7 +33,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let mut kept = Kept::open(&path, args.into.name, &args.servers, &files, args.restart)?;
     if kept.done() > 0 {
         output::note(&format!(
-            "going on after {} records, as {} says",
+            "resuming after {} records, recorded in {}",
             kept.records(),
             path.display()
         ));
@@ -72,8 +72,8 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);
             let next = match summary.done {
-                0 => "nothing had been sent; the same command begins anew".to_owned(),
-                _ => how_to_go_on(&kept),
+                0 => "nothing was sent; run the same command again".to_owned(),
+                _ => how_to_resume(&kept),
             };
             output::error(&format!("interrupted; {next}"));
             Ok(Exit::Interrupted)
@@ -124,7 +124,7 @@ fn tell_broken(broken: &Broken, kept: &Kept) -> Exit {
         output::note(&format!(
             "{} records had been sent; {}",
             broken.summary.records,
-            how_to_go_on(kept)
+            how_to_resume(kept)
         ));
     }
     match exit {
@@ -133,15 +133,13 @@ fn tell_broken(broken: &Broken, kept: &Kept) -> Exit {
     }
 }
 
-fn how_to_go_on(kept: &Kept) -> String {
+fn how_to_resume(kept: &Kept) -> String {
     match kept.path() {
         Some(path) => format!(
-            "the same command goes on where this one ended, which {} keeps",
+            "run the same command again to resume; the progress is in {}",
             path.display()
         ),
-        None => {
-            "standard input cannot be read again: load from a file to be able to go on".to_owned()
-        }
+        None => "a load from standard input cannot be resumed: load from a file instead".to_owned(),
     }
 }
 
@@ -154,8 +152,8 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
         match path.is_dir() {
             true if is_unfinished(path) => {
                 return Err(Error::Refused(format!(
-                    "{} is unfinished: pages are missing there; make it again, or name its files \
-                     to load them as they are",
+                    "{} is unfinished: pages are missing; generate it again, or name its files \
+                     to load the pages that exist",
                     path.display()
                 )));
             }

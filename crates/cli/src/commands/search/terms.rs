@@ -41,17 +41,17 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
             format!(", {refused} that the server refused to search for, the first of them {first}")
         });
         output::note(&format!(
-            "left out: {} terms that were there already, {} without hits{refused}",
+            "left out: {} duplicates, {} terms without hits{refused}",
             found.doubles, found.without_hits
         ));
     }
     if stop.is_asked() {
-        output::error("interrupted: there would be more terms");
+        output::error("interrupted: the list of terms is incomplete");
         return Ok(Exit::Interrupted);
     }
     if (found.terms.len() as u64) < args.count {
         output::error(&format!(
-            "{} of {} terms: {} has no more different ones{}",
+            "{} of {} terms: {} has no more distinct terms{}",
             found.terms.len(),
             args.count,
             args.table,
@@ -115,7 +115,7 @@ pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
     }
     if terms.is_empty() {
         return Err(Error::Refused(
-            "there is no term: give one a line, `tenbin search terms` finds some".to_owned(),
+            "no terms given: write one per line; `tenbin search terms` extracts terms".to_owned(),
         ));
     }
     Ok(terms)
