@@ -640,7 +640,7 @@ fn dumps_of_wikipedia_that_are_not_right() {
     let into_nothing = "--into groonga --server http://127.0.0.1:1";
     tenbin(&scratch, &format!("search load cut {into_nothing}"))
         .expect_code(2)
-        .expect_stderr("cut is unfinished: pages are missing there");
+        .expect_stderr("cut is unfinished: pages are missing");
 
     scratch.write("broken.xml", whole.replacen("<id>3</id>", "<id>3</ID>", 1));
     tenbin(&scratch, "search data broken.xml --out broken")

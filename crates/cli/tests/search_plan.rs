@@ -86,7 +86,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     let run = run.within(Duration::from_secs(240)).run();
     // 6: measured, and found wanting because this machine is busy.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stderr("are used again")
+    run.expect_stderr("are reused")
         .expect_stdout("replicas")
         .expect_stdout("node 2 (two)");
     scratch.expect_nobody_left(Duration::from_secs(10));
