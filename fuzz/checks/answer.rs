@@ -5,8 +5,8 @@
 //! order of ASCII; after the last one they repeat. An empty line cuts nothing. A
 //! line that begins with `H` makes the answer one to a HEAD request.
 
-use tenbin_engine::http1::answer::{
-    AnswerReader, Complete, HeadMemory, Listener, Malformed, Progress,
+use tenbin_engine::http1::response::{
+    Complete, HeadMemory, Listener, Malformed, Progress, ResponseReader,
 };
 use tenbin_engine::{AnswerHead, BodyUse};
 
@@ -67,7 +67,7 @@ fn check_sequence(recipe: &Recipe<'_>, pieces: &[&[u8]]) {
 fn check_next_answer(recipe: &Recipe<'_>, pieces: &[&[u8]]) {
     const NEXT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let mut memory = HeadMemory::default();
-    let mut reader = AnswerReader::default();
+    let mut reader = ResponseReader::default();
     let (end, _) = feed(
         &mut reader,
         pieces,
@@ -135,7 +135,7 @@ impl<'a> Recipe<'a> {
     }
 
     fn read_and(&self, body: BodyUse, pieces: &[&[u8]], mut memory: HeadMemory) -> Reading {
-        let mut reader = AnswerReader::default();
+        let mut reader = ResponseReader::default();
         let mut heard = Heard::new(body);
         let (mut end, at) = feed(&mut reader, pieces, self.is_head, &mut memory, &mut heard);
         if end == Ok(Progress::Partial)
@@ -155,7 +155,7 @@ impl<'a> Recipe<'a> {
     /// All complete answers in the pieces, one after the other, with their lengths
     /// in bytes.
     fn sequence(&self, pieces: &[&[u8]]) -> Vec<(Complete, usize)> {
-        let mut reader = AnswerReader::default();
+        let mut reader = ResponseReader::default();
         let mut memory = HeadMemory::default();
         let mut answers = Vec::new();
         let mut length = 0;
@@ -186,7 +186,7 @@ impl<'a> Recipe<'a> {
 /// Feeds pieces up to the end of the answer; tells where that is. Bytes that nobody
 /// wants to see are skipped, as the engine does with large bodies.
 fn feed(
-    reader: &mut AnswerReader,
+    reader: &mut ResponseReader,
     pieces: &[&[u8]],
     is_head: bool,
     memory: &mut HeadMemory,

@@ -1,8 +1,8 @@
-//! The program's allocator: the system's, counted.
+//! The program's allocator: the system's, with counters.
 //!
-//! Every thread counts for itself, so that counting costs no more than some additions,
-//! and the path of a request allocates nothing. Counters that threads share would slow
-//! down the built-in servers, which are this program as well.
+//! Every thread has its own counters, so that counting costs only a few additions, and the hot
+//! path allocates nothing. Counters shared by threads would slow down the built-in servers, which
+//! run in this program too.
 
 use std::alloc::System;
 use std::sync::{LazyLock, Mutex};
@@ -13,12 +13,12 @@ use tenbin_record::Allocated;
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
-/// What the count is called where it is kept, which nobody gets to see.
+/// Name of the counter in its registry; never shown.
 const NAME: &str = "tenbin";
 
 static METER: LazyLock<Mutex<Meter>> = LazyLock::new(|| Mutex::new(Meter::new()));
 
-/// Adds up spans, one behind the other.
+/// Sums consecutive spans.
 struct Meter {
     session: Session,
     operation: Operation,
@@ -50,7 +50,7 @@ impl Meter {
     }
 }
 
-/// What this process has allocated since it was first asked.
+/// What this process has allocated since the first call.
 pub(crate) fn allocated() -> Option<Allocated> {
     METER.lock().ok()?.total()
 }

@@ -1,13 +1,14 @@
-//! The command line: every command and option, declared once for the parser, the
-//! help, the shell completions and the man pages.
+//! The command line: every command and option, declared once for the parser, the help, the shell
+//! completions and the manual pages.
 //!
-//! Commands that measure turn themselves into a [`Draft`](tenbin_plan::Draft),
-//! the same that a plan file turns into.
+//! Commands that measure convert their options to a [`Draft`](tenbin_plan::Draft), as a plan file
+//! does.
 
 mod blob;
 mod chart;
 mod compare;
 mod comparing;
+mod connection;
 mod doctor;
 mod explain;
 mod foreign;
@@ -30,7 +31,6 @@ mod stages;
 mod suite;
 mod target;
 mod tip;
-mod way;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -231,11 +231,11 @@ pub enum PlanCommand {
 }
 
 impl PlanCommand {
-    /// The plan as written by the options.
+    /// The plan that the options describe.
     ///
     /// # Errors
     ///
-    /// Options that refer to a target that there is not.
+    /// When an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         match self {
             Self::Quickstart(args) => Ok(args.draft()),
@@ -296,7 +296,7 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// How much of the result is printed.
+    /// Which part of the result is printed.
     pub(crate) fn extent(&self) -> Extent<'_> {
         match &self.section {
             Some(name) => Extent::Section(name),
@@ -306,7 +306,7 @@ impl ShowArgs {
     }
 }
 
-/// How much of a result is printed.
+/// Which part of a result is printed.
 pub(crate) fn extent(verbose: bool) -> Extent<'static> {
     match verbose {
         true => Extent::Verbose,
@@ -327,7 +327,7 @@ pub struct CompletionsArgs {
 /// `tenbin man`.
 #[derive(Args)]
 pub struct ManArgs {
-    /// Directory for the pages, made if missing
+    /// Directory for the pages, created if missing
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }
@@ -340,13 +340,13 @@ pub struct GuardArgs {
     pub arguments: Vec<OsString>,
 }
 
-/// The whole command line, for manual pages.
+/// The complete command line, for manual pages.
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// What of the command line is for people, for completions: in those of some shells
-/// clap names hidden commands too.
+/// The command line without hidden commands, for completions: clap's completions for some shells
+/// would list them.
 pub fn completed() -> clap::Command {
     let whole = command();
     let shown = whole.get_subcommands().filter(|each| !each.is_hide_set());
@@ -357,7 +357,7 @@ pub fn completed() -> clap::Command {
         .subcommands(shown)
 }
 
-/// Puts the value that a flag gave, if it gave one, into a draft.
+/// Copies the value of a flag, if given, into a draft.
 fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>) {
     if let Some(value) = value {
         *field = Some(At::flag(flag, value));
@@ -369,7 +369,7 @@ fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<
     (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
 }
 
-/// A refusal that concerns no single value of a draft.
+/// An error that is not caused by a single value of a draft.
 fn problem(message: String) -> Refusal {
     Refusal::from(Problem {
         file: None,

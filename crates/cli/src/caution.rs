@@ -1,4 +1,4 @@
-//! What can be said of a plan before it is run, although it can be run.
+//! Warnings and notes about a plan before it runs.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use tenbin_plan::size::Size;
 use tenbin_plan::{Plan, questions_within};
 use tenbin_stats::CONFIDENCE;
 
-/// The least that S3 takes for a part that is not the last (Amazon S3 user guide,
-/// "Multipart upload limits").
+/// Smallest part that S3 accepts, except for the last (Amazon S3 user guide, "Multipart upload
+/// limits").
 const SMALLEST_PART: u64 = 5 << 20;
 
-/// Slices shorter than this are not proposed: they are mostly settling time.
+/// Shorter slices are not suggested: they are mostly settling time.
 const SHORT_SLICE: Duration = Duration::from_millis(250);
 
-/// What can be said of a plan.
+/// A warning or note about a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Caution {
-    /// The run cannot give what it is for: printed whether or not output is quiet.
+    /// The run cannot reach its purpose: printed even with --quiet.
     Warning(String),
-    /// Worth knowing.
+    /// Useful to know.
     Note(String),
 }
 
@@ -31,29 +31,29 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     rounds.into_iter().chain(rounded).chain(parts).collect()
 }
 
-/// The rounds asked for are not whole blocks.
+/// The requested number of rounds is not a multiple of the block size.
 fn rounded_up(plan: &Plan) -> Option<String> {
     let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
     let each = plan.rounds_per_block();
     let design = match plan.targets.len() {
         _ if !plan.comparing.workloads.is_empty() => {
-            format!("compared workloads take turns in blocks of {each} rounds")
+            format!("compared workloads are interleaved in blocks of {each} rounds")
         }
-        2 => "two targets take turns in ABBA quads of 2 rounds".to_owned(),
+        2 => "two targets are interleaved in ABBA quads of 2 rounds".to_owned(),
         targets => {
             let twin = match plan.twin() {
                 Some(_) => ", the twin of --aa included,",
                 None => "",
             };
-            format!("{targets} targets{twin} take turns in Williams squares of {each} rounds")
+            format!("{targets} targets{twin} are interleaved in Williams squares of {each} rounds")
         }
     };
     Some(format!(
-        "{count} rounds instead of {asked}: {design}, and a run has whole blocks"
+        "{count} rounds instead of {asked}: {design}, and a run consists of complete blocks"
     ))
 }
 
-/// Rounds of which no verdict can come, however large the difference.
+/// Too few rounds for a verdict, however large the difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
     let needed = plan.fewest_rounds()?;
     let questions = plan.questions();
@@ -71,7 +71,7 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
     let plural = if blocks == 1 { "" } else { "s" };
     let among = match questions {
         1 => String::new(),
-        several => format!(" among {several} questions"),
+        several => format!(" for {several} comparisons"),
     };
     Some(format!(
         "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}), however large \
@@ -83,7 +83,7 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// What can be asked in the time that the plan takes.
+/// What can be compared in the time that the plan takes.
 fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
     let mut offers = String::new();
     let slice = plan
@@ -105,13 +105,13 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
     let most = questions_within(rounds / plan.rounds_per_block());
     if most > 0 {
         let questions = if most == 1 {
-            "1 question"
+            "1 comparison"
         } else {
-            &format!("{most} questions")
+            &format!("{most} comparisons")
         };
         offers += &format!(
-            "; or ask less: {questions} at most in these rounds (a question is a workload on a \
-             target other than the baseline; the levels of a sweep are one)"
+            "; or compare less: at most {questions} in these rounds (a comparison is one workload on \
+             one target other than the baseline; the levels of a sweep are one comparison)"
         );
     } else if plan.twin().is_some() {
         offers += "; or leave out the twin (--aa)";
@@ -130,7 +130,7 @@ fn small_parts(plan: &Plan) -> Option<String> {
         let is_cut = facts.sizes().is_some_and(|sizes| sizes.typical() > part);
         (part < SMALLEST_PART && is_cut).then(|| {
             format!(
-                "{:?} has parts of {}, and most servers refuse parts below {}, except the last",
+                "{:?} has parts of {}, but most servers refuse parts below {}, except the last",
                 workload.name,
                 Size(part),
                 Size(SMALLEST_PART)
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_of_which_no_verdict_can_come_are_said_beforehand() {
+    fn too_few_rounds_for_a_verdict_are_a_warning() {
         let put = "operation = \"put\"";
         let warning = |text: &str| [Caution::Warning(text.to_owned())];
         assert_eq!(
@@ -182,10 +182,10 @@ mod tests {
             said(12, 2, put, 4),
             warning(
                 "no difference can be shown with --rounds 12 (6 ABBA quads), however large it is: at \
-                 95 % confidence the signed-rank test needs 8 quads among 4 questions → use \
+                 95 % confidence the signed-rank test needs 8 quads for 4 comparisons → use \
                  --rounds 16 or more (about 5m23s); or keep the time, with --rounds 16 --slice 1.5s; \
-                 or ask less: 1 question at most in these rounds (a question is a workload on a target \
-                 other than the baseline; the levels of a sweep are one)"
+                 or compare less: at most 1 comparison in these rounds (a comparison is one workload on one \
+                 target other than the baseline; the levels of a sweep are one comparison)"
             )
         );
         assert_eq!(said(16, 2, put, 4), []);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_that_nobody_named_can_show_a_difference() {
+    fn the_default_rounds_can_show_a_difference() {
         for targets in 2..5 {
             for workloads in [1, 4, 11] {
                 let plan = plan("", targets, "operation = \"put\"", workloads);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_asks_one_question_for_each_target() {
+    fn a_sweep_is_one_comparison_per_target() {
         let ramp = "operation = \"put\"\nload = { ramp = \"1,2,3,4,6,8,12,16,24,32,64\" }";
         let sweep = plan("", 4, ramp, 1);
         assert_eq!((sweep.workloads.len(), sweep.rounds.count), (11, 28));
@@ -233,21 +233,21 @@ mod tests {
         );
         assert_eq!(
             note,
-            "18 rounds instead of 16: 3 targets, the twin of --aa included, take turns in Williams \
-             squares of 6 rounds, and a run has whole blocks"
+            "18 rounds instead of 16: 3 targets, the twin of --aa included, are interleaved in Williams \
+             squares of 6 rounds, and a run consists of complete blocks"
         );
         let whole = plan("[rounds]\ncount = 16\n", 2, put, 1);
         assert_eq!(cautions(&whole), []);
     }
 
     #[test]
-    fn parts_that_most_servers_refuse_are_said_beforehand() {
+    fn parts_that_most_servers_refuse_are_a_note() {
         let parts = |size: &str| {
             let work = format!("operation = \"multipart\"\nsize = \"16MiB\"\npart_size = {size:?}");
             said(6, 1, &work, 1)
         };
         assert_eq!(parts("5MiB"), []);
-        let note = "\"w0\" has parts of 1MiB, and most servers refuse parts below 5MiB, except the \
+        let note = "\"w0\" has parts of 1MiB, but most servers refuse parts below 5MiB, except the \
                     last";
         assert_eq!(parts("1MiB"), [Caution::Note(note.to_owned())]);
     }

@@ -5,31 +5,30 @@ use std::process::ExitCode;
 use tenbin_corpus::Error as CorpusError;
 use tenbin_runner::RunError;
 
-/// How the program ends.
+/// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Done, and the figures can be believed (VALID or SUSPECT).
+    /// Success, and the figures are VALID or SUSPECT.
     Done = 0,
-    /// Something failed that should not: a fault in Tenbin or in the system.
+    /// Internal error: a bug in Tenbin or a failure of the system.
     Internal = 1,
-    /// The arguments or the plan were refused; nothing was started.
+    /// The arguments or the plan are invalid; nothing was started.
     Refused = 2,
-    /// A target could not be brought up, reached or logged in to.
+    /// A target could not be started or reached, or rejected the credentials.
     Target = 3,
-    /// A target failed during the run; what was measured is kept.
+    /// A target failed during the run; the results so far are kept.
     TargetFailed = 4,
     /// The run directory or standard output could not be written; what was measured is
     /// kept.
     Record = 5,
     /// Finished, but the verdict is INVALID.
     Invalid = 6,
-    /// Finished and to be believed, but an expected condition is proven false.
+    /// The result is not INVALID, but a condition is proven false.
     Unmet = 7,
-    /// Finished and to be believed, but the run cannot tell whether an expected condition
-    /// is true.
+    /// The result is not INVALID, but the run cannot tell whether a condition is true.
     Undecided = 8,
-    /// Interrupted; what was measured is kept.
+    /// Interrupted; the results so far are kept.
     Interrupted = 130,
 }
 
@@ -40,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// How the program ends when a run could not be made.
+    /// Exit code of a run that could not start.
     pub(crate) fn of_run(error: &RunError) -> Self {
         match error {
             RunError::Target(_)
@@ -58,7 +57,7 @@ impl Exit {
         }
     }
 
-    /// How the program ends when data could not be made or loaded.
+    /// Exit code when data could not be generated or loaded.
     pub(crate) fn of_corpus(error: &CorpusError) -> Self {
         match error {
             CorpusError::Malformed { .. } | CorpusError::Read { .. } | CorpusError::Refused(_) => {

@@ -1,9 +1,8 @@
 //! Keeps secrets out of the process title.
 //!
-//! Command lines can be read by every user of the machine, the environment only
-//! by its owner. What may hold a secret is therefore moved from one to the other
-//! by starting this program over in the same process, and put back into the
-//! arguments in memory.
+//! Every user of the machine can read command lines; only the owner can read the environment of a
+//! process. Values that may be secret are therefore moved to the environment: the program
+//! re-executes itself in the same process and restores the arguments in memory.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -19,22 +18,21 @@ const OPTIONS: [&str; 7] = [
     "--secret-key",
     "--header",
     "--launch-env",
-    // warp's, which takes one dash as well as two.
+    // Options of warp, which accepts one dash or two.
     "-secret-key",
     "--session-token",
     "-session-token",
     "--influxdb",
 ];
-/// Beginning of the variables that carry the values. Launched targets do not get
-/// to see variables that begin with `TENBIN_SECRET_KEY`.
+/// Prefix of the variables that carry the values. Launched targets do not receive variables that
+/// start with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
 
-/// The arguments, program name first; none of them is in the process title any
-/// more if it may hold a secret.
+/// The arguments, including the program name. None that may contain a secret remains in the
+/// process title.
 ///
 /// # Errors
-/// When this program cannot be started over; the secret must not stay visible
-/// then.
+/// When this program cannot re-execute itself: the secret must not stay visible.
 pub(crate) fn arguments() -> std::io::Result<Vec<OsString>> {
     let given: Vec<OsString> = env::args_os().collect();
     if let Some(restored) = restore(&given, |name| env::var_os(name)) {
@@ -58,15 +56,14 @@ fn variable(at: usize) -> String {
     format!("{VARIABLE}{at}")
 }
 
-/// What stands in the place of hidden value number `at`.
+/// Placeholder of hidden value number `at`.
 fn mark(at: usize) -> String {
     format!("(hidden {at})")
 }
 
-/// The arguments as they may be shown, and the values taken out of them; `None`
-/// when there is nothing to hide.
+/// The visible arguments, and the values removed from them; `None` without secrets.
 fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
-    // What a target is launched with is its own affair.
+    // The command line of a launched target is the user's responsibility.
     if given.get(1).is_some_and(|command| command == "guard") {
         return None;
     }
@@ -90,18 +87,18 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
-/// The options of a command line whose values may hold a secret.
+/// The options of a command line whose values may be secret.
 struct Options {
-    /// Given as a word of their own, or before an equals sign.
+    /// Long options, as separate arguments or before an equals sign.
     words: Vec<&'static str>,
-    /// Of one letter, which their values may follow at once.
+    /// Single-letter options, whose value may follow directly.
     letters: &'static [u8],
-    /// Letters without a value, which may stand before those: `-qH`.
+    /// Letters without a value, which may precede those: `-qH`.
     switches: &'static [u8],
 }
 
 impl Options {
-    /// Tools have options of a single letter, which mean something else elsewhere.
+    /// Tools have single-letter options that mean something different elsewhere.
     fn of(given: &[OsString]) -> Self {
         let (own, letters, switches): (&[&str], &[u8], &[u8]) = match tool(given) {
             Some("hsbench") => (&["-s", "--s"], b"H", b"q"),
@@ -116,7 +113,7 @@ impl Options {
         }
     }
 
-    /// Whether the next argument is its value.
+    /// Whether the next argument is the option's value.
     fn wants_value(&self, argument: &OsStr) -> bool {
         self.words.iter().any(|option| argument == *option)
             || self.after_letter(argument.as_bytes()) == Some(b"")
@@ -141,7 +138,7 @@ impl Options {
         })
     }
 
-    /// What follows the option of one letter in its own argument.
+    /// The value after a single-letter option in the same argument.
     fn after_letter<'a>(&self, argument: &'a [u8]) -> Option<&'a [u8]> {
         let letters = argument.strip_prefix(b"-")?;
         let switches = letters
@@ -153,14 +150,14 @@ impl Options {
     }
 }
 
-/// The other tool whose command line this is, by this program's name or by the command.
+/// The tool whose command line this is, by the name of this program or by the command.
 fn tool(given: &[OsString]) -> Option<&str> {
     let name = given.first().map(Path::new).and_then(Path::file_name);
     let known = |name: &OsStr| TOOLS.iter().copied().find(|tool| name == *tool);
     name.and_then(known).or_else(|| known(given.get(1)?))
 }
 
-/// Puts hidden values back; `None` when there are none.
+/// Restores hidden values; `None` without hidden values.
 fn restore(
     given: &[OsString],
     variable_of: impl Fn(&str) -> Option<OsString>,

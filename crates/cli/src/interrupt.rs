@@ -1,5 +1,5 @@
-//! Ctrl-C: the first ends the slice and reports what there is, the second
-//! leaves at once.
+//! Ctrl-C: the first ends the current slice and prints the results so far, the second exits
+//! immediately.
 
 use std::io;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::exit::Exit;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// What the first signal sets; `say` is told what happens then. The second one ends
-/// the process; what it launched is stopped by its guards.
+/// The stop flags set by the first signal. Calls `say` after the first signal. The second signal
+/// ends the process; guards then stop the processes that it launched.
 ///
 /// # Errors
 /// When the system refuses the handlers.
 pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
     let stop = Stop::new();
     for signal in SIGNALS {
-        // Looked at first, so it is only armed once the flag below has been set; and
-        // never by a run that ends for a reason of its own.
+        // Registered first and therefore checked first: armed only by the flag below, and never
+        // by a run that ends by itself.
         flag::register_conditional_shutdown(
             signal,
             i32::from(Exit::Interrupted as u8),
@@ -31,13 +31,13 @@ pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
         flag::register(signal, Arc::clone(stop.asked()))?;
         flag::register(signal, Arc::clone(stop.over()))?;
     }
-    // Handlers must not print: a thread of its own does.
+    // Signal handlers must not print: a separate thread does.
     let mut signals = Signals::new(SIGNALS)?;
     std::thread::Builder::new()
         .name("interrupt".to_owned())
         .spawn(move || {
             if signals.forever().next().is_some() {
-                say("stopping; once more leaves at once, without a result");
+                say("stopping; press Ctrl-C again to exit immediately without a result");
             }
         })?;
     Ok(stop)

@@ -1,4 +1,4 @@
-//! Arguments in, progress and tables out, exit code.
+//! The command line: arguments, progress, tables and exit codes.
 
 mod allocator;
 pub mod args;
@@ -17,7 +17,7 @@ use clap::Parser as _;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
 
-/// The whole program.
+/// Runs the program.
 pub fn run() -> ExitCode {
     let arguments = match hide::arguments() {
         Ok(arguments) => arguments,
@@ -34,14 +34,13 @@ pub fn run() -> ExitCode {
         Err(error) => return explained(&args::with_tip(error)),
     };
     match command_line.command {
-        // Its exit code is its own.
+        // The guard determines its own exit code.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
         command => output::exit_after_output(dispatch(command)).into(),
     }
 }
 
-/// Prints what the parser has to say: help on standard output, or what is wrong with the
-/// arguments.
+/// Prints clap's output: help on standard output, errors on standard error.
 fn explained(error: &clap::Error) -> ExitCode {
     use std::io::Write as _;
 

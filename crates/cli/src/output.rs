@@ -1,5 +1,4 @@
-//! The only place that writes to standard output and, progress apart, to
-//! standard error.
+//! The only module that writes to standard output and, except for progress, to standard error.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +8,10 @@ use tenbin_result::Document;
 
 use crate::exit::Exit;
 
-/// Columns where the width of the terminal is not known.
+/// Width if that of the terminal is unknown, columns.
 const COLUMNS: usize = 100;
 
-/// One sentence on standard error, made harmless.
+/// Prints an error on standard error, with control characters escaped.
 #[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn error(text: &str) {
     for (at, line) in text.lines().enumerate() {
@@ -25,29 +24,29 @@ pub(crate) fn error(text: &str) {
     }
 }
 
-/// A sentence on standard error that is no error, made harmless.
+/// Prints a note on standard error, with control characters escaped.
 #[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn note(text: &str) {
     eprintln!("note: {}", tenbin_report::for_terminal(text));
 }
 
-/// A sentence on standard error that is to be heeded, made harmless.
+/// Prints a warning on standard error, with control characters escaped.
 #[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn warning(text: &str) {
     eprintln!("warning: {}", tenbin_report::for_terminal(text));
 }
 
-/// Whether something could not be written to standard output.
+/// Whether a write to standard output failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Text on standard output. Whoever closes it early has read enough; any other failure is
-/// said once, and the program ends with [`Exit::Record`] then.
+/// Prints text on standard output. A closed pipe is not an error. Any other failure is reported
+/// once, and the program then ends with [`Exit::Record`].
 pub(crate) fn print(text: &[u8]) {
     let mut out = io::stdout().lock();
     note_failure(out.write_all(text).and_then(|()| out.flush()));
 }
 
-/// Notes how writing to standard output ended.
+/// Records the result of a write to standard output.
 pub(crate) fn note_failure(written: io::Result<()>) {
     let Err(failure) = written else { return };
     if failure.kind() == io::ErrorKind::BrokenPipe {
@@ -60,8 +59,8 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
-/// How the program ends that would end with `exit`: a result that nobody can read is a
-/// failure.
+/// The exit code, given `exit` as the result of the command: a failed write to standard output
+/// overrides success.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     match exit {
         Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided
@@ -73,18 +72,18 @@ pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     }
 }
 
-/// Whether a stream is a terminal that understands escape sequences: `TERM=dumb` says that it does
+/// Whether a stream is a terminal that supports escape sequences; `TERM=dumb` means that it does
 /// not.
 pub(crate) fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Standard output for what is too long to be held.
+/// Standard output for streaming.
 pub(crate) fn stream() -> impl io::Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout())
 }
 
-/// The document of a run as JSON, on standard output.
+/// Prints the document of a run as JSON on standard output.
 pub(crate) fn json(document: &Document) {
     if let Some(exporter) = tenbin_report::exporter("json") {
         let mut out = stream();
@@ -96,7 +95,7 @@ pub(crate) fn json(document: &Document) {
     }
 }
 
-/// As much of the report of a run as is asked for, on standard output.
+/// Prints the requested part of a report on standard output.
 pub(crate) fn report(document: &Document, extent: Extent<'_>) {
     let is_terminal = io::stdout().is_terminal();
     let width = terminal_size::terminal_size()

@@ -1,5 +1,5 @@
-//! Shows a run under way on standard error: a line that lives on a terminal, a
-//! line a block elsewhere.
+//! Shows the progress of a run on standard error: an updated line on a terminal, and a line per
+//! block otherwise.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use tenbin_report::for_terminal;
 use tenbin_runner::Progress;
 use tenbin_verdict::hits::compare_hits;
 
-/// How often news is repeated where there is no terminal.
+/// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A forecast that is no limit at all.
+/// A duration that counts as unlimited.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Shows [`Progress`].
@@ -27,21 +27,20 @@ pub(crate) struct Display {
     quiet: bool,
     total: usize,
     pace: Pace,
-    /// How the whole time is known.
+    /// How the total duration is known.
     about: &'static str,
-    /// Every slice ends after a number of requests.
+    /// Whether every slice ends after a number of requests.
     counted: bool,
     current: String,
-    /// What the next slice is offered, if a search offers it.
+    /// Description of the next probe, in a maximum-rate search.
     probe: Option<String>,
     last_plain: Instant,
-    /// Where the run is kept, once it is known and objects of it may stay somewhere
-    /// when it is left at once.
+    /// The run directory, once it is known, if an immediate exit may leave objects on targets.
     littering: Option<Arc<OnceLock<PathBuf>>>,
 }
 
 impl Display {
-    /// With `quiet`, warnings alone are shown.
+    /// With `quiet`, only warnings are shown.
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = crate::output::is_smart(&std::io::stderr());
         let bar = if quiet || !terminal {
@@ -64,20 +63,20 @@ impl Display {
         }
     }
 
-    /// That a run which is left at once may leave objects on targets.
+    /// Sets whether an immediate exit may leave objects on targets.
     pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
         self.littering = may_stay.then(Arc::default);
     }
 
-    /// Takes what is shown off the screen.
+    /// Removes the progress line from the screen.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Shows one piece of news.
+    /// Shows one progress event.
     pub(crate) fn show(&mut self, progress: &Progress<'_>) {
         match progress {
-            Progress::Begun {
+            Progress::Started {
                 directory,
                 slices,
                 forecast,
@@ -93,7 +92,7 @@ impl Display {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
                 self.counted = requests.is_some();
-                // A search has a limit, and mostly ends before it.
+                // A search has a time limit and usually ends before it.
                 let is_search = *slices == 0;
                 self.about = if shortest.is_some() || is_search {
                     "at most"
@@ -101,7 +100,7 @@ impl Display {
                     "about"
                 };
                 let what = match slices {
-                    0 => "a search for the highest rate".to_owned(),
+                    0 => "a maximum-rate search".to_owned(),
                     1 => "1 slice".to_owned(),
                     several => format!("{several} slices"),
                 };
@@ -140,9 +139,9 @@ impl Display {
                 self.plain(&text);
             }
             Progress::Printed { what } => self.line(&format!(
-                "kept in plan.toml: {what}; write {{env:NAME}} in place of a value that is secret"
+                "plan.toml contains {what}; use {{env:NAME}} in place of secret values"
             )),
-            Progress::Up { target, url } => self.line(&format!("{target} is up at {url}")),
+            Progress::Ready { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Pages { made, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 let text = format!("making pages ({made}{of})");
@@ -185,11 +184,12 @@ impl Display {
                 let is_probe = probe.is_some();
                 self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
                 self.bar.set_message(self.current.clone());
-                // Nobody knows how many probes there are going to be.
+                // The number of probes is not known in advance.
                 self.total = self.total.max(index + 1);
                 self.bar.set_length(self.total as u64);
                 let whole = self.pace.whole(*index, self.total);
-                // Before the first is over nobody knows how long so many requests take.
+                // The duration of a slice with a number of requests is unknown until the first
+                // has ended.
                 self.bar.set_prefix(if self.counted && *index == 0 {
                     "an unknown time".to_owned()
                 } else {
@@ -239,7 +239,7 @@ impl Display {
         }
     }
 
-    /// Says before anything is measured whether the targets find the same.
+    /// Reports before measuring whether the targets find the same.
     fn hits(&self, plan: &Plan, environment: &Environment) {
         let Some(baseline) = plan.baseline() else {
             return;
@@ -261,17 +261,17 @@ impl Display {
         }
     }
 
-    /// Lets something be written to standard output meanwhile.
+    /// Suspends the progress line while `write` prints on standard output.
     pub(crate) fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }
 
-    /// Says something worth a word, quiet or not.
+    /// Prints a warning, even with `quiet`.
     pub(crate) fn warn(&self, text: &str) {
         self.print(&format!("warning: {}", for_terminal(text)));
     }
 
-    /// Says something that is as it should be, unless it is to be quiet.
+    /// Prints a note, unless `quiet`.
     pub(crate) fn note(&self, text: &str) {
         self.line(text);
     }
@@ -282,7 +282,7 @@ impl Display {
         }
     }
 
-    /// Where nothing can be drawn over, now and then is enough.
+    /// Without a terminal, prints a line at intervals only.
     fn plain(&mut self, text: &str) {
         if !self.terminal && !self.quiet && self.last_plain.elapsed() >= PLAIN_INTERVAL {
             self.last_plain = Instant::now();
@@ -290,8 +290,8 @@ impl Display {
         }
     }
 
-    /// Says from another thread that the run is to be stopped, and what then stays:
-    /// what has to be deleted by hand is worth a word, quiet or not.
+    /// Reports from another thread that the run stops, and what may remain on targets; even with
+    /// `quiet`, because the user must delete it.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
         let (bar, quiet, littering) = (self.bar.clone(), self.quiet, self.littering.clone());
         move |text| match littering.as_ref().and_then(|kept| kept.get()) {
@@ -318,7 +318,7 @@ fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
 }
 
-/// What is known so far of the highest rate.
+/// What is known so far about the highest rate.
 fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
         (Some(held), Some(failed)) => format!("it lies between {held}/s and {failed}/s"),
@@ -328,11 +328,11 @@ fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     }
 }
 
-/// How long the whole run takes, by what it has taken so far.
+/// Estimates the total duration from the time elapsed.
 struct Pace {
     begun: Instant,
     forecast: Duration,
-    /// When the first slice began.
+    /// When the first slice started.
     measuring: Option<Instant>,
 }
 
@@ -345,7 +345,7 @@ impl Pace {
         }
     }
 
-    /// The time from begin to end, asked as slice `index` of `total` begins.
+    /// The estimated total duration, when slice `index` of `total` starts.
     fn whole(&mut self, index: usize, total: usize) -> Duration {
         let now = Instant::now();
         let measuring = *self.measuring.get_or_insert(now);
@@ -357,8 +357,7 @@ impl Pace {
     }
 }
 
-/// A time in whole seconds.
-/// What is going to be measured, and how long that takes.
+/// What will be measured, and how long that takes.
 fn how_long(
     what: &str,
     forecast: Duration,
@@ -383,7 +382,7 @@ fn how_long(
     }
 }
 
-/// How much longer it takes where one target is slow.
+/// How much longer the run takes if one target is slow.
 fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) -> String {
     match (longest, requests) {
         (Some(longest), None) if forecast < NO_LIMIT => {
@@ -397,9 +396,9 @@ fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
-/// How targets are brought up and made ready.
+/// Progress line while targets are started and prepared.
 const PREPARING: &str = "{spinner} {wide_msg}";
-/// How slices are measured.
+/// Progress line while slices are measured.
 const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of {prefix}\n{wide_msg}";
 
 fn style(template: &str) -> ProgressStyle {

@@ -187,7 +187,7 @@ fn where_no_run_could_be_kept_and_where_no_server_is_named() {
         found.expect("space", None, "failed", "cannot create a directory in");
         found
             .run
-            .expect_stderr("no server was looked at; name one with --target");
+            .expect_stderr("no server was checked; name one with --target");
     }
 }
 

@@ -309,7 +309,7 @@ fn a_server_that_refuses_everything_is_quoted() {
         ),
     );
     run.expect_code(4)
-        .expect_stderr("gave no correct answer in a whole slice")
+        .expect_stderr("gave no correct response in a whole slice")
         .expect_stderr("[select][table] invalid name: <Nope>");
 }
 

@@ -180,7 +180,7 @@ fn a_server_that_turns_to_garbage_while_it_is_measured() {
         ],
     )
     .run();
-    run.expect_code(4).expect_stderr("no correct answer");
+    run.expect_code(4).expect_stderr("no correct response");
     shown(&scratch).expect_stdout("fickle");
 }
 
@@ -230,7 +230,7 @@ fn values_that_look_secret_are_in_no_file_of_the_run() {
     )
     .env("QUERY", "query-hush")
     .run();
-    run.expect_stderr("kept in plan.toml: env of target \"a\"; write {env:NAME}");
+    run.expect_stderr("plan.toml contains env of target \"a\"; use {env:NAME}");
     let directory = run_directory(&scratch);
     let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("a summary");
     assert!(summary.contains("token={env:QUERY}"), "{summary}");

@@ -165,7 +165,7 @@ fn data_that_cannot_fit_is_refused_before_anything_is_put() {
     let on_disk = of_10_mib(&scratch, &words);
     on_disk
         .expect_code(2)
-        .expect_stderr("are to be put on target \"disk\" before the measuring");
+        .expect_stderr("of objects into target \"disk\" before measuring");
 }
 
 fn of_10_mib(scratch: &Scratch, words: &[&str]) -> Outcome {
@@ -195,7 +195,7 @@ fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
     refused
         .expect_code(2)
         .expect_stderr("target \"small\" keeps at most 1.0 MiB in memory")
-        .expect_stderr("or allow it more memory (memory = \"4MiB\")");
+        .expect_stderr("or raise its memory limit (memory = \"4MiB\")");
 }
 
 fn run_plan(scratch: &Scratch, plan: &str) -> Outcome {

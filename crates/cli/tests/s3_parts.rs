@@ -120,7 +120,7 @@ fn a_bucket_of_others_that_is_missing_is_refused_and_reading_once_ends() {
     let run = Tenbin::new(&scratch, ["run", &once, "--json"]).run();
     run.expect_code(4).expect_stderr(
         "all 40 objects have been read once; give more objects or fewer rounds; \
-         what was measured before is kept",
+         the results so far are kept",
     );
     assert_eq!(ok(&run, "GET"), 40, "{run}");
     assert_eq!(server.stored(), before);

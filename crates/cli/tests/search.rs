@@ -288,7 +288,7 @@ fn a_server_that_never_answers_does_not_hold_a_load_that_is_told_to_stop() {
     ended
         .expect_code(130)
         .expect_stdout("10 commands and 0 records sent")
-        .expect_stderr("the same command goes on where this one ended, which state keeps");
+        .expect_stderr("run the same command again to resume; the progress is in state");
     assert!(Path::new(&scratch.join("state")).exists());
 }
 
@@ -340,7 +340,7 @@ fn droonga_gets_every_record_and_its_schema_in_one_place() {
         .expect_stdout("10 commands and 3000 records sent, ")
         .expect_stdout(" of them before and ")
         .expect_stdout("the number of records in the database is unknown")
-        .expect_stderr("going on after ");
+        .expect_stderr("resuming after ");
 
     let mut added: BTreeMap<u64, Json> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
@@ -635,12 +635,12 @@ fn dumps_of_wikipedia_that_are_not_right() {
     scratch.write("cut.xml", &whole[..whole.len() - 60]);
     tenbin(&scratch, "search data cut.xml --out cut")
         .expect_code(4)
-        .expect_stderr("the dump ends in the middle of it");
+        .expect_stderr("the dump is truncated");
     assert_eq!(text_of(&scratch, "cut/pages.grn"), expected);
     let into_nothing = "--into groonga --server http://127.0.0.1:1";
     tenbin(&scratch, &format!("search load cut {into_nothing}"))
         .expect_code(2)
-        .expect_stderr("cut is unfinished: pages are missing there");
+        .expect_stderr("cut is unfinished: pages are missing");
 
     scratch.write("broken.xml", whole.replacen("<id>3</id>", "<id>3</ID>", 1));
     tenbin(&scratch, "search data broken.xml --out broken")
@@ -654,7 +654,7 @@ fn dumps_of_wikipedia_that_are_not_right() {
         "search data whole.xml --out whole --max-records 2",
     )
     .expect_code(0)
-    .expect_stdout("2 pages in whole/pages.grn are there already, made in the same way");
+    .expect_stdout("whole/pages.grn already contains 2 pages with these settings");
     for other in ["whole.xml --max-records 1", "--synthetic 5"] {
         tenbin(&scratch, &format!("search data {other} --out whole"))
             .expect_code(2)

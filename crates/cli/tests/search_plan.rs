@@ -86,7 +86,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     let run = run.within(Duration::from_secs(240)).run();
     // 6: measured, and found wanting because this machine is busy.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stderr("are used again")
+    run.expect_stderr("are reused")
         .expect_stdout("replicas")
         .expect_stdout("node 2 (two)");
     scratch.expect_nobody_left(Duration::from_secs(10));
@@ -184,7 +184,7 @@ fn a_node_that_is_killed_ends_the_run_and_what_there_is_is_kept() {
     run.expect_code(4)
         .expect_stderr("two")
         .expect_stderr("127.0.0.2")
-        .expect_stderr("what was measured before is kept");
+        .expect_stderr("the results so far are kept");
     scratch.expect_nobody_left(Duration::from_secs(10));
     let result = result(&scratch);
     assert_eq!(result["run"]["complete"], false);

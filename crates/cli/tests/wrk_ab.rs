@@ -55,12 +55,12 @@ fn the_lines_of_the_faq_run_as_written() {
     let broken = line("wrk -c 2 -d 1s http://127.0.0.1:8787/broken");
     assert_eq!(broken.code, Some(4), "{broken}");
     broken
-        .expect_stderr("warning: target \"server\": GET was answered with status 500")
+        .expect_stderr("warning: target \"server\": GET returned status 500")
         .expect_stdout("  Non-2xx or 3xx responses: ");
     let missing = line("wrk -c 2 -d 1s http://127.0.0.1:8787/nothing");
     missing
         .expect_code(3)
-        .expect_stderr("GET was answered with status 404");
+        .expect_stderr("GET returned status 404");
 }
 
 /// The rules that a run of a few seconds on a busy machine may break; none of them is

@@ -1,15 +1,15 @@
-//! Time on a slice: nanoseconds since its origin, shared by all its threads.
+//! The clock of a slice: nanoseconds since its origin, shared by all its threads.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Monotonic nanoseconds since an origin, and the wall time of that origin.
 ///
-/// Read twice for every request, so it reads the CPU's own counter where the
-/// kernel itself trusts that for its clock: 10 ns rather than 25 to 35.
+/// The clock is read twice for every request, so it reads the CPU's counter where the kernel uses
+/// that counter for its own clock: 10 ns instead of 25 to 35.
 #[derive(Debug, Clone)]
 pub struct Clock {
     source: Source,
-    /// What it is set back by, nanoseconds.
+    /// Nanoseconds between this clock's zero and that of `source`.
     behind: u64,
     origin_unix: Duration,
 }
@@ -21,7 +21,7 @@ enum Source {
 }
 
 impl Clock {
-    /// A clock that reads zero now.
+    /// A clock that starts at zero.
     pub fn start() -> Self {
         let source = if kernel_trusts_the_counter() {
             let clock = quanta::Clock::new();
@@ -44,14 +44,14 @@ impl Clock {
     #[inline]
     pub fn now(&self) -> u64 {
         let since_start = match &self.source {
-            // Saturates: counters of two cores may differ by some cycles.
+            // Saturates: the counters of two cores may differ by some cycles.
             Source::Counter { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
             Source::System { origin } => origin.elapsed().as_nanos() as u64,
         };
         since_start.saturating_sub(self.behind)
     }
 
-    /// Makes `origin`, a time of this clock, its zero.
+    /// Sets the zero of this clock to `origin`, a time on this clock.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.behind += origin;
         self.origin_unix += Duration::from_nanos(origin);
@@ -63,8 +63,8 @@ impl Clock {
     }
 }
 
-/// The kernel watches whether the counter runs evenly and alike on all cores, and
-/// takes another clock when it does not.
+/// The kernel checks whether the counter runs evenly and equally on all cores, and switches to
+/// another clock source if it does not.
 fn kernel_trusts_the_counter() -> bool {
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     std::fs::read_to_string(path).is_ok_and(|source| source.trim() == "tsc")
@@ -80,8 +80,8 @@ mod tests {
         let clock = Clock::start();
         let after = Instant::now();
         std::thread::sleep(Duration::from_millis(200));
-        // Read between two looks at the system's clock, so that a pause anywhere
-        // only widens what is allowed. 0.1 % is a hundred times the usual error.
+        // The test's reading lies between two readings of the system's clock, so that a pause
+        // only widens the allowed range. 0.1 % is a hundred times the usual error.
         let least = after.elapsed().as_nanos() as f64 * 0.999;
         let found = clock.now() as f64;
         let most = before.elapsed().as_nanos() as f64 * 1.001;

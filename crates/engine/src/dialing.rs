@@ -1,5 +1,4 @@
-//! Opening connections: where to, how far they have come, how long each part took,
-//! and which of them take too long.
+//! Opening connections: the address, the progress and duration of each phase, and the timeout.
 
 use std::io;
 use std::rc::Rc;
@@ -10,17 +9,17 @@ use mio::{Registry, Token};
 use crate::clock::Clock;
 use crate::opened::Opened;
 use crate::route::Route;
-use crate::transport::{Opening, TcpFigures, TcpNotes, Transport};
+use crate::transport::{Opening, TcpFigures, TcpRecorder, Transport};
 
-/// Opens the connections of one driver, each within its time.
+/// Opens the connections of one driver, each with a timeout.
 pub(crate) struct Dialer {
     route: Route,
-    /// How long an attempt may take, nanoseconds.
+    /// Timeout of an attempt, nanoseconds.
     timeout: u64,
-    /// No attempt is overdue before this time.
+    /// No attempt times out before this time.
     next_deadline: u64,
-    /// What TCP says of those that are closed again.
-    notes: Rc<TcpNotes>,
+    /// Collects the TCP figures of connections when they are closed.
+    notes: Rc<TcpRecorder>,
 }
 
 impl Dialer {
@@ -33,7 +32,7 @@ impl Dialer {
         }
     }
 
-    /// What TCP says of the connections that have been closed.
+    /// TCP figures of the connections that have been closed.
     pub(crate) fn tcp_figures(&self) -> TcpFigures {
         self.notes.sum()
     }
@@ -42,8 +41,8 @@ impl Dialer {
         &self.route
     }
 
-    /// Begins to open `connection`, to one of its host's addresses; `now` is when the
-    /// one before it was given up.
+    /// Starts to open `connection` to one of its host's addresses. `now` is the time at which the
+    /// previous connection was given up.
     pub(crate) fn dial(
         &mut self,
         connection: usize,
@@ -62,18 +61,18 @@ impl Dialer {
         Ok((transport, dialing))
     }
 
-    /// From now on times are nanoseconds since `origin`.
+    /// From this call on, times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.next_deadline = self.next_deadline.saturating_sub(origin);
         self.notes.begin_at(origin);
     }
 
-    /// When [`Self::overdue`] must be asked again at the latest.
+    /// The latest time at which [`Self::overdue`] must be called again.
     pub(crate) fn next_deadline(&self) -> u64 {
         self.next_deadline
     }
 
-    /// One of `attempts` that takes too long: asked again until it says `None`.
+    /// One of `attempts` that has timed out. Callers repeat the call until it returns `None`.
     pub(crate) fn overdue(
         &mut self,
         now: u64,
@@ -99,12 +98,12 @@ impl Dialer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialing {
     since: u64,
-    /// When the socket was open, if TLS goes on after that.
+    /// When the socket was open, if a TLS handshake follows.
     accepted: Option<u64>,
 }
 
 impl Dialing {
-    /// Begun at that time.
+    /// An attempt that started at `since`.
     fn since(since: u64) -> Self {
         Self {
             since,
@@ -112,19 +111,19 @@ impl Dialing {
         }
     }
 
-    /// From now on times are nanoseconds since `origin`. An attempt that began before counts
-    /// from there on.
+    /// From this call on, times are nanoseconds since `origin`. The timeout of an attempt that
+    /// started earlier counts from `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.since = self.since.saturating_sub(origin);
         self.accepted = self.accepted.map(|at| at.saturating_sub(origin));
     }
 
-    /// When it is overdue, given how long it may take.
+    /// The time at which the attempt times out.
     fn deadline(&self, timeout: u64) -> u64 {
         self.since.saturating_add(timeout)
     }
 
-    /// Continues after an event; returns what opening took once the transport is ready.
+    /// Continues after an event. Returns the duration of each phase once the transport is ready.
     pub(crate) fn advance(
         &mut self,
         transport: &mut Transport,

@@ -1,4 +1,4 @@
-//! Driving one slice: threads start together, samples come out as it goes.
+//! Drives one slice: all threads start together, and samples are sent while the slice runs.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,10 +25,10 @@ use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
 
-/// Longest time a connection attempt may take.
+/// Timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether all connections are open.
+/// Interval of the check whether all connections are open.
 const BARRIER_POLL: Duration = Duration::from_millis(1);
 
 /// Where requests go.
@@ -36,105 +36,105 @@ const BARRIER_POLL: Duration = Duration::from_millis(1);
 pub enum Destination {
     /// Connections on this route.
     Route(Route),
-    /// Nothing: requests are answered at once.
+    /// Nowhere: every request completes at once.
     Null,
     /// Files below a directory.
     Files {
-        /// The directory, made if it is missing.
+        /// The directory; created if it is missing.
         directory: PathBuf,
-        /// Sync what is stored to disk before it counts.
+        /// Sync files to disk before a write counts as successful.
         sync: bool,
     },
 }
 
-/// How one slice is to be driven.
+/// Configuration of one slice.
 #[derive(Debug, Clone)]
 pub struct Drive {
-    /// Where to, and by what.
+    /// The destination of requests.
     pub destination: Destination,
     /// How operations are issued.
     pub load: Load,
     /// Seed of random arrivals.
     pub seed: u64,
-    /// Unmeasured head, which begins when every connection is open or could not be opened.
+    /// Unmeasured settling time; starts when every connection is open or has failed to open.
     pub lead: Duration,
-    /// Length of the measured window; without it, until the workload is
+    /// Length of the measured window. Without a length, the window ends when the workload is
     /// exhausted or the load's count is reached.
     pub window: Option<Duration>,
-    /// The workers send a segment of a sequence, and what is left of it when the window
-    /// closes is sent unmeasured, for this long at most. The window then closes as soon as
-    /// one worker is exhausted. Only for a closed loop with a window.
+    /// Set if the workers send a segment of a request sequence. The window then closes as soon as
+    /// one worker has sent its share, and the remaining requests of the segment are sent
+    /// unmeasured, for at most this time. Only for a closed loop with a window.
     pub rest: Option<Duration>,
-    /// Read what servers tell of their stages in the heads of their answers.
+    /// Read the times of server stages from response headers.
     pub stages: bool,
 }
 
 impl Drive {
-    /// Whether all connections are opened before the unmeasured head begins. Without such a head
-    /// the window measures them as well, and without keep-alive each request opens one.
+    /// Whether all connections are opened before the settling time. Without a settling time the
+    /// window measures connection set-up as well, and without keep-alive each request opens a
+    /// connection.
     fn opens_first(&self) -> bool {
         let has_connections = matches!(self.destination, Destination::Route(_));
         has_connections && self.load.keep_alive && !self.lead.is_zero()
     }
 }
 
-/// News of a slice under way.
+/// A message about a running slice.
 #[derive(Debug)]
 pub enum News {
     /// The measured window has opened.
     Opened,
-    /// Another stretch, of one thread.
+    /// A sample of one thread.
     Sample(Box<Sample>),
-    /// The measured window has closed; requests still out are being drained.
+    /// The measured window has closed; requests in flight are being drained.
     Closed,
 }
 
-/// A slice at its end.
+/// Result of a finished slice.
 pub struct Finished {
-    /// The workload's instances, one a thread, as they now are.
+    /// The workload's instances, one per thread, in their final state.
     pub workers: Vec<Box<dyn Workload>>,
     /// Wall time at which the measured window opened.
     pub opened: SystemTime,
-    /// Length of the measured window as it was, seconds: shorter than planned
-    /// when the slice ended by count, by exhaustion or by `stop`.
+    /// Actual length of the measured window, seconds: shorter than planned when the slice ended
+    /// by count, by exhaustion or by `stop`.
     pub seconds: f64,
     /// Operations issued after the window closed: the rest of a segment.
     pub unmeasured: u64,
-    /// It was ended by `stop`.
+    /// The slice was ended by `stop`.
     pub cut_short: bool,
-    /// What TCP says of the connections; `None` without TCP and outside Linux.
+    /// TCP figures of the connections; `None` without TCP and outside Linux.
     pub tcp: Option<TcpFigures>,
-    /// What servers told of their stages; `None` if that was not read.
+    /// Times of server stages that servers reported; `None` if they were not read.
     pub stages: Option<StageSums>,
-    /// How evenly connections were served; `None` with fewer than two that lasted.
+    /// How evenly connections were served; `None` with fewer than two connections that lasted.
     pub spread: Option<Spread>,
 }
 
 /// Why a slice could not be driven.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The system gave no thread, poll or timer.
+    /// The system refused a thread, a poll or a timer.
     #[error("generator thread {thread} cannot work: {source}")]
     System {
         /// The thread, from 0.
         thread: usize,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A generator thread panicked: a fault in Tenbin.
-    #[error("generator thread {0} broke down; this is a fault in tenbin")]
+    /// A generator thread panicked: a bug in Tenbin.
+    #[error("generator thread {0} panicked; this is a bug in tenbin")]
     Panic(usize),
 }
 
-/// Drives one slice with one thread for each of `workers`, those with connections of their own
-/// ([`Workload::own_connections`]) last. The window of a slice that ends by count or by
-/// exhaustion is that of the others. It tells `listen` of it
-/// on the calling thread, and returns when all threads are done. Setting `stop`
-/// ends the slice within about 0.1 s.
+/// Drives one slice with one thread per instance in `workers`. Instances with connections of
+/// their own ([`Workload::own_connections`]) come last; a slice that ends by count or by
+/// exhaustion ends with the other instances. Calls `listen` on the calling thread, and returns
+/// when all threads are done. Setting `stop` ends the slice within about 0.1 s.
 ///
 /// # Errors
-/// When the system refuses what the engine needs. Failed operations are not
-/// errors here: they are in the samples.
+/// When the system refuses a resource that the engine needs. Failed operations are not errors
+/// here: samples count them.
 pub fn drive(
     drive: &Drive,
     workers: Vec<Box<dyn Workload>>,
@@ -163,16 +163,18 @@ pub fn drive(
                 scope.spawn(move || {
                     let schedule = match own {
                         None => schedule(drive, clock, index, threads, edge),
-                        Some(connections) => score_beside(drive, clock, index, connections, edge),
+                        Some(connections) => {
+                            schedule_of_own_connections(drive, clock, index, connections, edge)
+                        }
                     };
                     let mut ship = move |mut sample: Sample| {
                         if own.is_some() {
                             sample.forget_connections();
                         }
-                        // The receiver outlives the threads.
+                        // Cannot fail: the receiver outlives the threads.
                         let _ = sender.send(sample);
                     };
-                    play(
+                    run_thread(
                         drive,
                         clock,
                         schedule,
@@ -231,8 +233,8 @@ pub fn drive(
     })
 }
 
-/// Tells `listen` all there is until the last thread is done; returns the length
-/// of the measured window, nanoseconds.
+/// Passes every message to `listen` until the last thread is done. Returns the length of the
+/// measured window, nanoseconds.
 fn relay(
     samples: &mpsc::Receiver<Sample>,
     clock: &Clock,
@@ -246,7 +248,7 @@ fn relay(
         .window
         .map_or(u64::MAX, |window| window.as_nanos() as u64);
     let (mut opened, mut closed, mut longest) = (false, false, 0);
-    // Slices by count end at another time in each thread.
+    // Slices that end by count end at a different time in each thread.
     let mut through = vec![false; threads];
     loop {
         let next = if opened {
@@ -308,7 +310,7 @@ fn schedule(
             let last = first + connections_of(thread);
             stop::share_by_connections(total, first, last, load.connections as u64)
         }
-        // A schedule is dealt out evenly, and so are its first operations.
+        // Arrivals are distributed evenly over the threads, and so is a limit on their count.
         _ => stop::share(total, thread, threads),
     });
     let rest = drive.rest.map(|most| Rest {
@@ -354,8 +356,8 @@ fn schedule(
     }
 }
 
-/// That of a thread with connections beside those of the load.
-fn score_beside(
+/// The schedule of a thread whose connections do not belong to the load.
+fn schedule_of_own_connections(
     drive: &Drive,
     clock: &Clock,
     thread: usize,
@@ -383,15 +385,15 @@ fn score_beside(
     }
 }
 
-/// What one thread leaves besides its samples.
-struct Played {
+/// What one thread returns, apart from its samples.
+struct ThreadResult {
     tcp: TcpFigures,
     lives: Vec<Life>,
     stages: Option<StageSums>,
     unmeasured: u64,
 }
 
-fn play(
+fn run_thread(
     drive: &Drive,
     clock: &Clock,
     schedule: Schedule,
@@ -399,11 +401,11 @@ fn play(
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
-) -> io::Result<Played> {
+) -> io::Result<ThreadResult> {
     let arrival = barrier.as_ref().map(StartBarrier::arrival);
     let depth = schedule.depth;
     let connections = schedule.connections * schedule.weights.len();
-    // A user who is told to think for ten milliseconds is not to think for eleven.
+    // A think time of 10 ms must not become 11 ms.
     let precise = schedule.pacer.is_some() || schedule.think.is_some();
     let mut scheduler = Scheduler::new(schedule, worker, ship);
     let tcp = match &drive.destination {
@@ -437,7 +439,7 @@ fn play(
             TcpFigures::default()
         }
     };
-    Ok(Played {
+    Ok(ThreadResult {
         unmeasured: scheduler.unmeasured(),
         tcp,
         lives: scheduler.take_lives(),
@@ -450,7 +452,7 @@ mod tests {
     use super::*;
     use crate::exchange::{Exchange, Judgement, Moment, Next};
 
-    /// So many requests, each of them correct.
+    /// Sends this number of requests; every response counts as correct.
     struct Exactly(u64);
 
     impl Workload for Exactly {
@@ -503,7 +505,7 @@ mod tests {
             }
         };
         drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
-        // What the target used is metered up to here.
+        // The use of target resources is measured up to here.
         assert_eq!(ok_at_close, Some(1_000_001));
     }
 

@@ -1,4 +1,4 @@
-//! The trait of what sends requests and receives responses for the scheduler.
+//! The trait of a driver: it sends requests and receives responses for the scheduler.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,34 +6,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::order::Order;
 use crate::scheduler::Scheduler;
 
-/// Longest wait before the stop flag is looked at again, nanoseconds.
+/// Longest wait before the stop flag is read again, nanoseconds.
 const STOP_POLL_NANOS: u64 = 100_000_000;
 
-/// Carries requests in numbered slots, so many to a connection, and tells the
-/// scheduler, by its `connected`, `answered`, `broken` and their like, what became
-/// of them.
+/// Sends requests and receives responses in numbered slots, a fixed number per connection.
+/// Reports every event to the scheduler with [`Scheduler::connected`], [`Scheduler::answered`],
+/// [`Scheduler::broken`] and similar calls.
 pub trait Driver {
     /// Nanoseconds since the slice's origin.
     fn now(&self) -> u64;
 
-    /// Carries out an order for `slot`.
+    /// Executes an order for `slot`.
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>);
 
-    /// Waits for something to happen, at most until `wake`, and tells the
-    /// scheduler of all of it.
+    /// Waits for events, at most until `wake`, and reports all of them to the scheduler.
     ///
     /// # Errors
-    /// When the system refuses to wait at all.
+    /// When the system call that waits fails.
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()>;
 
-    /// The slice begins: from now on times are nanoseconds since `origin`.
+    /// Starts the slice: from this call on, times are nanoseconds since `origin`.
     fn begin_at(&mut self, _origin: u64) {}
 }
 
 /// Runs one thread's part of a slice to its end, or until `stop` is set.
 ///
 /// # Errors
-/// Those of [`Driver::turn`].
+/// The errors of [`Driver::turn`].
 pub(crate) fn run(
     driver: &mut impl Driver,
     scheduler: &mut Scheduler<'_>,

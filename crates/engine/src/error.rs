@@ -1,32 +1,32 @@
-//! The ways in which an operation can fail.
+//! Classes of failed operations.
 
-/// Why an operation does not count as success. Errors are never throughput.
+/// Why an operation failed. Failures never count as throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ErrorClass {
     /// No connection could be made.
     Connect,
-    /// No complete answer in time.
+    /// No complete response before the timeout.
     Timeout,
-    /// The connection was reset or closed before the answer was complete.
+    /// The connection was reset or closed before the response was complete.
     Reset,
-    /// What came back is not HTTP.
+    /// The bytes received are not HTTP.
     Protocol,
-    /// An answer with a status the workload does not accept.
+    /// A response with a status that the workload does not accept.
     Status,
-    /// An answer with fewer bytes than expected.
+    /// A response with fewer bytes than expected.
     Short,
-    /// An answer with other bytes than expected.
+    /// A response with other bytes than expected.
     Wrong,
-    /// An answer with bytes that were right before they were written over.
+    /// A response with bytes of an earlier version of the object.
     Stale,
-    /// A response with an accepted status, and another length or content than the same
-    /// request was answered with before.
+    /// A response with an accepted status, but with another length or content than earlier
+    /// responses to the same request.
     Unexpected,
 }
 
 impl ErrorClass {
-    /// Every class, in the order of its index.
+    /// Every class, in the order of its numeric value.
     pub const ALL: [Self; 9] = [
         Self::Connect,
         Self::Timeout,
@@ -54,7 +54,7 @@ impl ErrorClass {
         }
     }
 
-    /// The class of that name.
+    /// The class with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }

@@ -1,4 +1,4 @@
-//! The seam between the engine and a workload: one request and its answer.
+//! The interface between the engine and a workload: one request and its response.
 
 use std::os::fd::BorrowedFd;
 
@@ -6,84 +6,82 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorClass;
 
-/// A request and the workload's own note about it. One lives in every connection
-/// and is reused, so that preparing the next request allocates nothing.
+/// A request and the workload's notes about it. Every slot has one and reuses it, so that
+/// preparing the next request allocates nothing.
 #[derive(Debug, Default)]
 pub struct Exchange {
     /// Request line, headers and the blank line, as sent.
     pub head: Vec<u8>,
-    /// Which of [`Workload::operations`] this is.
+    /// Index of the operation in [`Workload::operations`].
     pub op: usize,
-    /// Which host of the route it goes to, from 0: set by the engine, and the same
-    /// for as long as the exchange lives.
+    /// Index of the route's host that the request goes to. Set by the engine; constant for the
+    /// lifetime of the exchange.
     pub host: usize,
-    /// Whether an answer may carry a body (it may not after HEAD).
+    /// Whether the response has no body whatever its headers say, as after HEAD.
     pub bodyless_answer: bool,
-    /// Nanoseconds that it may take, where that is not as the load says; 0 where it is.
+    /// Timeout of this request, nanoseconds; 0 for the timeout of the load.
     pub patience: u64,
-    /// Bytes of content that it is about, where that is not the longer of the two bodies:
-    /// a small blob is shorter than the document that asks for it. Stays until it is set
-    /// again.
+    /// Bytes of content, if that is not the length of the longer body: a small blob is shorter
+    /// than the JSON document that requests it. Kept until the workload sets it again.
     pub content: Option<u64>,
-    /// The workload's own note, for example the number of the object.
+    /// A note of the workload, for example the number of the object.
     pub tag: u64,
-    /// A second note, for example how far the answer has been verified, or a
-    /// fault seen in its body.
+    /// A second note, for example how many bytes of the response have been verified, or an error
+    /// found in the body.
     pub note: u64,
-    /// A third note: the running checksum of the response's body, where the workload
-    /// computes one.
+    /// A third note: the running checksum of the response body, where the workload computes one.
     pub sum: u64,
 }
 
-/// The time, as far as a workload may know it.
+/// The current time, as a workload may see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// Nanoseconds since the slice began.
+    /// Nanoseconds since the start of the slice.
     pub nanos: u64,
     /// Seconds since 1970-01-01 UTC.
     pub unix_seconds: u64,
 }
 
-/// Whether there is another request.
+/// What the workload returns when it is asked for the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The exchange holds a new request.
     Ready,
-    /// The exchange's `head` from last time is right again, untouched.
+    /// The exchange's `head` holds the previous request, which is to be sent again unchanged.
     Same,
-    /// Nothing to send until an answer that is still out has been judged.
-    /// The connection rests; it is asked again after the next judgement.
+    /// No request until a response in flight has been judged. The connection idles, and the
+    /// scheduler calls [`Workload::next`] again after the next judgement.
     Wait,
-    /// Nothing to send until then, [`Moment::nanos`], or until an answer that is still out
-    /// has been judged, whichever comes first.
+    /// No request until this time ([`Moment::nanos`]), or until a response in flight has been
+    /// judged, whichever comes first.
     Rest(u64),
-    /// There is nothing left to send: the slice ends when all answers are in.
+    /// No more requests: the slice ends when all responses have arrived.
     Exhausted,
 }
 
-/// Bytes in a file that nobody changes.
+/// Bytes in a file that does not change.
 #[derive(Debug, Clone, Copy)]
 pub struct InFile<'a> {
     /// The file.
     pub file: BorrowedFd<'a>,
-    /// Where the bytes begin in it.
+    /// Offset of the bytes in the file.
     pub offset: u64,
 }
 
-/// Status line and headers of an answer.
+/// Status line and headers of a response.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerHead<'a> {
     /// Status code.
     pub status: u16,
-    /// `Content-Length`, if there was one.
+    /// `Content-Length`, if present.
     pub length: Option<u64>,
-    /// Status line and headers as received, up to and with the blank line.
+    /// Status line and headers as received, including the blank line.
     pub bytes: &'a [u8],
 }
 
 impl<'a> AnswerHead<'a> {
-    /// The first header of that name (any case), if there is one. Scans the
-    /// head; not for the path of every request.
+    /// The first header with this name, in any case. Scans the head: too slow to call for every
+    /// request.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.bytes.split(|&b| b == b'\n').skip(1).find_map(|line| {
             let colon = line.iter().position(|&b| b == b':')?;
@@ -94,195 +92,196 @@ impl<'a> AnswerHead<'a> {
     }
 }
 
-/// What the engine does with the body of an answer.
+/// What the engine does with the body of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyUse {
     /// Count its bytes and drop them.
     Discard,
-    /// Hand every part to [`Workload::body`].
+    /// Pass every part to [`Workload::body`].
     Inspect,
 }
 
-/// What the workload says of a complete answer.
+/// The workload's judgement of a complete response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// As it should be.
+    /// The response is correct.
     Correct,
-    /// Not a success; the text (empty is allowed) goes into the error table,
-    /// for example an S3 error code. It is server-supplied: treat as hostile.
+    /// The response is a failure. The text (may be empty) goes into the error table, for example
+    /// an S3 error code. It comes from the server: treat it as hostile.
     Failed(ErrorClass, String),
 }
 
-/// How one request went, for a workload that follows single requests.
+/// The outcome of one request, for a workload that records single requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Status of its answer; `None` if no complete one came.
+    /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
-    /// The workload judged it correct.
+    /// Whether the workload judged the response correct.
     pub correct: bool,
-    /// The time that is published, nanoseconds: from its write in a closed loop, from
-    /// its intended start in an open one.
+    /// The published time, nanoseconds: from the write in a closed loop, from the intended start
+    /// in an open loop.
     pub nanos: u64,
 }
 
-/// What an operation is to the work.
+/// How an operation counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One request that is one piece of work.
+    /// One request that counts as one unit of throughput.
     #[default]
     Request,
-    /// One request that is a step of something larger: it has figures of its own and
-    /// is no throughput.
+    /// A sub-request: one request of a transaction. It has its own figures and does not count as
+    /// throughput.
     Step,
-    /// Something made of several requests: it is throughput, and its time is from the
-    /// start of the first of them to the end of the last.
+    /// A transaction of several requests. It counts as throughput; its time is from the start of
+    /// its first request to the end of its last.
     Whole,
-    /// One request that checks what work has done. It is sent on connections of its own,
-    /// beside the load ([`Workload::own_connections`]), and is no throughput.
+    /// A request that polls for the effect of other operations. It is sent on separate
+    /// connections ([`Workload::own_connections`]) and does not count as throughput.
     Poll,
-    /// When work took effect, as requests of [`Role::Poll`] found: it has times, and its
-    /// failures are work without effect. It is no throughput.
+    /// The time until an operation took effect, as requests of [`Role::Poll`] found it. A failure
+    /// is an operation without effect. Does not count as throughput.
     Effect,
 }
 
 impl Role {
-    /// Whether it is a piece of work: what throughput and failures are counted in.
+    /// Whether the operation counts in throughput and failures.
     pub fn is_work(self) -> bool {
         matches!(self, Self::Request | Self::Whole)
     }
 
-    /// Whether it goes over the wire by itself.
+    /// Whether the operation is a single request.
     pub fn is_request(self) -> bool {
         matches!(self, Self::Request | Self::Step)
     }
 }
 
-/// An operation of [`Role::Whole`] or [`Role::Effect`] that has come to its end with the answer judged
-/// last, or with the exchange lost last.
+/// An operation of [`Role::Whole`] or [`Role::Effect`] that ended with the response judged last,
+/// or with the exchange lost last.
 ///
-/// - It is counted by the same rules as a request: a correct one is throughput if it
-///   ends inside the window, and its time is kept if it began inside it.
-/// - It is timed from the call of [`Workload::next`] that prepared its first request,
-///   also in an open loop, where that call may come later than the request was due:
-///   the lag of that request is in its own response time and not in this one.
-/// - A count (`--requests`) and a rate bound the requests, not what they are part of.
-/// - One that still has requests to send when the slice ends is not counted, neither
-///   as done nor as failed, since nothing more is sent then; only if a request of it
-///   is lost in the drain, the workload may report it as failed.
-/// - A failed step counts as a failure of the work by the whole that it spoils, and
-///   only by that: the workload reports such a whole, once.
+/// - It is counted by the rules of a request: a correct one counts as throughput if it ends
+///   inside the window, and its time is recorded if it starts inside the window.
+/// - Its time starts with the call of [`Workload::next`] that prepared its first request. In an
+///   open loop that call may come later than the intended start of the request: the lag is part
+///   of the request's response time and not of the transaction's.
+/// - A count (`--requests`) and a rate limit the requests, not the transactions.
+/// - A transaction that still has requests to send when the slice ends counts neither as done nor
+///   as failed, because nothing more is sent. If one of its requests is lost in the drain, the
+///   workload may report it as failed.
+/// - A failed sub-request counts as a failure only through its transaction, which the workload
+///   reports once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole {
-    /// Which of [`Workload::operations`] it is.
+    /// Index of the operation in [`Workload::operations`].
     pub op: usize,
-    /// [`Moment::nanos`] of the call of [`Workload::next`] that began it.
+    /// [`Moment::nanos`] of the call of [`Workload::next`] that started it.
     pub started: u64,
-    /// Body bytes that it moved, over all its requests.
+    /// Body bytes moved, over all its requests.
     pub payload: u64,
-    /// [`Moment::nanos`] at which it ended, where that is before the answer that told of it.
+    /// [`Moment::nanos`] of its end, if that was before the response that reported it.
     pub ended: Option<u64>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Judgement,
 }
 
-/// What to send and what counts as a correct answer. Each generator thread owns
-/// one instance; nothing is shared between them.
+/// Prepares requests and judges responses. Each generator thread owns one instance; instances
+/// share nothing.
 pub trait Workload: Send {
-    /// Names of the operations, for example `["GET"]`; [`Exchange::op`] indexes it.
+    /// Names of the operations, for example `["GET"]`. [`Exchange::op`] is an index into this
+    /// list.
     fn operations(&self) -> &[&'static str];
 
-    /// What the operation at that place in [`Workload::operations`] is to the work.
+    /// How the operation with this index in [`Workload::operations`] counts.
     fn role(&self, op: usize) -> Role {
         let _ = op;
         Role::Request
     }
 
-    /// What has come to its end with the call of [`Workload::judge`] or
-    /// [`Workload::lost`] just before. Asked after each of these, if any operation is
-    /// of [`Role::Whole`] or [`Role::Effect`], until there is nothing more.
+    /// The next operation of [`Role::Whole`] or [`Role::Effect`] that ended with the last call of
+    /// [`Workload::judge`] or [`Workload::lost`]. If the workload has such operations, the
+    /// scheduler calls this after each judgement and each loss until the result is `None`.
     fn whole(&mut self) -> Option<Whole> {
         None
     }
 
-    /// How many connections it has beside those of the load; `None` for a workload that has
-    /// its share of the load. Asked once. Such a workload checks what the others do: its
-    /// closed loop ends with the window, has one request out on each connection, and neither
-    /// rate, count nor think time; what happens to its connections is not counted.
+    /// Number of connections that this instance has in addition to those of the load; `None` for
+    /// an instance that sends its share of the load. Called once. An instance with its own
+    /// connections checks what the others do: its closed loop ends with the window and has one
+    /// request in flight on each connection, without rate, count or think time. Its connections
+    /// are not counted.
     fn own_connections(&self) -> Option<usize> {
         None
     }
 
-    /// Prepares the next request in `exchange`. Called once for each operation
-    /// sent, on the path of the request: no allocation, no I/O.
+    /// Prepares the next request in `exchange`. Called once for each request, on the hot path: no
+    /// allocation, no I/O.
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next;
 
-    /// The body to send with `exchange`, by reference. Must stay the same until
-    /// the exchange is judged.
+    /// The body to send with `exchange`. Must not change until the exchange is judged.
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
         let _ = exchange;
         &[]
     }
 
-    /// The bytes of [`Workload::payload`] as they lie in a file, if they do: so a
-    /// large body can be sent without being copied.
+    /// Where the bytes of [`Workload::payload`] lie in a file, if they do: a large body is then
+    /// sent without a copy.
     fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
         let _ = exchange;
         None
     }
 
-    /// The head of the answer has come: what to do with the body?
+    /// The head of the response has arrived. Returns what to do with the body.
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
         let _ = (exchange, head);
         BodyUse::Discard
     }
 
-    /// A part of the body, in order, `offset` bytes after its start. Only after
+    /// A part of the body, in order, `offset` bytes after its start. Called only after
     /// [`BodyUse::Inspect`].
     fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
         let _ = (exchange, offset, part);
     }
 
-    /// The answer is complete, with `length` bytes of body.
+    /// The response is complete, with `length` bytes of body.
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement;
 
-    /// Whether [`Workload::seen`] is to be called. Asked once, at the begin of a slice.
+    /// Whether the engine calls [`Workload::seen`]. Called once, at the start of a slice.
     fn follows(&self) -> bool {
         false
     }
 
-    /// How a request went that was due in the measured window: after it was judged or
-    /// lost. On the path of the request: no allocation, no I/O.
+    /// The outcome of a request that was due in the measured window, after it was judged or lost.
+    /// Called on the hot path: no allocation, no I/O.
     fn seen(&mut self, exchange: &Exchange, seen: Seen) {
         let _ = (exchange, seen);
     }
 
-    /// What an exchange counts as that is about to be [`Workload::lost`], where the workload
-    /// knows better than `class`: an answer that began and broke off may say something.
+    /// The failure class and text of an exchange that is about to be [`Workload::lost`], where
+    /// the workload knows better than `class`: a partial response may contain the cause.
     fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
         let _ = (exchange, class);
         None
     }
 
-    /// The exchange ended without a complete answer (connection refused or
-    /// reset, timeout, garbage): it may or may not have taken effect.
+    /// The exchange ended without a complete response (connection refused or reset, timeout,
+    /// malformed response): the request may or may not have taken effect.
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let _ = (exchange, class);
     }
 
-    /// A request failed before it was prepared: no connection could be opened for it, or none
-    /// was free in time.
+    /// A request failed before it was prepared: no connection could be opened for it, or no
+    /// connection was free before the timeout.
     fn unprepared(&mut self, class: ErrorClass) {
         let _ = class;
     }
 
-    /// Whether nothing more is to be sent after a failure that was just reported, by
-    /// [`Workload::lost`] or [`Workload::unprepared`]: without a connection,
-    /// [`Workload::next`] is not called, and cannot say so.
+    /// Whether to send nothing more after a failure that [`Workload::lost`] or
+    /// [`Workload::unprepared`] just reported. Without a connection [`Workload::next`] is not
+    /// called, so it cannot end the slice.
     fn gives_up(&self) -> bool {
         false
     }
 
-    /// The slice is over for this instance: nothing more is asked of it.
+    /// The slice has ended for this instance: no further calls follow.
     fn slice_over(&mut self) {}
 }

@@ -1,21 +1,20 @@
-//! Texts of failures, counted by their shape.
+//! Failure texts, counted by shape.
 //!
-//! Servers put numbers, ids and names into their messages, so that the same failure has
-//! another text each time. Two texts of the same shape are one failure, under the text that
-//! came first.
+//! Servers put numbers, ids and names into their messages, so that one failure has a different
+//! text each time. Texts with the same shape count as one failure, under the first text.
 
 use std::collections::BTreeMap;
 
-/// What stands in a shape for a number, an id or a quoted name.
+/// Replaces a number, an id or a quoted name in a shape.
 const PLACEHOLDER: char = '#';
 
-/// Letters and digits of an id in hexadecimal, at least.
+/// Fewest letters and digits of a hexadecimal id.
 const SHORTEST_HEX: usize = 8;
 
-/// Letters and digits of any other id, at least.
+/// Fewest letters and digits of any other id.
 const SHORTEST_ID: usize = 12;
 
-/// Adds failures with a text to those of the same shape.
+/// Adds failures with a text to the failures of the same shape.
 pub fn count(failures: &mut BTreeMap<String, u64>, text: &str, count: u64) {
     if let Some(known) = failures.get_mut(text) {
         *known += count;
@@ -31,8 +30,8 @@ pub fn count(failures: &mut BTreeMap<String, u64>, text: &str, count: u64) {
     }
 }
 
-/// The text with a placeholder for every number, id and quoted name. A status stays what it
-/// is: three digits behind an opening bracket or the word `status`.
+/// The text with a placeholder for every number, id and quoted name. A status code is kept: three
+/// digits after an opening bracket or the word `status`.
 pub fn shape(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut rest = text;
@@ -58,12 +57,12 @@ pub fn shape(text: &str) -> String {
     shape
 }
 
-/// Whether a quotation mark may open a name there: not inside a word, as in `it's`.
+/// Whether a quotation mark may open a name: not inside a word, as in `it's`.
 fn opens_quote(before: &str) -> bool {
     !before.ends_with(|c: char| c.is_alphanumeric())
 }
 
-/// Bytes of a name with its quotation marks; 0 if it does not end.
+/// Bytes of a name with its quotation marks; 0 if the closing mark is missing.
 fn quoted(text: &str, mark: char) -> usize {
     text[1..].find(mark).map_or(0, |end| end + 2)
 }
@@ -83,7 +82,7 @@ fn is_status(before: &str, token: &str, after: &str) -> bool {
     is_number && (of_brackets || before.ends_with("status ") || before.ends_with("status: "))
 }
 
-/// A word, or a placeholder for each number in it, or one for the whole if it is an id.
+/// Appends a word with a placeholder for each number, or one placeholder if the word is an id.
 fn push_word(shape: &mut String, word: &str) {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();

@@ -1,9 +1,10 @@
-//! A driver that keeps blobs in files: every request is done with system calls, one after
-//! the other on each thread. It is the floor for every store on the same disk.
+//! A driver that stores blobs as files: every request is executed with system calls, one after
+//! the other on each thread. The result is a lower bound for the cost of every store on the same
+//! disk.
 //!
-//! A request is a method, `PUT`, `GET` or `DELETE`, a path below the directory, and for a
-//! part where it begins and how many bytes it has, with a space between each. What is
-//! not there is 404, any other trouble 500 with the system's words.
+//! A request is a method (`PUT`, `GET` or `DELETE`), a path below the directory and, for a byte
+//! range, its offset and length, separated by spaces. A missing file is status 404, any other
+//! error 500 with the system's error text.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,30 +20,30 @@ use crate::opened::Opened;
 use crate::order::Order;
 use crate::scheduler::{Answered, Scheduler};
 
-/// Bytes read at once.
+/// Bytes per read.
 const PIECE: usize = 1 << 20;
 
-/// Requests between two looks at the clock's other duties.
+/// Requests between two checks of timers and the stop flag.
 const BATCH: usize = 64;
 
 const FILE_MODE: Mode = Mode::from_raw_mode(0o644);
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o755);
 
-/// Keeps blobs in files below a directory.
+/// Stores blobs as files below a directory.
 pub struct Files {
     clock: Clock,
     directory: OwnedFd,
-    /// Whether files and their directory are synced before they count as stored.
+    /// Whether files and their directory are synced before a write counts as successful.
     sync: bool,
-    /// Slots whose request is to be done.
-    asked: Vec<usize>,
+    /// Slots with a request to execute.
+    pending: Vec<usize>,
     doing: Vec<usize>,
-    /// Connections to be opened.
-    down: Vec<usize>,
+    /// Connections to open.
+    to_open: Vec<usize>,
     buffer: Vec<u8>,
 }
 
-/// What is asked for.
+/// A parsed request.
 struct Request<'a> {
     method: &'a str,
     path: &'a str,
@@ -62,10 +63,10 @@ impl<'a> Request<'a> {
 }
 
 impl Files {
-    /// A driver on `clock` to a directory, which is made if it is missing.
+    /// A driver with `clock` for a directory, which is created if it is missing.
     ///
     /// # Errors
-    /// When the directory cannot be made or opened.
+    /// When the directory cannot be created or opened.
     pub fn new(clock: Clock, directory: &Path, sync: bool) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -73,17 +74,17 @@ impl Files {
             clock,
             directory: open(directory, flags, Mode::empty())?,
             sync,
-            asked: Vec::new(),
+            pending: Vec::new(),
             doing: Vec::new(),
-            down: Vec::new(),
+            to_open: Vec::new(),
             buffer: Vec::new(),
         })
     }
 
-    fn heed(&mut self, slot: usize, order: Order, scheduler: &Scheduler<'_>) {
+    fn execute_order(&mut self, slot: usize, order: Order, scheduler: &Scheduler<'_>) {
         match order {
-            Order::Send => self.asked.push(slot),
-            Order::Reopen => self.down.push(slot / scheduler.depth()),
+            Order::Send => self.pending.push(slot),
+            Order::Reopen => self.to_open.push(slot / scheduler.depth()),
             Order::Rest | Order::Close | Order::Cancel => {}
         }
     }
@@ -103,10 +104,10 @@ impl Files {
             reusable: true,
         };
         let order = scheduler.answered(slot, now, answer);
-        self.heed(slot, order, scheduler);
+        self.execute_order(slot, order, scheduler);
     }
 
-    /// Status and bytes of the answer.
+    /// Status and body bytes of the response.
     fn act(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) -> Result<(u16, u64), Errno> {
         let (head, content) = scheduler.request(slot);
         let request = Request::read(head).ok_or(Errno::INVAL)?;
@@ -124,7 +125,7 @@ impl Files {
                 return self.load(slot, &file, part, scheduler);
             }
         }
-        tell(slot, 200, Some(0), scheduler);
+        report_head(slot, 200, Some(0), scheduler);
         Ok((200, 0))
     }
 
@@ -146,7 +147,7 @@ impl Files {
                 Ok(written) => rest = &rest[written..],
                 Err(Errno::INTR) => {}
                 Err(error) => {
-                    // Half a blob is none; why it is half is told either way.
+                    // A partial blob is removed; the error is reported either way.
                     let _ = unlinkat(&self.directory, path, AtFlags::empty());
                     return Err(error);
                 }
@@ -159,7 +160,7 @@ impl Files {
         Ok(())
     }
 
-    /// A new file is on disk once its directory is.
+    /// Syncs the directory: a new file is durable only after that.
     fn sync_above(&self, path: &str) -> Result<(), Errno> {
         let Some((above, _)) = path.rsplit_once('/') else {
             return fsync(&self.directory);
@@ -178,13 +179,14 @@ impl Files {
         self.buffer.resize(PIECE, 0);
         let status = if part.is_some() { 206 } else { 200 };
         let (from, most) = part.unwrap_or((0, u64::MAX));
-        let mut looks = None;
+        let mut body_use = None;
         let mut done = 0;
         while done < most {
             let room = usize::try_from(most - done).map_or(PIECE, |room| room.min(PIECE));
             let read = pread(file, &mut self.buffer[..room], from + done)?;
-            // Only now it is known that there is no refusal.
-            let use_of_body = *looks.get_or_insert_with(|| tell(slot, status, None, scheduler));
+            // Only after a successful read is the status known.
+            let use_of_body =
+                *body_use.get_or_insert_with(|| report_head(slot, status, None, scheduler));
             if read == 0 {
                 break;
             }
@@ -196,14 +198,19 @@ impl Files {
                 break;
             }
         }
-        if looks.is_none() {
-            tell(slot, status, None, scheduler);
+        if body_use.is_none() {
+            report_head(slot, status, None, scheduler);
         }
         Ok((status, done))
     }
 }
 
-fn tell(slot: usize, status: u16, length: Option<u64>, scheduler: &mut Scheduler<'_>) -> BodyUse {
+fn report_head(
+    slot: usize,
+    status: u16,
+    length: Option<u64>,
+    scheduler: &mut Scheduler<'_>,
+) -> BodyUse {
     let head = AnswerHead {
         status,
         length,
@@ -219,7 +226,7 @@ fn refuse(slot: usize, error: Errno, scheduler: &mut Scheduler<'_>) -> (u16, u64
     };
     let text = io::Error::from(error).to_string();
     let length = text.len() as u64;
-    if tell(slot, status, Some(length), scheduler) == BodyUse::Inspect {
+    if report_head(slot, status, Some(length), scheduler) == BodyUse::Inspect {
         scheduler.body(slot, 0, text.as_bytes());
     }
     (status, length)
@@ -231,17 +238,17 @@ impl Driver for Files {
     }
 
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
-        self.heed(slot, order, scheduler);
+        self.execute_order(slot, order, scheduler);
     }
 
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
-        while let Some(connection) = self.down.pop() {
+        while let Some(connection) = self.to_open.pop() {
             let order = scheduler.connected(connection, self.clock.now(), Opened::default());
             self.execute(connection * scheduler.depth(), order, scheduler);
         }
         let mut served = 0;
-        while served < BATCH && !self.asked.is_empty() {
-            std::mem::swap(&mut self.asked, &mut self.doing);
+        while served < BATCH && !self.pending.is_empty() {
+            std::mem::swap(&mut self.pending, &mut self.doing);
             while let Some(slot) = self.doing.pop() {
                 served += 1;
                 self.serve(slot, scheduler);

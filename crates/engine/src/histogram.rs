@@ -2,14 +2,14 @@
 
 use hdrhistogram::Histogram;
 
-/// Values told apart in each power of two: three significant digits.
+/// Bits of resolution in each power of two: three significant digits.
 const SUB_BUCKET_BITS: u32 = 11;
-/// Slots that every power of two after the first takes up.
+/// Slots of every power of two after the first.
 const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
 /// Slots up to [`HIGHEST_NANOS`].
 const SLOTS: usize = slot_of(HIGHEST_NANOS) + 1;
 
-/// Longest value told apart, nanoseconds; longer ones are recorded as this.
+/// Longest distinct value, nanoseconds; longer values are recorded as this one.
 pub const HIGHEST_NANOS: u64 = 600_000_000_000;
 
 /// An empty latency histogram in nanoseconds.
@@ -17,19 +17,18 @@ pub fn latency_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, HIGHEST_NANOS, 3).expect("constant bounds are valid")
 }
 
-/// An empty histogram of nanoseconds that grows with what it is given: for what
-/// is mostly empty. It can be added to a [`latency_histogram`].
+/// An empty histogram of nanoseconds that grows with its values, for figures that are mostly
+/// empty. It can be added to a [`latency_histogram`].
 pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
 }
 
-/// Counts of latencies as a hot loop wants them: one shift, one addition. The
-/// slots are those of [`latency_histogram`], so that nothing is lost when it
-/// becomes one.
+/// A latency histogram for the hot path: recording is one shift and one addition. The slots are
+/// those of [`latency_histogram`], so that the conversion loses nothing.
 #[derive(Debug)]
 pub(crate) struct Counts {
     slots: Box<[u32]>,
-    /// The slots in use lie between these two, both included.
+    /// Lowest and highest slot in use.
     lowest: usize,
     highest: usize,
 }
@@ -45,17 +44,18 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts a latency; 0 counts as 1, and what is too long as the longest.
+    /// Counts a latency. 0 counts as 1, and values above the range count as the longest.
     #[inline]
     pub(crate) fn record(&mut self, nanos: u64) {
         let slot = slot_of(nanos.clamp(1, HIGHEST_NANOS));
-        // A sample covers a second, and no thread does four billion operations in one.
+        // Cannot overflow: a sample covers a second, and a thread does not complete four billion
+        // operations in one second.
         self.slots[slot] += 1;
         self.lowest = self.lowest.min(slot);
         self.highest = self.highest.max(slot);
     }
 
-    /// Hands out what was counted and starts anew.
+    /// Returns the counts as a histogram and clears them.
     pub(crate) fn take(&mut self) -> Histogram<u64> {
         if self.lowest > self.highest {
             return small_histogram();
@@ -63,7 +63,7 @@ impl Counts {
         self.move_into(latency_histogram())
     }
 
-    /// The same in a histogram that takes no more memory than its largest value needs.
+    /// Like [`Self::take`], but the histogram takes only the memory that its largest value needs.
     pub(crate) fn take_small(&mut self) -> Histogram<u64> {
         self.move_into(small_histogram())
     }
@@ -81,7 +81,7 @@ impl Counts {
         histogram
     }
 
-    /// Forgets what was counted.
+    /// Clears the counts.
     pub(crate) fn clear(&mut self) {
         if self.lowest <= self.highest {
             self.slots[self.lowest..=self.highest].fill(0);
@@ -90,8 +90,8 @@ impl Counts {
     }
 }
 
-/// The slot of a value in a [`latency_histogram`]. Up to 2,047 every value has its own; after that every
-/// power of two is told apart in 1,024 steps, as HdrHistogram does it.
+/// The slot of a value in a [`latency_histogram`]. Up to 2,047 every value has its own slot;
+/// after that every power of two has 1,024 slots, as in HdrHistogram.
 #[inline]
 pub const fn slot_of(value: u64) -> usize {
     let lowest_power = (1 << SUB_BUCKET_BITS) - 1;

@@ -1,13 +1,14 @@
-//! Worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock, stop rules.
+//! The load generator: worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock and stop
+//! rules.
 //!
-//! The engine knows no protocol above HTTP and prints nothing. It asks a
-//! [`Workload`] for the next request and for its judgement of the answer, and
-//! hands out a [`Sample`] about once a second.
+//! The engine knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each
+//! request and judges each response; the engine returns a [`Sample`] per thread about once a
+//! second.
 //!
-//! Three things are pluggable and never multiplied into copies of the loop:
-//! pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]) and what sends the
-//! requests ([`driver::Driver`]: HTTP/1.1, HTTP/2, null, a simulation in virtual time).
-//! The [`scheduler`] decides and records; the driver only sends and receives.
+//! Three parts are replaceable behind traits: pacing ([`pacer::Pacer`]), stopping
+//! ([`stop::StopRule`]) and the driver that sends the requests ([`driver::Driver`]: HTTP/1.1,
+//! HTTP/2, files, null, and a simulation in virtual time). The [`scheduler`] decides what is sent
+//! when, and records the results; the driver only sends and receives.
 
 pub mod clock;
 mod dialing;

@@ -1,5 +1,4 @@
-//! A driver without I/O: every request is answered at once. It measures what
-//! the engine itself costs.
+//! A driver without I/O: every request completes at once. Measures the cost of the engine itself.
 
 use std::io;
 
@@ -10,17 +9,17 @@ use crate::opened::Opened;
 use crate::order::Order;
 use crate::scheduler::{Answered, Scheduler};
 
-/// Answers between two looks at the clock's other duties.
+/// Responses between two checks of timers and the stop flag.
 const BATCH: usize = 1024;
 
-/// Answers every request at once with status 200 and no body.
+/// Completes every request at once with status 200 and no body.
 pub struct Null {
     clock: Clock,
-    /// Slots whose request awaits its answer.
-    asked: Vec<usize>,
+    /// Slots with a request in flight.
+    pending: Vec<usize>,
     answering: Vec<usize>,
-    /// Connections to be opened.
-    down: Vec<usize>,
+    /// Connections to open.
+    to_open: Vec<usize>,
 }
 
 impl Null {
@@ -28,20 +27,20 @@ impl Null {
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
-            asked: Vec::new(),
+            pending: Vec::new(),
             answering: Vec::new(),
-            down: Vec::new(),
+            to_open: Vec::new(),
         }
     }
 
     #[inline]
-    fn obey_at(&mut self, now: u64, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+    fn execute_at(&mut self, now: u64, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         match order {
             Order::Send => {
                 scheduler.writing(slot, now);
-                self.asked.push(slot);
+                self.pending.push(slot);
             }
-            Order::Reopen => self.down.push(slot / scheduler.depth()),
+            Order::Reopen => self.to_open.push(slot / scheduler.depth()),
             Order::Rest | Order::Close | Order::Cancel => {}
         }
     }
@@ -61,11 +60,10 @@ impl Null {
             cut_at: None,
             reusable: true,
         };
-        // Nothing lies between the end of one operation and the start of the next,
-        // so that one stamp serves both.
+        // The next operation starts when this one ends, so one timestamp serves both.
         let now = self.clock.now();
         let order = scheduler.answered(slot, now, answer);
-        self.obey_at(now, slot, order, scheduler);
+        self.execute_at(now, slot, order, scheduler);
     }
 }
 
@@ -75,17 +73,17 @@ impl Driver for Null {
     }
 
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
-        self.obey_at(self.clock.now(), slot, order, scheduler);
+        self.execute_at(self.clock.now(), slot, order, scheduler);
     }
 
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
-        while let Some(connection) = self.down.pop() {
+        while let Some(connection) = self.to_open.pop() {
             let order = scheduler.connected(connection, self.clock.now(), Opened::default());
             self.execute(connection * scheduler.depth(), order, scheduler);
         }
         let mut answers = 0;
-        while answers < BATCH && !self.asked.is_empty() {
-            std::mem::swap(&mut self.asked, &mut self.answering);
+        while answers < BATCH && !self.pending.is_empty() {
+            std::mem::swap(&mut self.pending, &mut self.answering);
             while let Some(slot) = self.answering.pop() {
                 answers += 1;
                 self.answer(slot, scheduler);

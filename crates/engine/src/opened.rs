@@ -1,10 +1,10 @@
-//! What opening a connection took.
+//! Duration of connection set-up.
 
 /// How long opening a connection took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Opened {
-    /// Up to an open socket, nanoseconds.
+    /// Until the socket was open, nanoseconds.
     pub connect_nanos: u64,
-    /// The TLS handshake after that, if there was one.
+    /// Duration of the TLS handshake, nanoseconds; `None` without TLS.
     pub tls_nanos: Option<u64>,
 }

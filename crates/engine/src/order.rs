@@ -1,19 +1,19 @@
-//! What a scheduler tells its driver to do.
+//! Orders from the scheduler to the driver.
 
-/// What a driver is to do with one of its slots. A slot is the
-/// place of one request in flight on a connection.
+/// What a driver does next with one of its slots. A slot holds one request in flight on a
+/// connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Write the slot's request on its connection.
     Send,
-    /// Keep it open and quiet.
+    /// Keep the connection open and send nothing.
     Rest,
-    /// Close the slot's connection if it is open, and connect anew.
+    /// Close the slot's connection if it is open, and connect again.
     Reopen,
-    /// Close the slot's connection for good.
+    /// Close the slot's connection and do not reopen it.
     Close,
-    /// Nobody waits for the slot's answer any more. A driver that can give up one
-    /// answer alone does so and reports the slot as vacated; any other closes
-    /// the connection and reports that it hung up.
+    /// Give up the response of the slot. A driver that can cancel a single request does so and
+    /// calls [`Scheduler::vacated`]; any other driver closes the connection and calls
+    /// [`Scheduler::hung_up`].
     Cancel,
 }

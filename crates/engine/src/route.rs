@@ -1,4 +1,4 @@
-//! Where connections go, and how.
+//! The addresses of a target and its connection settings.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
-/// What a connection with TLS needs: the settings, and whom the certificate must name.
+/// What a TLS connection needs: the settings, and the name that the certificate must have.
 pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
 
-/// The way to a target: one host or several that share the load.
+/// Connection settings of a target: one host or several that share the load.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// At least one. Requests go to them in turn, by weight.
+    /// At least one. Requests are distributed over them by weight.
     pub hosts: Vec<Host>,
-    /// What is spoken.
+    /// The HTTP version.
     pub protocol: Protocol,
-    /// TLS, if it is to be spoken; its ALPN must offer what `protocol` says.
+    /// TLS settings, if TLS is used; its ALPN must offer the version in `protocol`.
     pub tls: Option<Arc<ClientConfig>>,
-    /// Address that connections come from; the system's choice without.
+    /// Source address of connections; chosen by the system if `None`.
     pub source: Option<IpAddr>,
 }
 
@@ -39,26 +39,26 @@ impl Route {
         }
     }
 
-    /// What a connection to that host needs for TLS, if it is to be spoken.
+    /// TLS settings of a connection to this host, if TLS is used.
     pub(crate) fn tls_to(&self, host: usize) -> Option<Tls<'_>> {
         Some((self.tls.as_ref()?, self.hosts[host].server_name.as_ref()?))
     }
 }
 
-/// One host under a target.
+/// One host of a target.
 #[derive(Debug, Clone)]
 pub struct Host {
-    /// As it is shown, such as `db1:9000`. Unique within a route.
+    /// Name as displayed, such as `db1:9000`. Unique within a route.
     pub name: String,
-    /// At least one. Connections are dealt over them in turn.
+    /// At least one. Connections are distributed over them in turn.
     pub addresses: Vec<Address>,
-    /// Its share of the requests, against the weights of the others. At least 1.
+    /// Share of the requests, relative to the weights of the other hosts. At least 1.
     pub weight: u32,
-    /// Whom its certificate must name, and SNI; needed with TLS.
+    /// The name that its certificate must have, and SNI; required with TLS.
     pub server_name: Option<ServerName<'static>>,
 }
 
-/// Where a socket connects to.
+/// The address that a socket connects to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// TCP, IPv4 or IPv6.
@@ -67,10 +67,10 @@ pub enum Address {
     Unix(PathBuf),
 }
 
-/// What is spoken on a connection.
+/// HTTP version of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/1.1, pipelined if the load says so.
+    /// HTTP/1.1, pipelined if the load requires it.
     Http1,
     /// HTTP/2: negotiated by ALPN with TLS, by prior knowledge without.
     Http2,

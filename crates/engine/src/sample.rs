@@ -1,4 +1,4 @@
-//! What the engine hands out about once a second, from each of its threads.
+//! The figures that each generator thread reports about once a second.
 
 use std::collections::BTreeMap;
 
@@ -8,48 +8,48 @@ use crate::error::ErrorClass;
 use crate::exchange::Role;
 use crate::histogram::{latency_histogram, small_histogram};
 
-/// Everything one thread saw in a stretch of about one second of a slice's
-/// measured window, and last of all in the drain after it.
+/// The figures of one thread for about one second of a slice's measured window; the last sample
+/// covers the drain after the window.
 ///
-/// Throughput and latency count different things, so that both are unbiased:
-/// `ok` counts what *ended* inside the window, the histograms hold what was *due*
-/// inside it, even if it ended in the drain.
+/// Throughput and latency count different operations, so that both are unbiased: `ok` counts
+/// operations that *ended* inside the window; the histograms hold operations that were *due*
+/// inside the window, even if they ended in the drain.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// Generator thread, from 0.
     pub thread: usize,
-    /// Start of the stretch, nanoseconds after the measured window opened.
+    /// Start of the sample's period, nanoseconds after the measured window opened.
     pub start: u64,
-    /// Its end.
+    /// End of the period, nanoseconds after the window opened.
     pub end: u64,
-    /// Figures, one for each of the workload's operations.
+    /// Figures of each of the workload's operations.
     pub ops: Vec<OpSample>,
-    /// What happened to connections.
+    /// Counters of connection events.
     pub ledger: Ledger,
-    /// How long opening connections took, step by step.
+    /// Duration of connection set-up, by phase.
     pub setup: SetupSample,
     /// Figures of each host of the route, in its order; empty with one host.
     pub hosts: Vec<HostSample>,
-    /// CPU time of this thread in the stretch, nanoseconds.
+    /// CPU time of this thread in the period, nanoseconds.
     pub cpu: u64,
-    /// Time for which this thread was ready to run in the stretch and waited for a core,
-    /// nanoseconds; `None` where the kernel does not count it.
+    /// Time in which this thread was ready to run and waited for a core, nanoseconds; `None`
+    /// where the kernel does not count it.
     pub waited: Option<u64>,
-    /// Open loop: arrivals due by `end` and not yet written.
+    /// Open loop: arrivals due by `end` and not yet sent.
     pub backlog: u64,
-    /// True for what came in after the window closed, while draining.
+    /// Whether the sample covers the drain after the window closed.
     pub drain: bool,
-    /// The longest pause that ended in the stretch; `None` if all were shorter than
+    /// The longest pause that ended in the period; `None` if all were shorter than
     /// [`SHORTEST_PAUSE_NANOS`].
     pub pause: Option<Pause>,
-    /// Open loop: requests due in the window that this thread sent late though a connection was
-    /// free, by how late: bucket i from 2^(16+i) ns (the first: 66 µs) up to twice that, the last
-    /// without an upper end.
+    /// Open loop: requests due in the window that this thread sent late although a connection was
+    /// free, by lateness. Bucket i holds 2^(16+i) ns (first bucket: 66 µs) up to twice that; the
+    /// last bucket has no upper bound.
     pub late: [u64; LATE_BUCKETS],
 }
 
 impl Sample {
-    /// Leaves out what happened to connections and hosts: those are not connections of the load.
+    /// Clears the counters of connections and hosts: these connections do not belong to the load.
     pub(crate) fn forget_connections(&mut self) {
         self.ledger = Ledger::default();
         self.setup = SetupSample::default();
@@ -57,22 +57,22 @@ impl Sample {
     }
 }
 
-/// A stretch in which requests of a thread were out and none was answered.
+/// A period in which requests of a thread were in flight and no response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// Its start, nanoseconds after the measured window opened: the last response before
-    /// it, or the first request where none was out.
+    /// Start, nanoseconds after the measured window opened: the last response before the pause,
+    /// or the first request if none was in flight.
     pub start: u64,
-    /// Its end: the next response, or the end of the drain.
+    /// End: the next response, or the end of the drain.
     pub end: u64,
 }
 
 /// Buckets of [`Sample::late`].
 pub const LATE_BUCKETS: usize = 20;
-/// The lateness, nanoseconds, from which on a request is in [`Sample::late`], as a power of 2.
+/// Lower bound of the first bucket of [`Sample::late`], nanoseconds, as a power of 2.
 pub const LATE_FROM_LOG2: u32 = 16;
 
-/// The shortest pause that is reported.
+/// The shortest pause that is reported, nanoseconds.
 pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
 /// One operation's figures in a [`Sample`].
@@ -80,43 +80,43 @@ pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 pub struct OpSample {
     /// Name of the operation.
     pub name: &'static str,
-    /// What it is to the work.
+    /// How the operation counts.
     pub role: Role,
-    /// Correct answers that came inside the window: the numerator of throughput.
+    /// Correct responses inside the window: the numerator of throughput.
     pub ok: u64,
-    /// Bytes written, heads included.
+    /// Bytes written, including heads.
     pub sent: u64,
-    /// Bytes read, heads included.
+    /// Bytes read, including heads.
     pub received: u64,
-    /// Body bytes of correct answers, or of correctly answered request bodies.
+    /// Body bytes of correct operations, of the request or the response.
     pub payload: u64,
-    /// Body bytes of the answers alone; 0 of what is made of several requests.
+    /// Body bytes of responses alone; 0 for transactions.
     pub answered: u64,
-    /// Failures by class, indexed by `ErrorClass as usize`: what was due before
-    /// the window closed and failed after it opened.
+    /// Failures by class, indexed by `ErrorClass as usize`: operations due before the window
+    /// closed that failed after it opened.
     pub errors: [u64; ErrorClass::ALL.len()],
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Failure texts with their counts, at most 32 different ones.
+    /// Failure texts with their counts, at most 32 distinct texts.
     pub failures: BTreeMap<String, u64>,
-    /// Operations still out when the drain ended, recorded in `failed` at their
-    /// age. They are also counted in `errors` as timeouts.
+    /// Operations in flight when the drain ended. `failed` contains their age at that time, and
+    /// `errors` counts them as timeouts.
     pub censored: u64,
-    /// Write start to last byte of correct answers.
+    /// Service time: from the start of the write to the last byte of correct responses.
     pub service: Histogram<u64>,
-    /// Intended start to last byte of correct answers; empty in a closed loop,
-    /// where it equals `service`.
+    /// Response time: from the intended start to the last byte of correct responses. Empty in a
+    /// closed loop, where it equals `service`.
     pub response: Histogram<u64>,
-    /// Intended start to write start; empty in a closed loop.
+    /// Send lag: from the intended start to the start of the write. Empty in a closed loop.
     pub lag: Histogram<u64>,
-    /// Write start to first byte of correct answers.
+    /// Time to first byte: from the start of the write to the first byte of correct responses.
     pub first_byte: Histogram<u64>,
-    /// Start to failure.
+    /// Time from the start to the failure.
     pub failed: Histogram<u64>,
 }
 
 impl OpSample {
-    /// Nothing seen yet of requests of that name.
+    /// An empty sample of the operation with this name.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -138,28 +138,27 @@ impl OpSample {
         }
     }
 
-    /// All failures.
+    /// Number of failures of all classes.
     pub fn failed_count(&self) -> u64 {
         self.errors.iter().sum()
     }
 }
 
-/// How long opening connections took, nanoseconds, each step apart; never part of
-/// the latency of an operation on a connection that stands. Those that the lead
-/// left to the window are among them.
+/// Duration of connection set-up, nanoseconds, by phase; not part of the latency of an operation
+/// on an open connection. Includes connections that were opened before the window and are used in
+/// it.
 #[derive(Debug, Clone)]
 pub struct SetupSample {
-    /// From the first step to an open socket: TCP's handshake, or a Unix
-    /// socket's acceptance.
+    /// Time until the socket was open: the TCP handshake, or `connect` of a Unix socket.
     pub connect: Histogram<u64>,
     /// TLS handshakes; empty without TLS.
     pub tls: Histogram<u64>,
-    /// Write start to first byte of the first answer on a connection.
+    /// Time to first byte of the first response on a connection.
     pub first_byte: Histogram<u64>,
-    /// Write start to last byte of the first response on a connection, of those that
-    /// count as correct: a part of their operation's service times.
+    /// Service times of the first response on a connection, if it was correct; `service` of the
+    /// operation includes them.
     pub response: Histogram<u64>,
-    /// The same responses with the time that opening their connection took.
+    /// The same responses, including the set-up of their connection.
     pub total: Histogram<u64>,
 }
 
@@ -175,14 +174,14 @@ impl Default for SetupSample {
     }
 }
 
-/// One host's figures, over all operations.
+/// The figures of one host, over all operations.
 #[derive(Debug, Clone)]
 pub struct HostSample {
-    /// Correct answers that came inside the window.
+    /// Correct responses inside the window.
     pub ok: u64,
     /// Failures by class, indexed by `ErrorClass as usize`.
     pub errors: [u64; ErrorClass::ALL.len()],
-    /// Write start to last byte of correct answers.
+    /// Service time of correct responses: from the start of the write to the last byte.
     pub service: Histogram<u64>,
 }
 
@@ -196,31 +195,31 @@ impl Default for HostSample {
     }
 }
 
-/// What happened to connections.
+/// Counters of connection events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Connections established, with those that the lead left open for the window.
+    /// Connections opened, including those that were open when the window opened.
     pub opened: u64,
-    /// Of `opened`: those that the lead left open for the window.
+    /// Of `opened`: connections that were open when the window opened.
     pub standing: u64,
-    /// Requests sent on a connection that had carried one before; those that had to be
-    /// sent again count again.
+    /// Requests on a connection that had already carried a request; a repeated request counts
+    /// again.
     pub reused: u64,
-    /// Closed by Tenbin: keep-alive off, a timeout, the end of the slice.
+    /// Closed by Tenbin: keep-alive off, a timeout, or the end of the slice.
     pub closed_by_client: u64,
-    /// Closed by the server in good order, between answers.
+    /// Closed by the server in good order, between responses.
     pub closed_by_server: u64,
-    /// Attempts refused or failed inside the window or the drain.
+    /// Attempts that were refused or failed inside the window or the drain.
     pub refused: u64,
-    /// Reset or closed in the middle of an answer.
+    /// Reset or closed during a response.
     pub reset: u64,
-    /// Sum of connect times of `opened`, nanoseconds. One that takes the place of
-    /// another counts from the moment that one was given up, its closing included.
+    /// Sum of the connect times of `opened`, nanoseconds. For a connection that replaces another,
+    /// the time starts when the other was given up, and includes its closing.
     pub connect_nanos: u64,
-    /// Time inside the window of requests whose times are in no histogram, because they were due
-    /// before it opened, nanoseconds.
+    /// Time inside the window of requests that no histogram contains because they were due before
+    /// it opened, nanoseconds.
     pub unrecorded_nanos: u64,
-    /// Time outside the window of requests whose times are in a histogram, nanoseconds.
+    /// Time outside the window of requests that a histogram contains, nanoseconds.
     pub outside_nanos: u64,
 }
 

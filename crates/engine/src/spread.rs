@@ -1,22 +1,23 @@
-//! How evenly a slice's connections were served.
+//! How evenly the connections of a slice were served.
 //!
-//! Worker processes that accept on one shared socket take connections as they come: one may get
-//! three and another none. A connection that shares its worker with two others completes a third
-//! of what it completes alone, for as long as it lives.
+//! Worker processes that accept on a shared socket take connections unevenly: one may get three
+//! and another none. A connection that shares its worker with two others completes a third of the
+//! requests that it would complete alone, until it is closed.
 
 use serde::{Deserialize, Serialize};
 
-/// Ratio of the fastest to the slowest connection from which on the spread is uneven. This and
-/// what follows are Tenbin's own conventions.
+/// Ratio of the fastest to the slowest connection above which the spread is uneven. Tenbin's own
+/// convention, like the constants below.
 const UNEVEN: f64 = 1.8;
-/// Fewest requests that half of the connections have to complete.
+/// Fewest requests that the median connection must complete.
 const FEWEST_REQUESTS: f64 = 3.0;
-/// Standard deviations of a count by which the fastest and the slowest have to differ.
+/// Standard deviations of a count by which the fastest and the slowest must differ.
 const BEYOND_CHANCE: f64 = 6.0;
-/// Share of the longest life below which the life of a connection is too short to give a rate.
+/// Connections that were open for less than this share of the longest-lived connection are left
+/// out: too short to give a rate.
 const SHORTEST_LIFE: f64 = 0.5;
 
-/// One connection in the measured window, from its opening to its end.
+/// The figures of one connection in the measured window, from its opening to its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Life {
     /// Correct responses.
@@ -25,35 +26,35 @@ pub struct Life {
     pub nanos: u64,
     /// Sum of the service times of these responses, seconds.
     pub service: f64,
-    /// Sum of their squares.
+    /// Sum of their squared service times.
     pub service_squared: f64,
 }
 
-/// Requests that single connections completed a second, over all connections of a slice.
+/// Request rates of single connections, over all connections of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Connections, each life of one that was opened again by itself.
+    /// Number of connections; a connection that was reopened counts once per opening.
     pub connections: u64,
-    /// Requests that half of them completed at least.
+    /// Median number of requests per connection.
     pub median_responses: f64,
-    /// The slowest, requests a second.
+    /// Rate of the slowest connection, requests per second.
     pub slowest: f64,
-    /// A quarter is slower.
+    /// First quartile of the rates.
     pub lower_quartile: f64,
-    /// Half is slower.
+    /// Median rate.
     pub median: f64,
-    /// A quarter is faster.
+    /// Third quartile of the rates.
     pub upper_quartile: f64,
-    /// The fastest.
+    /// Rate of the fastest connection.
     pub fastest: f64,
-    /// Squared coefficient of variation of service times on one connection: 0 where each takes as
-    /// long as the one before, 1 where they are exponential.
+    /// Squared coefficient of variation of service times within a connection: 0 if all are equal,
+    /// 1 if they are exponential.
     pub variation: f64,
 }
 
 impl Spread {
-    /// Of these lives; those that are much shorter than the longest are left out. `None` with
-    /// fewer than two.
+    /// The spread of these connections, without those open for a much shorter time than the
+    /// longest. `None` with fewer than two.
     pub fn of(lives: &[Life]) -> Option<Self> {
         let longest = lives.iter().map(|life| life.nanos).max()?;
         let long_enough =
@@ -91,21 +92,22 @@ impl Spread {
         }
         let seconds = self.median_responses / self.median;
         let apart = (self.fastest - self.slowest) * seconds;
-        // The variance of a renewal count (D. R. Cox, "Renewal Theory", 1962, section 3.3), and one
-        // more for what is under way at either end.
+        // The variance of a renewal count (D. R. Cox, "Renewal Theory", 1962, section 3.3), plus
+        // one for the requests in flight at both ends.
         let chance = (self.variation * self.median_responses + 1.0).sqrt();
         self.fastest >= UNEVEN * self.slowest && apart >= BEYOND_CHANCE * chance
     }
 }
 
-/// Pooled over connections, so that differences between them do not count; 1 where too few
-/// requests tell.
+/// The squared coefficient of variation, pooled over connections so that differences between them
+/// do not count; 1 with too few requests.
 fn variation(lives: &[Life]) -> f64 {
     let (mut squares, mut freedom, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     for life in lives.iter().filter(|life| life.responses > 1) {
         let n = life.responses as f64;
         let mean = life.service / n;
-        // As a share of each connection's own mean: a slow one varies more in seconds.
+        // As a share of each connection's own mean: the service times of a slow connection vary
+        // more in seconds.
         squares += ((life.service_squared - life.service * mean) / (mean * mean)).max(0.0);
         freedom += n - 1.0;
         sum += life.service;
@@ -119,8 +121,8 @@ fn variation(lives: &[Life]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Connections that were open for a second, whose service times have this squared coefficient
-    /// of variation.
+    /// The spread of connections that were open for a second, whose service times have this
+    /// squared coefficient of variation.
     fn spread(responses: &[u64], variation: f64) -> Option<Spread> {
         let lives: Vec<Life> = responses
             .iter()
@@ -141,8 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn connections_that_share_a_worker_are_slower() {
-        // Four workers with 3, 2, 2 and 1 connections: 500 a second each, and 15 in a warm-up.
+    fn connections_that_share_a_worker_are_an_uneven_spread() {
+        // Four workers with 3, 2, 2 and 1 connections: 500 requests a second each, and 15 in a
+        // warm-up.
         for (responses, median) in [
             ([170, 170, 170, 250, 250, 250, 250, 500], 250.0),
             ([5, 5, 5, 7, 7, 7, 8, 15], 7.0),
@@ -160,7 +163,7 @@ mod tests {
         // Exponential service times: four standard deviations between the extremes.
         assert!(!spread(&[12, 16, 20, 20, 25, 30], 1.0).unwrap().is_uneven());
         assert!(!spread(&[2, 9, 3, 1], 1.0).unwrap().is_uneven());
-        // One response more or less.
+        // One response more or less is not a spread.
         assert!(!spread(&[3, 4, 5, 6], 0.0).unwrap().is_uneven());
         assert_eq!(spread(&[7], 0.0), None);
     }

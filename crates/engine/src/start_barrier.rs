@@ -1,5 +1,5 @@
-//! The threads of a slice open their connections first: its time begins for all of them once every
-//! connection is open, or could not be opened.
+//! Start of a slice: its threads open their connections first, and the slice starts for all of
+//! them once every connection is open or has failed to open.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,16 +8,16 @@ use crate::driver::Driver;
 use crate::order::Order;
 use crate::scheduler::Scheduler;
 
-/// How often a thread that is ready looks whether the others are, nanoseconds.
+/// Interval at which a thread that is ready checks whether the others are, nanoseconds.
 const POLL_NANOS: u64 = 1_000_000;
 
 const UNKNOWN: u64 = u64::MAX;
 
-/// Where the threads of a slice wait for each other.
+/// The barrier at which the threads of a slice wait for each other.
 #[derive(Debug)]
 pub(crate) struct StartBarrier {
     missing: AtomicUsize,
-    /// When the last of them came, nanoseconds of their clock.
+    /// When the last thread arrived, nanoseconds on their clock.
     origin: AtomicU64,
 }
 
@@ -29,7 +29,7 @@ impl StartBarrier {
         }
     }
 
-    /// The arrival of one thread, still to come.
+    /// A guard that reports the arrival of one thread when it is dropped.
     pub(crate) fn arrival(&self) -> Arrival<'_> {
         Arrival {
             barrier: self,
@@ -37,16 +37,16 @@ impl StartBarrier {
         }
     }
 
-    /// The time at which the slice begins, nanoseconds of the threads' clock; `None` until all
-    /// threads are there.
+    /// Start of the slice, nanoseconds on the threads' clock; `None` until all threads have
+    /// arrived.
     pub(crate) fn origin(&self) -> Option<u64> {
         let origin = self.origin.load(Ordering::Acquire);
         (origin != UNKNOWN).then_some(origin)
     }
 }
 
-/// A thread arrives when this is dropped: one that fails must not keep the others
-/// waiting.
+/// A thread arrives when this guard is dropped, so that a thread that fails does not block the
+/// others.
 pub(crate) struct Arrival<'g> {
     barrier: &'g StartBarrier,
     arrived_at: u64,
@@ -62,13 +62,12 @@ impl Drop for Arrival<'_> {
     }
 }
 
-/// Opens the connections of one thread and waits for the other threads; then the time of `driver`
-/// and `scheduler` begins, at zero. Each attempt may take as long as the driver allows, and what
-/// could not be opened by then is tried again in the time of the slice. Does nothing without a
-/// `arrival`.
+/// Opens the connections of one thread and waits for the other threads. Then sets the time of
+/// `driver` and `scheduler` to zero. Each attempt has the driver's timeout; a connection that has
+/// failed to open is retried during the slice. Does nothing without an `arrival`.
 ///
 /// # Errors
-/// Those of [`Driver::turn`].
+/// The errors of [`Driver::turn`].
 pub(crate) fn open_connections(
     driver: &mut impl Driver,
     scheduler: &mut Scheduler<'_>,

@@ -1,28 +1,28 @@
-//! When to issue no more operations.
+//! Stop rules: when to issue no more operations.
 
-/// Tells when a thread has issued its last operation of a slice.
+/// Decides when a thread has issued its last operation of a slice.
 pub trait StopRule: Send {
-    /// What it allows; asked once, so that the path of a request only compares.
+    /// Which operations the rule allows. Called once, so that the hot path only compares numbers.
     fn allowance(&self) -> Allowance;
 }
 
 /// Which operations may be issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Those with an intended start before this, nanoseconds since the origin.
+    /// Operations with an intended start before this time, nanoseconds since the origin.
     pub until: u64,
-    /// The first so many.
+    /// At most this many operations.
     pub operations: u64,
 }
 
 impl Allowance {
-    /// Everything.
+    /// All operations.
     pub const UNLIMITED: Self = Self {
         until: u64::MAX,
         operations: u64::MAX,
     };
 
-    /// What every one of `rules` allows.
+    /// The operations that all of `rules` allow.
     pub fn of_all(rules: &[Box<dyn StopRule>]) -> Self {
         rules.iter().fold(Self::UNLIMITED, |all, rule| {
             let one = rule.allowance();
@@ -34,7 +34,7 @@ impl Allowance {
     }
 }
 
-/// The rules of a slice: the window's end, and a share of a count if one is set.
+/// The rules of a slice: the end of the window, and a share of the count if there is one.
 pub(crate) fn rules(close: u64, requests: Option<u64>) -> Vec<Box<dyn StopRule>> {
     let mut rules: Vec<Box<dyn StopRule>> = vec![Box::new(AtTime(close))];
     if let Some(count) = requests {
@@ -43,15 +43,15 @@ pub(crate) fn rules(close: u64, requests: Option<u64>) -> Vec<Box<dyn StopRule>>
     rules
 }
 
-/// The share that thread `thread` of `threads` has in `total` operations.
+/// The share of `total` operations that thread `thread` of `threads` issues.
 pub(crate) fn share(total: u64, thread: usize, threads: usize) -> u64 {
     let (thread, threads) = (thread as u64, threads as u64);
     total / threads + u64::from(thread < total % threads)
 }
 
-/// The share that a thread has in `total` operations by its share in all
-/// `connections`: those numbered `first` to `last`, exclusively. So that threads
-/// with more connections do not rest while the others still work.
+/// The share of `total` operations for a thread with the connections from `first` up to but
+/// excluding `last`, out of `connections`: threads with more connections issue more operations, so
+/// that all threads end at about the same time.
 pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connections: u64) -> u64 {
     let until = |connection: u64| {
         let scaled = u128::from(total) * u128::from(connection);
@@ -60,7 +60,7 @@ pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connection
     until(last) - until(first)
 }
 
-/// Operations of each of `threads` generator threads, out of `total` in a closed loop over
+/// Operations of each of `threads` generator threads, out of `total`, in a closed loop with
 /// `connections`: the split that a slice uses for [`tenbin_plan::Load::requests`].
 pub fn shares(total: u64, connections: usize, threads: usize) -> Vec<u64> {
     let connections = connections as u64;

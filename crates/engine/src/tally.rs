@@ -1,4 +1,4 @@
-//! Counting what came of operations, shipped about once a second.
+//! Counts operations of one thread; the counts are shipped as a [`Sample`] about once a second.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::sample::{
 };
 use crate::thread_time::{ThreadMeter, ThreadTime};
 
-/// Different failure texts kept in one sample; the rest go under one heading.
+/// Most distinct failure texts in a sample; further texts count under [`OTHER_FAILURES`].
 const MOST_FAILURE_TEXTS: usize = 32;
-/// Heading of the rest.
+/// The name for further failure texts.
 const OTHER_FAILURES: &str = "other failures";
 
-/// How an operation ended, in nanoseconds since the origin.
+/// Times of an operation, nanoseconds since the origin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) intended: u64,
@@ -26,23 +26,23 @@ pub(crate) struct Times {
     pub(crate) ended: u64,
 }
 
-/// An operation that was answered.
+/// An operation with a complete response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     pub(crate) op: usize,
     pub(crate) host: usize,
     pub(crate) times: Times,
     pub(crate) first_byte: u64,
-    /// Bytes written and read, heads included.
+    /// Bytes written and read, including heads.
     pub(crate) sent: u64,
     pub(crate) received: u64,
-    /// Body bytes, of the request or the answer, whichever has more.
+    /// Body bytes of the request or the response, whichever is longer.
     pub(crate) payload: u64,
-    /// Body bytes of the answer alone.
+    /// Body bytes of the response.
     pub(crate) answered: u64,
 }
 
-/// A connection that the lead leaves to the window.
+/// A connection that is open when the window opens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Standing {
     pub(crate) opened: Opened,
@@ -62,19 +62,19 @@ impl Window {
         self.open <= time && time < self.close
     }
 
-    /// How much of the time from `start` to `end` fell inside, nanoseconds.
+    /// How much of the time from `start` to `end` was inside the window, nanoseconds.
     fn overlap(&self, start: u64, end: u64) -> u64 {
         end.min(self.close).saturating_sub(start.max(self.open))
     }
 
-    /// Whether any of it fell inside.
+    /// Whether any part of `times` was inside the window.
     #[inline]
     fn met(&self, times: Times) -> bool {
         times.ended >= self.open && times.intended < self.close
     }
 }
 
-/// One operation's counts since the last shipment.
+/// One operation's counts since the last sample.
 struct OpTally {
     name: &'static str,
     role: Role,
@@ -85,11 +85,11 @@ struct OpTally {
     answered: u64,
     errors: [u64; ErrorClass::ALL.len()],
     statuses: BTreeMap<u16, u64>,
-    /// The last status seen and how often in a row: spares the map on the path
-    /// of a request.
+    /// The last status and the number of consecutive responses with it: avoids a map lookup on
+    /// the hot path.
     run_of_status: (u16, u64),
     failures: BTreeMap<String, u64>,
-    /// The text in `failures` of each shape.
+    /// The first text of each shape in `failures`.
     shapes: BTreeMap<String, String>,
     censored: u64,
     service: Counts,
@@ -193,7 +193,7 @@ impl OpTally {
     }
 }
 
-/// One host's counts since the last shipment.
+/// One host's counts since the last sample.
 #[derive(Default)]
 struct HostTally {
     ok: u64,
@@ -211,7 +211,7 @@ impl HostTally {
     }
 }
 
-/// What opening connections took since the last shipment.
+/// Durations of connection set-up since the last sample.
 #[derive(Default)]
 pub(crate) struct SetupTally {
     connect: Counts,
@@ -222,8 +222,8 @@ pub(crate) struct SetupTally {
 }
 
 impl SetupTally {
-    /// The first response on a connection counts as correct: its service time, beside
-    /// what opening the connection took.
+    /// Records the first response on a connection, if it is correct: its service time, and the
+    /// time including the set-up.
     pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
         let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
         self.response.record(service);
@@ -256,15 +256,15 @@ impl SetupTally {
     }
 }
 
-/// What stands for a request that the workload was never asked for, and so never
-/// named. Where no request is a piece of work of its own, that is two: a step, which
-/// is a request, and a whole, which is work.
-struct Nameless {
+/// The operations that count a request which failed before the workload prepared it. If no
+/// operation of the workload is a single request, these are two: a sub-request, and the
+/// transaction.
+struct Unprepared {
     request: usize,
     whole: Option<usize>,
 }
 
-impl Nameless {
+impl Unprepared {
     fn among(operations: &[(&'static str, Role)], beside: bool) -> Self {
         let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
         let request = match beside {
@@ -284,13 +284,13 @@ impl Nameless {
     }
 }
 
-/// One thread's counts since the last shipment.
+/// One thread's counts since the last sample.
 pub(crate) struct Tally {
     window: Window,
     open_loop: bool,
     ops: Vec<OpTally>,
-    nameless: Nameless,
-    /// One for each host; empty with a single one.
+    nameless: Unprepared,
+    /// One per host; empty with a single host.
     hosts: Vec<HostTally>,
     pub(crate) ledger: Ledger,
     pub(crate) setup: SetupTally,
@@ -298,11 +298,11 @@ pub(crate) struct Tally {
     meter: ThreadMeter,
     time_since: ThreadTime,
     thread: usize,
-    /// The longest stretch without a response since the last shipment: its length, which
-    /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
+    /// The longest pause since the last sample: its length, at least [`SHORTEST_PAUSE_NANOS`]
+    /// once there is a pause, and its end.
     longest_pause: u64,
     pause_end: u64,
-    /// As [`Sample::late`] has it.
+    /// See [`Sample::late`].
     late: [u64; LATE_BUCKETS],
 }
 
@@ -324,7 +324,7 @@ impl Tally {
                 .iter()
                 .map(|(name, role)| OpTally::new(name, *role))
                 .collect(),
-            nameless: Nameless::among(operations, beside),
+            nameless: Unprepared::among(operations, beside),
             hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
             setup: SetupTally::default(),
@@ -338,7 +338,7 @@ impl Tally {
         }
     }
 
-    /// A request that was due then is sent late, and the generator alone is why.
+    /// A request due at `due` is sent late, and the load generator is the only cause.
     #[inline]
     pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
         if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
@@ -347,12 +347,12 @@ impl Tally {
         }
     }
 
-    /// No request was answered from `start` to `end`, though some were out.
+    /// No response arrived from `start` to `end`, though requests were in flight.
     #[inline]
     pub(crate) fn paused(&mut self, start: u64, end: u64) {
         let start = start.max(self.window.open);
         let length = end.saturating_sub(start);
-        // After the window nothing is sent, and what is left comes in when it comes in.
+        // After the window nothing is sent, so a gap between responses is not a pause.
         if length > self.longest_pause && start < self.window.close {
             self.longest_pause = length;
             self.pause_end = end;
@@ -368,14 +368,14 @@ impl Tally {
         })
     }
 
-    /// Moves the end of the window to now: a slice by count ends when it ends.
+    /// Moves the end of the window to `at`: a slice that ends by count ends early.
     pub(crate) fn close_window(&mut self, at: u64) {
         self.window.close = self.window.close.min(at.max(self.window.open));
     }
 
-    /// The lead is over: what its connections did is not of the window. Operations
-    /// are kept apart by their own times, since some of the window may have ended
-    /// before this is called.
+    /// The settling time has ended: clears the connection events that do not belong to the
+    /// window. Operations are assigned by their own times, since some of the window may have
+    /// ended before this call.
     pub(crate) fn open_window(&mut self) {
         self.forget_connections();
         self.take_pause();
@@ -383,15 +383,14 @@ impl Tally {
         self.time_since = self.meter.read();
     }
 
-    /// What connections have done since the last shipment is not counted, and no pause.
+    /// Clears the connection events and pauses since the last sample.
     pub(crate) fn forget_connections(&mut self) {
         self.ledger = Ledger::default();
         self.setup.clear();
         self.take_pause();
     }
 
-    /// A connection stands from the lead: it carries the window's requests, unlike
-    /// those that the lead has used up.
+    /// Counts a connection that is open when the window opens: it carries the window's requests.
     pub(crate) fn stands(&mut self, connection: Standing) {
         self.opened(connection.opened);
         self.ledger.standing += 1;
@@ -400,20 +399,20 @@ impl Tally {
         }
     }
 
-    /// A connection was opened.
+    /// Counts an opened connection.
     pub(crate) fn opened(&mut self, opened: Opened) {
         self.ledger.opened += 1;
         self.ledger.connect_nanos += opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
         self.setup.opened(opened);
     }
 
-    /// An answer whose operation was counted, as a success or as a failure.
+    /// Counts the status of a response whose operation was counted, as a success or as a failure.
     #[inline]
     pub(crate) fn status(&mut self, op: usize, status: u16) {
         self.ops[op].status(status);
     }
 
-    /// A correct answer. Says whether it counts as throughput.
+    /// Counts a correct response. Returns whether it counts as throughput.
     #[inline]
     pub(crate) fn correct(&mut self, ended: &Ended) -> bool {
         let figures = &mut self.ops[ended.op];
@@ -454,8 +453,9 @@ impl Tally {
         in_window
     }
 
-    /// A request was out as the window opened or closed: how much of its time a histogram has too
-    /// much or too little, so that times and window can be held against each other (Little's law).
+    /// Adjusts for a request that was in flight when the window opened or closed: the part of its
+    /// time by which the histograms and the window differ. With it, Little's law can be checked
+    /// exactly.
     fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
         if !self.ops[op].role.is_request() {
             return;
@@ -467,7 +467,7 @@ impl Tally {
         }
     }
 
-    /// An answer that is a failure. Says whether it counts.
+    /// Counts a response that is a failure. Returns whether it counts.
     pub(crate) fn answered_wrong(&mut self, ended: &Ended, class: ErrorClass, text: &str) -> bool {
         if self.window.holds(ended.times.ended) {
             let figures = &mut self.ops[ended.op];
@@ -477,8 +477,8 @@ impl Tally {
         self.failed(ended.op, ended.host, ended.times, class, text)
     }
 
-    /// A failure. One that ended before the window opened, or was due after it
-    /// closed, is not of this slice. Says whether it counts.
+    /// Counts a failure. A failure that ended before the window opened, or was due after it
+    /// closed, does not belong to the slice. Returns whether it counts.
     pub(crate) fn failed(
         &mut self,
         op: usize,
@@ -498,7 +498,7 @@ impl Tally {
         true
     }
 
-    /// A failure of a request that the workload was never asked for. Says whether it
+    /// Counts the failure of a request that the workload never prepared. Returns whether it
     /// counts.
     pub(crate) fn never_prepared(
         &mut self,
@@ -514,7 +514,7 @@ impl Tally {
         counts
     }
 
-    /// Such a one was still waiting when the drain ended.
+    /// Counts such a request that was still waiting when the drain ended.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
         if let Some(op) = self.nameless.whole {
@@ -522,8 +522,8 @@ impl Tally {
         }
     }
 
-    /// Something made of several requests has come to its end. It went to no host
-    /// and over no wire by itself: its requests did.
+    /// Counts a transaction that has ended. It belongs to no host and has no bytes: its requests
+    /// have.
     pub(crate) fn whole(&mut self, whole: &Whole, now: u64, drained: bool) {
         let ended = whole.ended.unwrap_or(now);
         let times = Times {
@@ -564,18 +564,18 @@ impl Tally {
         }
     }
 
-    /// Whether something that was due then is of this slice.
+    /// Whether an operation with this intended start belongs to the slice.
     #[inline]
     pub(crate) fn is_due_inside(&self, intended: u64) -> bool {
         self.window.holds(intended)
     }
 
-    /// The start of the stretch now being counted.
+    /// Start of the current sample's period.
     pub(crate) fn since(&self) -> u64 {
         self.since
     }
 
-    /// Hands out what was counted up to `end` and starts anew.
+    /// Returns the counts up to `end` and clears them.
     pub(crate) fn ship(&mut self, end: u64, backlog: u64, drain: bool) -> Sample {
         let time = self.meter.read();
         let used = time.since(self.time_since);
@@ -604,10 +604,11 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Three requests of 30 ms each: one is out as the window opens, one lies inside, one is out as
-    /// it closes. What they were in flight inside it follows from the histogram and both counters.
+    /// Three requests of 30 ms each: one in flight when the window opens, one inside, one in
+    /// flight when the window closes. The time in flight inside the window follows from the
+    /// histogram and both counters.
     #[test]
-    fn time_in_flight_inside_the_window_can_be_told() {
+    fn time_in_flight_inside_the_window_can_be_computed() {
         let ms = 1_000_000;
         let window = Window {
             open: 100 * ms,
@@ -641,7 +642,7 @@ mod tests {
     }
 
     #[test]
-    fn late_requests_of_the_window_are_counted_by_how_late_they_are() {
+    fn late_requests_of_the_window_are_counted_by_lateness() {
         let window = Window {
             open: 1_000,
             close: 2_000,
@@ -652,7 +653,7 @@ mod tests {
         }
         tally.sent_late(2_000, 5_000_000);
         let late = tally.ship(3_000, 0, true).late;
-        // 5 ms are 2^22 ns and more.
+        // 5 ms is in the bucket from 2^22 ns.
         assert_eq!((late[0], late[6], late[LATE_BUCKETS - 1]), (1, 1, 1));
         assert_eq!(late.iter().sum::<u64>(), 3);
     }

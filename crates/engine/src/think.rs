@@ -1,19 +1,19 @@
-//! How long a connection of a closed loop rests after an answer.
+//! Think time: how long a connection of a closed loop idles after a response.
 
 use tenbin_plan::Think;
 use tenbin_plan::rng::Rng;
 
-/// Keeps these draws apart from those of arrivals.
+/// Separates these random draws from those of arrivals.
 const STREAM: u64 = 0x0074_6869_6e6b;
 
-/// The think times of one generator thread, one after another.
+/// Generates the think times of one generator thread.
 #[derive(Debug, Clone)]
 pub struct Thinker {
     random: Rng,
     shape: Shape,
 }
 
-/// Nanoseconds throughout.
+/// All values are nanoseconds.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Fixed(u64),
@@ -22,7 +22,7 @@ enum Shape {
 }
 
 impl Thinker {
-    /// Draws from `seed`, the same for all threads of a slice; `thread` from 0.
+    /// Draws from `seed`, which is the same for all threads of a slice; `thread` counts from 0.
     pub fn new(think: &Think, seed: u64, thread: usize) -> Self {
         // A plan's times are at most a year.
         let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -42,7 +42,7 @@ impl Thinker {
         }
     }
 
-    /// How long to rest after the next answer, nanoseconds.
+    /// The next think time, nanoseconds.
     #[inline]
     pub fn next_rest(&mut self) -> u64 {
         match self.shape {
@@ -80,7 +80,7 @@ mod tests {
                     from: millis(50),
                     to: millis(150),
                 },
-                // The sd of a uniform length is its range by √12.
+                // The standard deviation of a uniform distribution is its range divided by √12.
                 100e6 / 12_f64.sqrt(),
                 |nanos| ((nanos - 50e6) / 100e6).clamp(0.0, 1.0),
             ),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_range_belong_to_it() {
+    fn a_range_includes_its_ends() {
         let [from, to] = [3, 5].map(Duration::from_nanos);
         let mut seen = draws(Think::Uniform { from, to }, 1, 0);
         seen.sort_by(f64::total_cmp);

@@ -1,26 +1,26 @@
-//! How long the calling thread ran on a core, and how long it waited for one.
+//! How long the calling thread ran on a core, and how long it waited for a core.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use nix::time::{ClockId, clock_gettime};
 
-/// Where the kernel says how long the calling thread waited: its second field, nanoseconds
+/// The kernel's file with the waiting time of the calling thread: its second field, nanoseconds
 /// (`Documentation/scheduler/sched-stats.rst`).
 const SCHEDSTAT: &str = "/proc/thread-self/schedstat";
 
-/// What the calling thread has used and waited for since it began.
+/// CPU time and waiting time of the calling thread since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ThreadTime {
     /// CPU time, nanoseconds.
     pub(crate) cpu: u64,
-    /// Time for which it was ready to run and waited for a core, nanoseconds; `None` where the
-    /// kernel does not count it.
+    /// Time in which the thread was ready to run and waited for a core, nanoseconds; `None` where
+    /// the kernel does not count it.
     pub(crate) waited: Option<u64>,
 }
 
 impl ThreadTime {
-    /// What was added since `before`.
+    /// The difference from `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         let waited = self.waited.zip(before.waited);
         Self {
@@ -30,14 +30,14 @@ impl ThreadTime {
     }
 }
 
-/// Reads the times of the thread that opened it: one system call for each of the two times.
+/// Reads the times of the thread that opened it: one system call per time.
 #[derive(Debug)]
 pub(crate) struct ThreadMeter {
     schedstat: Option<File>,
 }
 
 impl ThreadMeter {
-    /// Of the calling thread, which has to be the one that reads it.
+    /// A meter for the calling thread, which must be the thread that reads it.
     pub(crate) fn open() -> Self {
         Self {
             schedstat: File::open(SCHEDSTAT).ok(),
@@ -59,8 +59,8 @@ fn waited(schedstat: &File) -> Option<u64> {
     waited_in(std::str::from_utf8(&text[..length]).ok()?)
 }
 
-/// `None` as well for three zeros: so a kernel writes that does not count, and a thread that reads
-/// this has run.
+/// Three zeros are `None` too: a kernel that does not count writes them, and the reading thread
+/// has run.
 fn waited_in(schedstat: &str) -> Option<u64> {
     let mut fields = schedstat.split_whitespace();
     let mut next = || fields.next()?.parse::<u64>().ok();
@@ -105,7 +105,8 @@ mod tests {
             let (used, took) = thread.join().unwrap();
             let Some(waited) = used.waited else { return };
             let took = took.as_nanos() as u64;
-            // A thread that always has work either runs or waits. The hypervisor may take the rest.
+            // A thread that always has work either runs or waits. The hypervisor may take the
+            // remaining time.
             assert!(used.cpu + waited <= took, "{used:?} in {took}");
             assert!(waited > 0, "{used:?} in {took}");
         }

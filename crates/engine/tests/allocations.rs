@@ -1,5 +1,5 @@
-//! Nothing is allocated on the path of a request, from the order to send it to the
-//! count of its answer, once every connection has gone it once.
+//! Nothing is allocated on the hot path, from the order to send a request to the count of its
+//! response, after the first request of each connection.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,15 +24,14 @@ const WARM: u64 = 2_000;
 const COUNTED: u64 = 4_000;
 static BODY: LazyLock<Vec<u8>> = LazyLock::new(|| vec![7; 200_000]);
 
-/// Sends requests and counts between which of them memory was asked for.
+/// Sends requests and records between which of them memory was allocated.
 struct Frugal {
     issued: u64,
     use_of_body: BodyUse,
     payload: &'static [u8],
     before: u64,
     begun: Option<Instant>,
-    /// How many times memory was asked for beyond once a second, when samples are
-    /// shipped.
+    /// Number of allocations beyond one per second, which shipping a sample needs.
     spent: Arc<AtomicU64>,
 }
 
@@ -104,7 +103,7 @@ impl Workload for Frugal {
     }
 }
 
-/// What a drive of `load` against answers with so long a body asks for.
+/// Number of allocations of a drive of `load` against responses with a body of this length.
 fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]) -> u64 {
     let address = server(move |mut stream| {
         let head = format!(
@@ -127,7 +126,7 @@ fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]
 }
 
 #[test]
-fn no_memory_is_asked_for_on_the_path_of_a_request() {
+fn the_hot_path_allocates_nothing() {
     let discard = BodyUse::Discard;
     assert_eq!(spent(closed(8, PATIENT), 12, discard, b""), 0, "small");
     let inspect = BodyUse::Inspect;
@@ -144,7 +143,7 @@ fn no_memory_is_asked_for_on_the_path_of_a_request() {
 }
 
 #[test]
-fn the_null_wire_asks_for_none() {
+fn the_null_driver_allocates_nothing() {
     let (worker, spent) = Frugal::new(BodyUse::Discard, b"");
     let plan = Drive {
         rest: None,

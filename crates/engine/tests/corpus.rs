@@ -1,4 +1,4 @@
-//! Every input that the fuzzer keeps for responses passes the fuzzer's own checks.
+//! Every fuzzer input stored for responses passes the fuzzer's checks.
 
 #[path = "../../../fuzz/checks/answer.rs"]
 mod answer;
@@ -8,22 +8,22 @@ mod h2;
 use std::path::Path;
 
 #[test]
-fn the_kept_responses_of_http_1_pass() {
+fn the_stored_responses_of_http_1_pass() {
     replay("answer", answer::check);
 }
 
 #[test]
-fn the_kept_frames_of_http_2_pass() {
+fn the_stored_frames_of_http_2_pass() {
     replay("h2", h2::check);
 }
 
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut inputs = 0;
-    for entry in std::fs::read_dir(folder.join(target)).expect("the corpus is there") {
+    for entry in std::fs::read_dir(folder.join(target)).expect("the corpus exists") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
-        // A panic alone would not say over which input.
+        // A panic alone would not name the input.
         let passed = std::panic::catch_unwind(|| check(&input));
         assert!(passed.is_ok(), "{}", file.display());
         inputs += 1;

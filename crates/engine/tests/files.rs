@@ -1,4 +1,4 @@
-//! Bodies that the kernel sends from a file.
+//! Request bodies that the kernel sends from a file.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -13,11 +13,11 @@ use support::{PATIENT, closed, driven, request, server};
 use tenbin_engine::{Exchange, InFile, Judgement, Moment, Next, Route, Workload};
 
 const LENGTH: usize = 3_000_000;
-/// Where the body begins in its file.
+/// Offset of the body in its file.
 const OFFSET: usize = 12_345;
 
-/// Puts a body that lies in a file; in memory it is something else, to tell which
-/// of the two was sent.
+/// Sends a body from a file. The body in memory differs, so that the server can tell which of the
+/// two was sent.
 struct Put {
     left: u64,
     file: std::fs::File,
@@ -56,7 +56,7 @@ impl Workload for Put {
 }
 
 #[test]
-fn a_body_in_a_file_arrives_whole_however_slowly_it_is_taken() {
+fn a_body_from_a_file_arrives_complete_at_a_slow_reader() {
     static BODIES: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
     let address = server(|mut stream| {
         while let Some(body) = request(&mut stream) {

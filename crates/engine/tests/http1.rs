@@ -1,4 +1,4 @@
-//! The HTTP/1.1 wire on real sockets, against servers that do as a test says.
+//! The HTTP/1.1 driver on real sockets, against servers whose behaviour the test defines.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn keeps_its_connections() {
 }
 
 #[test]
-fn reads_answers_that_come_byte_by_byte() {
+fn reads_responses_that_arrive_byte_by_byte() {
     let address = server(|mut stream| {
         stream.set_nodelay(true).unwrap();
         while request(&mut stream).is_some() {
@@ -42,7 +42,7 @@ fn reads_answers_that_come_byte_by_byte() {
 }
 
 #[test]
-fn bodies_of_requests_and_of_answers_are_counted_apart() {
+fn bodies_of_requests_and_of_responses_are_counted_separately() {
     let address = server(|mut stream| {
         while request(&mut stream).is_some() {
             let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nfew";
@@ -66,7 +66,7 @@ fn sends_bodies_larger_than_any_buffer_and_reads_them_back() {
         while let Some(body) = request(&mut stream) {
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
             stream.write_all(head.as_bytes()).unwrap();
-            // The client may be gone once it has what it wants.
+            // The client may close the connection once it has its response.
             let _ = stream.write_all(&body);
         }
     });
@@ -91,7 +91,7 @@ fn follows_connection_close() {
 }
 
 #[test]
-fn garbage_is_a_protocol_error() {
+fn bytes_that_are_not_http_are_a_protocol_error() {
     let driven = run(
         fixed(b"220 smtp.example ESMTP\r\n"),
         Echo::times(10, b""),
@@ -103,7 +103,7 @@ fn garbage_is_a_protocol_error() {
 }
 
 #[test]
-fn a_connection_closed_inside_the_answer_is_a_reset() {
+fn a_connection_closed_inside_the_response_is_a_reset() {
     let address = server(|mut stream| {
         request(&mut stream);
         stream
@@ -113,13 +113,13 @@ fn a_connection_closed_inside_the_answer_is_a_reset() {
     let driven = run(address, Echo::times(10, b""), 2, PATIENT);
     assert_eq!(driven.errors(ErrorClass::Reset), 10);
     assert_eq!(
-        driven.op.failures["connection closed inside the answer"],
+        driven.op.failures["connection closed inside the response"],
         10
     );
 }
 
 #[test]
-fn silence_is_a_timeout() {
+fn a_missing_response_is_a_timeout() {
     let address = server(|mut stream| {
         request(&mut stream);
         thread::sleep(Duration::from_secs(5));
@@ -141,15 +141,15 @@ fn a_closed_port_is_a_connect_error() {
 }
 
 #[test]
-fn an_early_refusal_of_a_large_body_is_heard() {
+fn an_early_refusal_of_a_large_body_is_read() {
     let address = server(|mut stream| {
-        // Answers after the head alone, then closes.
+        // Responds after the head alone, then closes.
         let mut some = [0; 1000];
         let _ = stream.read(&mut some);
         let _ = stream
             .write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        // Taking the rest avoids a reset that would destroy the answer.
+        // Reading the rest avoids a reset that would destroy the response.
         let mut sink = vec![0; 1 << 16];
         while matches!(stream.read(&mut sink), Ok(count) if count > 0) {}
     });
@@ -160,7 +160,7 @@ fn an_early_refusal_of_a_large_body_is_heard() {
 }
 
 #[test]
-fn stop_is_heeded_at_once() {
+fn stop_ends_the_slice_at_once() {
     let address = server(|mut stream| {
         request(&mut stream);
         thread::sleep(Duration::from_secs(10));
@@ -189,7 +189,7 @@ fn stop_is_heeded_at_once() {
 }
 
 #[test]
-fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
+fn stage_times_are_those_of_correct_responses_in_the_histogram() {
     let address = server(|mut stream| {
         let mut count = 0;
         while request(&mut stream).is_some() {
@@ -227,11 +227,11 @@ fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
     assert!(kept > 0);
     assert_eq!((echo.answers(), echo.carrying()), (kept, kept));
     let spent: u64 = echo.buckets.iter().map(|each| each.stages[0].ns).sum();
-    assert_eq!(spent, kept * 1_000_000, "failures are not among them");
+    assert_eq!(spent, kept * 1_000_000, "failures are not included");
 }
 
 #[test]
-fn endless_tiny_chunks_defeat_neither_timeout_nor_end() {
+fn endless_tiny_chunks_do_not_prevent_timeout_or_stop() {
     let chunks = b"1\r\nx\r\n".repeat(20_000);
     let address = server(move |mut stream| {
         if request(&mut stream).is_none() {

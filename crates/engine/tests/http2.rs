@@ -1,5 +1,4 @@
-//! HTTP/2 on real sockets, against a server in this process that keeps its own
-//! count.
+//! HTTP/2 on real sockets, against a server in this process that counts what it receives.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,16 +21,16 @@ use tenbin_engine::{
 };
 use tenbin_plan::{Load, Pace};
 
-/// How a server behaves.
+/// Behaviour of a server.
 #[derive(Clone, Copy, Default)]
 struct Manners {
-    /// Streams that it allows at once.
+    /// Most concurrent streams that it allows.
     streams: Option<u32>,
-    /// Requests after which it says GOAWAY.
+    /// Number of requests after which it sends GOAWAY.
     requests: Option<u64>,
 }
 
-/// What the server saw.
+/// What the server received.
 #[derive(Default)]
 struct Seen {
     connections: AtomicU64,
@@ -105,10 +104,10 @@ async fn answer(
             respond.send_reset(Reason::REFUSED_STREAM);
             return Err(Reason::REFUSED_STREAM.into());
         }
-        // Nobody else is served meanwhile.
+        // No other connection is served meanwhile.
         "/slow" => thread::sleep(Duration::from_millis(5)),
         "/silent" => {
-            // Until the client gives it up.
+            // Until the client cancels the stream.
             return std::future::poll_fn(|cx| respond.poll_reset(cx))
                 .await
                 .and_then(|reason| Err(reason.into()));
@@ -126,7 +125,7 @@ async fn answer(
     if sent.is_empty() {
         sent.extend_from_slice(b"hello");
     }
-    // Others are to have come meanwhile.
+    // Other requests must arrive meanwhile.
     tokio::task::yield_now().await;
     let answer = Response::builder()
         .header("content-length", sent.len())
@@ -152,10 +151,10 @@ async fn send(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<(), h2:
     Ok(())
 }
 
-/// In an exchange's note: a part of the answer was not what it should be.
+/// In an exchange's note: a part of the response was wrong.
 const WRONG: u64 = u64::MAX;
 
-/// Sends `sent` to `path` as often as `count` says and expects it back.
+/// Sends `sent` to `path` `count` times and expects it back.
 struct Client {
     path: &'static str,
     count: u64,
@@ -296,7 +295,7 @@ fn sends_several_streams_at_once_and_keeps_its_connections() {
 }
 
 #[test]
-fn bodies_go_both_ways() {
+fn bodies_are_sent_and_received() {
     static LARGE: LazyLock<Vec<u8>> =
         LazyLock::new(|| (0..3_000_000_u32).map(|at| (at % 251) as u8).collect());
     let (address, seen) = server(Manners::default());
@@ -313,7 +312,7 @@ fn bodies_go_both_ways() {
 }
 
 #[test]
-fn a_reset_stream_fails_alone() {
+fn a_reset_stream_does_not_fail_others() {
     let (address, seen) = server(Manners::default());
     let driven = run(address, client("/reset", 50), 1, 4);
     assert_eq!(driven.errors(ErrorClass::Reset), 50);
@@ -336,7 +335,7 @@ fn a_refused_stream_is_sent_again() {
 }
 
 #[test]
-fn after_goaway_the_rest_goes_on_another_connection() {
+fn after_goaway_the_rest_uses_another_connection() {
     let manners = Manners {
         requests: Some(10),
         ..Manners::default()
@@ -359,19 +358,19 @@ fn no_more_streams_are_opened_than_the_server_allows() {
     let driven = run(address, client("/", 300), 1, 8);
     assert_eq!(driven.op.ok, 300, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 1);
-    // Those sent before the server said so are refused, and sent again.
+    // Requests sent before the server's limit arrived are refused, and sent again.
     assert_eq!(seen.answered.load(Ordering::Relaxed), 300);
 }
 
 #[test]
-fn waiting_for_a_stream_shows_as_send_lag() {
+fn waiting_for_a_stream_is_send_lag() {
     let manners = Manners {
         streams: Some(1),
         ..Manners::default()
     };
     let (address, _) = server(manners);
-    // The server can do 200 a second at most. There is a slot for each of the 400 a
-    // second that are due, so that all of them wait for a stream.
+    // The server completes at most 200 a second. There is a slot for each of the 400 a second
+    // that are due, so that all of them wait for a stream.
     let pace = Pace::Constant { per_second: 400.0 };
     let (timeout, window) = (Duration::from_secs(30), Duration::from_millis(500));
     let driven = run_at(
@@ -389,7 +388,7 @@ fn waiting_for_a_stream_shows_as_send_lag() {
     assert!(lag > Duration::from_millis(100), "{lag:?}");
 }
 
-/// A frame: type, flags, stream, and what is in it.
+/// A frame: type, flags, stream and payload.
 fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
     let mut bytes = (content.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend_from_slice(&[kind, flags]);
@@ -398,7 +397,7 @@ fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Waits for that many requests; the numbers of their streams.
+/// Waits for that many requests. Returns the numbers of their streams.
 fn requests(socket: &mut TcpStream, count: usize) -> Vec<u32> {
     let mut streams = Vec::new();
     while streams.len() < count {
@@ -421,7 +420,7 @@ const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
 
 #[test]
-fn what_goaway_leaves_out_is_sent_again() {
+fn requests_that_goaway_excludes_are_sent_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let headers = Arc::new(AtomicU64::new(0));
@@ -431,12 +430,12 @@ fn what_goaway_leaves_out_is_sent_again() {
             let mut socket = socket.unwrap();
             socket.read_exact(&mut [0; 24]).unwrap();
             socket.write_all(&frame(SETTINGS, 0, 0, &[])).unwrap();
-            // Waits for all that are left, and takes the first of them alone.
+            // Waits for the remaining requests, and responds to the first of them only.
             let streams = requests(&mut socket, 4 - answered);
             counted.fetch_add(streams.len() as u64, Ordering::Relaxed);
             let mut last = streams[0].to_be_bytes().to_vec();
             last.extend_from_slice(&[0; 4]);
-            // 0x88 is `:status: 200` (RFC 7541 appendix A); the answer ends there.
+            // 0x88 is `:status: 200` (RFC 7541 appendix A); the response ends there.
             let mut answer = frame(GOAWAY, 0, 0, &last);
             answer.extend(frame(HEADERS, 0x5, streams[0], &[0x88]));
             socket.write_all(&answer).unwrap();
@@ -446,20 +445,20 @@ fn what_goaway_leaves_out_is_sent_again() {
         }
     });
     let driven = run(address, client("/", 4), 1, 4);
-    // Every request is answered once, without the body that it should have.
+    // Every request has exactly one response, without the body that is expected.
     assert_eq!(driven.errors(ErrorClass::Short), 4, "{:?}", driven.op);
     assert_eq!(driven.op.failed_count(), 4);
     assert_eq!(headers.load(Ordering::Relaxed), 4 + 3 + 2 + 1);
 }
 
 #[test]
-fn silence_is_a_timeout_and_silence_on_all_streams_a_new_connection() {
+fn a_missing_response_is_a_timeout_and_a_silent_connection_is_replaced() {
     let (address, seen) = server(Manners::default());
     let timeout = Duration::from_millis(100);
     let driven = run_for(address, client("/silent", 12), 1, 4, timeout, None);
     assert_eq!(driven.errors(ErrorClass::Timeout), 12);
     assert_eq!(seen.requests.load(Ordering::Relaxed), 12);
-    // As soon as nothing was heard for as long as an answer may take.
+    // As soon as the server has sent nothing for a whole timeout.
     assert!(
         (2..=4).contains(&driven.ledger.opened),
         "{:?}",
@@ -468,7 +467,7 @@ fn silence_is_a_timeout_and_silence_on_all_streams_a_new_connection() {
 }
 
 #[test]
-fn a_server_without_http_2_is_named() {
+fn a_server_without_http_2_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -488,7 +487,7 @@ fn a_server_without_http_2_is_named() {
     assert!(texts[0].contains("use --http 1.1"), "{texts:?}");
 }
 
-/// Settings of the client's first frame, by identifier.
+/// Settings in the client's first frame, by identifier.
 fn settings(socket: &mut TcpStream) -> Vec<(u16, u32)> {
     let mut preface_and_head = [0; 24 + 9];
     socket.read_exact(&mut preface_and_head).unwrap();
@@ -502,8 +501,8 @@ fn settings(socket: &mut TcpStream) -> Vec<(u16, u32)> {
     payload.chunks_exact(6).map(of_setting).collect()
 }
 
-/// A server that answers the first request of each connection with a body that never ends,
-/// in frames of one byte; it tells what window it was given.
+/// A server that responds to the first request of each connection with an endless body in frames
+/// of one byte. Returns the window that it was given.
 fn endless() -> (SocketAddr, Arc<AtomicU64>) {
     let window = Arc::new(AtomicU64::new(0));
     let told = window.clone();
@@ -513,7 +512,7 @@ fn endless() -> (SocketAddr, Arc<AtomicU64>) {
         told.fetch_max(largest.max().unwrap_or(0).into(), Ordering::Relaxed);
         let mut start = frame(4, 0, 0, &[]);
         start.extend(frame(4, 1, 0, &[]));
-        // The static table of HPACK has `:status: 200` at 8.
+        // The static table of HPACK has `:status: 200` at index 8.
         start.extend(frame(1, 4, 1, &[0x88]));
         let mut reader = socket.try_clone().unwrap();
         thread::spawn(move || {
@@ -532,7 +531,7 @@ fn endless() -> (SocketAddr, Arc<AtomicU64>) {
 }
 
 #[test]
-fn endless_tiny_frames_defeat_neither_timeout_nor_end() {
+fn endless_tiny_frames_do_not_prevent_timeout_or_stop() {
     let (address, window) = endless();
     let timeout = Duration::from_millis(200);
     let length = Some(Duration::from_secs(1));

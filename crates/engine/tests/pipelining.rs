@@ -17,7 +17,7 @@ use tenbin_engine::{
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
-/// Sends GET so many times and expects so many bytes that nobody looks at.
+/// Sends GET `count` times and expects a body of this length, without reading it.
 struct Get {
     left: u64,
     length: u64,
@@ -60,14 +60,14 @@ fn get(address: SocketAddr, count: u64, length: u64, connections: usize, depth: 
     driven(Route::plain(address), load, None, Box::new(worker))
 }
 
-/// Counts the requests in what one read brings, and answers them in one write.
+/// Counts the requests in each read, and sends their responses in one write.
 fn answer_in_batches(mut stream: TcpStream, most: &AtomicU64) {
     let mut buffer = vec![0; 1 << 16];
     loop {
         let Ok(count @ 1..) = stream.read(&mut buffer) else {
             return;
         };
-        // Heads are 27 bytes and never split: a write of them all fits a segment.
+        // Heads are 27 bytes and never split: a write of all of them fits into a segment.
         let asked = count / 27;
         assert_eq!(count % 27, 0);
         most.fetch_max(asked as u64, Ordering::Relaxed);
@@ -78,7 +78,7 @@ fn answer_in_batches(mut stream: TcpStream, most: &AtomicU64) {
 }
 
 #[test]
-fn requests_go_out_together_and_every_answer_counts() {
+fn requests_are_sent_together_and_every_response_counts() {
     let most = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&most);
     let address = server(move |stream| answer_in_batches(stream, &seen));
@@ -90,10 +90,10 @@ fn requests_go_out_together_and_every_answer_counts() {
 }
 
 #[test]
-fn what_a_closing_server_left_unanswered_is_sent_again_and_counted_once() {
+fn requests_without_a_response_from_a_closing_server_are_sent_again_and_counted_once() {
     let served = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&served);
-    // Like nginx with keepalive_requests 10, and answers that come in pieces.
+    // Like nginx with keepalive_requests 10, with responses that arrive in pieces.
     let address = server(move |mut stream| {
         stream.set_nodelay(true).unwrap();
         let mut buffer = [0; 27];
@@ -125,7 +125,7 @@ fn what_a_closing_server_left_unanswered_is_sent_again_and_counted_once() {
 }
 
 #[test]
-fn bodies_are_pipelined_too() {
+fn request_bodies_are_pipelined() {
     static BODY: [u8; 300_000] = [9; 300_000];
     let address = server(|mut stream| {
         let mut left = Vec::new();
@@ -144,7 +144,7 @@ fn bodies_are_pipelined_too() {
     assert_eq!(driven.ledger.opened, 1);
 }
 
-/// The body of the next request; what was read of those after it stays in `left`.
+/// The body of the next request; bytes read beyond it stay in `left`.
 fn next_request(stream: &mut TcpStream, left: &mut Vec<u8>) -> Option<Vec<u8>> {
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -165,7 +165,7 @@ fn next_request(stream: &mut TcpStream, left: &mut Vec<u8>) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_request_too_many_in_an_answer_is_a_protocol_error() {
+fn an_unrequested_response_is_a_protocol_error() {
     let address = server(|mut stream| {
         while request(&mut stream).is_some() {
             if stream.write_all(&HELLO.repeat(2)).is_err() {
@@ -176,13 +176,13 @@ fn a_request_too_many_in_an_answer_is_a_protocol_error() {
     let driven = get(address, 5, 5, 1, 1);
     assert_eq!(driven.errors(ErrorClass::Protocol), 5);
     assert_eq!(
-        driven.op.failures["more bytes than the answer announced"],
+        driven.op.failures["more bytes than the response announced"],
         5
     );
 }
 
 #[test]
-fn a_lost_pipeline_fails_every_request_in_it() {
+fn a_reset_connection_fails_every_pipelined_request() {
     let address = server(|mut stream| {
         let mut buffer = [0; 27 * 4];
         let _ = stream.read_exact(&mut buffer);
@@ -195,7 +195,7 @@ fn a_lost_pipeline_fails_every_request_in_it() {
 }
 
 #[test]
-fn large_bodies_that_nobody_wants_are_dropped_and_still_counted() {
+fn large_bodies_are_dropped_unread_and_counted() {
     const LENGTH: usize = 20_000_000;
     let address = server(|mut stream| {
         while request(&mut stream).is_some() {

@@ -1,4 +1,4 @@
-//! TLS on real sockets, against a small server on threads that keeps its own count.
+//! TLS on real sockets, against a small threaded server that counts what it receives.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ type Stream = StreamOwned<ServerConnection, TcpStream>;
 static LARGE: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..10_485_760_u32).map(|at| (at % 251) as u8).collect());
 
-/// A certificate for `localhost` that is its own authority.
+/// A self-signed certificate for `localhost`.
 struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
@@ -59,7 +59,7 @@ impl Identity {
     }
 }
 
-/// What the server saw.
+/// What the server received.
 #[derive(Default)]
 struct Seen {
     full: AtomicU64,
@@ -75,7 +75,7 @@ fn server(
     slow_server(config, Duration::ZERO, serve)
 }
 
-/// Shakes hands with one client after the other, each after `delay`.
+/// Completes the handshake with one client after the other, each after `delay`.
 fn slow_server(
     config: ServerConfig,
     delay: Duration,
@@ -112,7 +112,7 @@ fn slow_server(
     (address, seen)
 }
 
-/// Reads one request; its body, or `None` at the end of the connection.
+/// Reads the body of one request; `None` at the end of the connection.
 fn request(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut seen = Vec::new();
     let mut some = vec![0; 1 << 16];
@@ -147,7 +147,7 @@ fn answer(stream: &mut impl Write, body: &[u8]) -> io::Result<()> {
     stream.flush()
 }
 
-/// Answers `body` to every request.
+/// Responds to every request with `body`.
 fn fixed(config: ServerConfig, body: &'static [u8]) -> (SocketAddr, Arc<Seen>) {
     server(config, move |stream, _| {
         while request(stream).is_some() {
@@ -157,17 +157,17 @@ fn fixed(config: ServerConfig, body: &'static [u8]) -> (SocketAddr, Arc<Seen>) {
     })
 }
 
-/// Sends `sent` as often as `count` says and expects `body` back.
+/// Sends `sent` `count` times and expects `body` back.
 struct Client {
     count: u64,
     sent: &'static [u8],
     body: &'static [u8],
     looks: bool,
-    /// Every request sends so many bytes more than the one after it.
+    /// Every request is this many bytes longer than the next one.
     shrinks: usize,
 }
 
-/// In an exchange's note: a part of the body was not what it should be.
+/// In an exchange's note: a part of the body was wrong.
 const WRONG: u64 = u64::MAX;
 
 impl Client {
@@ -283,8 +283,8 @@ fn keeps_its_connections() {
     driven.expect_tcp_of_all();
 }
 
-/// Two threads with 20 connections each, to a server that takes `delay` for each connection: what
-/// stood when the window opened, and what failed.
+/// Two threads with 20 connections each, to a server that takes `delay` for each connection.
+/// Returns how many were open when the window opened, and how many failed.
 fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
     let identity = identity();
     let (address, _) = slow_server(identity.server(), delay, |stream, _| {
@@ -330,7 +330,7 @@ fn the_window_opens_when_all_connections_are_open() {
 }
 
 #[test]
-fn the_window_waits_for_connections_no_longer_than_one_may_take() {
+fn the_window_waits_for_connections_at_most_for_their_timeout() {
     let begun = Instant::now();
     let timeout = Duration::from_millis(400);
     let (ledger, _, _) = slowly_accepted(Duration::from_millis(50), timeout);
@@ -349,7 +349,7 @@ fn reads_large_bodies() {
 }
 
 #[test]
-fn drops_large_bodies_that_nobody_looks_at() {
+fn drops_large_bodies_that_are_not_inspected() {
     let identity = identity();
     let (address, _) = fixed(identity.server(), &LARGE);
     let mut client = Client::new(6, b"", &LARGE);
@@ -379,7 +379,7 @@ fn writes_large_bodies() {
 }
 
 #[test]
-fn what_was_taken_goes_out_though_nothing_follows_it() {
+fn bytes_that_were_taken_are_sent_without_further_writes() {
     let identity = identity();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
@@ -390,8 +390,8 @@ fn what_was_taken_goes_out_though_nothing_follows_it() {
         let tls = ServerConnection::new(config).unwrap();
         let mut stream = StreamOwned::new(tls, socket);
         loop {
-            // Lets the client fill the socket, whose size does not grow. Of many
-            // lengths of bodies, some end in what it did not take any more.
+            // Lets the client fill the socket, whose buffer has a fixed size. With many body
+            // lengths, some bodies end in a part that the socket did not take.
             thread::sleep(Duration::from_millis(15));
             if request(&mut stream).is_none() {
                 return;
@@ -411,16 +411,16 @@ fn what_was_taken_goes_out_though_nothing_follows_it() {
 }
 
 #[test]
-fn goes_on_with_earlier_sessions() {
+fn resumes_earlier_sessions() {
     let identity = identity();
     let (address, seen) = fixed(identity.server(), b"hello");
     let client = Client::new(20, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, false);
     assert_eq!(driven.op.ok, 20, "{:?}", driven.op.failures);
-    // One more is opened before the workload says that it has nothing left.
+    // One more connection is opened before the workload is exhausted.
     assert_eq!(driven.ledger.opened, 21);
     assert_eq!(seen.full.load(Ordering::Relaxed), 1);
-    // The server may still be at the last one, which carried nothing.
+    // The server may still serve the last connection, which carried no request.
     let resumed = seen.resumed.load(Ordering::Relaxed);
     assert!((19..=20).contains(&resumed), "{resumed} resumed");
 }
@@ -438,7 +438,7 @@ fn speaks_tls_1_2_too() {
     assert_eq!(driven.op.ok, 100, "{:?}", driven.op.failures);
 }
 
-/// The texts of what failed within a short while.
+/// The failure texts of a short slice.
 fn refusals(route: Route) -> Vec<String> {
     let client = Client::new(3, b"", b"hello");
     let driven = run_on(route, client, 1, true, Some(Duration::from_millis(300)));
@@ -448,7 +448,7 @@ fn refusals(route: Route) -> Vec<String> {
 }
 
 #[test]
-fn an_unknown_authority_is_refused_and_named() {
+fn an_unknown_authority_is_refused_and_reported() {
     let (address, seen) = fixed(identity().server(), b"hello");
     let mut route = Route::plain(address);
     route.tls = Some(Arc::new(identity().client()));
@@ -465,7 +465,7 @@ fn an_unknown_authority_is_refused_and_named() {
 }
 
 #[test]
-fn another_name_is_refused_and_named() {
+fn another_host_name_is_refused_and_reported() {
     let identity = identity();
     let (address, _) = fixed(identity.server(), b"hello");
     let mut route = Route::plain(address);
@@ -480,7 +480,7 @@ fn another_name_is_refused_and_named() {
 }
 
 #[test]
-fn a_server_without_tls_is_refused_and_named() {
+fn a_server_without_tls_is_refused_and_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -497,7 +497,7 @@ fn a_server_without_tls_is_refused_and_named() {
 }
 
 #[test]
-fn a_server_without_http_2_is_refused_and_named() {
+fn a_server_without_http_2_is_refused_and_reported() {
     let identity = identity();
     let (address, _) = fixed(identity.server(), b"hello");
     let mut config = identity.client();
@@ -511,28 +511,28 @@ fn a_server_without_http_2_is_refused_and_named() {
 }
 
 #[test]
-fn an_unannounced_end_between_answers_is_harmless() {
+fn a_missing_close_notify_between_responses_is_harmless() {
     let identity = identity();
     let (address, _) = server(identity.server(), |stream, _| {
         request(stream);
         answer(stream, b"hello")?;
-        // Closes the socket without a close_notify.
+        // Closes the socket without close_notify.
         stream.sock.shutdown(std::net::Shutdown::Both)
     });
     let client = Client::new(20, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, true);
     let resets = driven.op.errors[ErrorClass::Reset as usize];
-    // The next request may have gone out before the end came in.
+    // The next request may have been sent before the end of the stream arrived.
     assert_eq!(driven.op.ok + resets, 20, "{:?}", driven.op.failures);
     assert!(driven.op.ok > 0);
 }
 
 #[test]
-fn an_unannounced_end_inside_an_answer_is_a_reset() {
+fn a_missing_close_notify_inside_a_response_is_a_reset() {
     let identity = identity();
     let (address, _) = server(identity.server(), |stream, _| {
         request(stream);
-        // The length is not known: only close_notify could end the body.
+        // The length is unknown: only close_notify could end the body.
         stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhel")?;
         stream.flush()?;
         stream.sock.shutdown(std::net::Shutdown::Both)
@@ -544,7 +544,7 @@ fn an_unannounced_end_inside_an_answer_is_a_reset() {
 }
 
 #[test]
-fn an_announced_end_ends_a_body_of_unknown_length() {
+fn close_notify_ends_a_body_of_unknown_length() {
     let identity = identity();
     let (address, _) = server(identity.server(), |stream, _| {
         request(stream);

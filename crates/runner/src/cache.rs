@@ -1,4 +1,4 @@
-//! What a target's caches and its index do while a slice is driven.
+//! A target's cache and index counters during a slice.
 
 use tenbin_plan::{CacheCounters, Plan, SearchServer, Target, Workload};
 use tenbin_record::{CacheUse, SearchUse};
@@ -7,11 +7,11 @@ use tenbin_workloads::CacheForecast;
 
 use crate::error::RunError;
 
-/// What the caches have done so far; `None` if the plan does not ask for it.
+/// The cache counters of a target; `None` if the plan does not read them.
 ///
 /// # Errors
-/// A target does not report it.
-pub(crate) fn look(
+/// When the target does not report them.
+pub(crate) fn read_counters(
     running: &Running,
     work: &Workload,
     counters: Option<&CacheCounters>,
@@ -28,9 +28,8 @@ pub(crate) fn look(
     })
 }
 
-/// What the caches did between two looks, and what was forecast; `None` where neither is known.
-/// The second look may fail: then what they did is unknown. Without a forecast nothing was
-/// expected of them.
+/// The difference of two readings of the cache counters, with the forecast; `None` where neither
+/// is known. The second reading may be missing: then the difference is unknown.
 pub(crate) fn between(
     before: Option<CacheCount>,
     after: Option<CacheCount>,
@@ -51,9 +50,9 @@ pub(crate) fn between(
     })
 }
 
-/// What a target reports of its memory and index, if it is known to be OpenSearch; `None` where
-/// it does not answer, too.
-pub(crate) fn search_look(
+/// Memory and index figures that an OpenSearch target reports; `None` for other targets and if it
+/// does not respond.
+pub(crate) fn read_search_state(
     running: &Running,
     plan: &Plan,
     of: (&Target, &Workload),
@@ -64,8 +63,8 @@ pub(crate) fn search_look(
     is_known.then(|| search_state(running).ok()).flatten()
 }
 
-/// What a search server reported between two looks. What it counted is unknown where it was
-/// started again meanwhile, or has other nodes.
+/// The difference of two reports of a search server. Counters are unknown if the server was
+/// restarted in between, or if its nodes differ.
 pub(crate) fn searched(
     before: Option<SearchState>,
     after: Option<SearchState>,
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_was_started_again_has_counted_nothing_that_is_known() {
+    fn the_counters_of_a_restarted_server_are_unknown() {
         let state = |collections, segments| SearchState {
             nodes: 1,
             heap_used_bytes: 10,

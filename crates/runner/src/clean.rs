@@ -1,5 +1,5 @@
-//! Removes what a run has left on its targets, and what a run that was killed has left of
-//! the targets that it launched.
+//! Removes what a run has left on its targets, and what a killed run has left of the targets that
+//! it launched.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ use crate::progress::Progress;
 use crate::reach::was_there;
 use crate::stop::Stop;
 
-/// Deletes everything that the workloads of a plan may have put on targets which were
-/// there before the run, by the prefix that is its own, and the buckets that the run in
-/// `directory` made, if they are empty then.
+/// Deletes everything that the workloads of a plan may have stored, by the plan's own prefix, on
+/// targets that were not launched by the run. Also deletes the empty buckets that the run in
+/// `directory` created.
 ///
 /// # Errors
-/// When a target cannot be reached, or the user asks to stop.
+/// When a target cannot be reached, or the user stops the clean-up.
 pub fn clean(
     plan: &Plan,
     directory: &Path,
@@ -39,7 +39,7 @@ pub fn clean(
             stop: stop.asked(),
             waiting: &|_| {},
         };
-        // What it uses is of no interest now.
+        // Resource usage is not measured here.
         let unobserved = Target {
             observe: None,
             ..target.clone()
@@ -56,18 +56,18 @@ pub fn clean(
         left.clean = Some(clean_command(directory));
     }
     forget_buckets(directory, &cleaned.left);
-    // Where this cannot be written, the run says as before what it left.
+    // If the file cannot be written, the run keeps its earlier list of leftovers.
     let _ = write_left(directory, &cleaned.left);
     Ok(cleaned)
 }
 
-/// The command that tries to remove what a run has left.
+/// The command that removes what a run has left.
 pub fn clean_command(directory: &Path) -> String {
     format!("tenbin clean {}", directory.display())
 }
 
-/// Once a bucket is deleted, whoever makes it again owns it: only those that are left stay
-/// noted as made by the run.
+/// Removes deleted buckets from the list of buckets that the run created: a bucket that is
+/// created again later belongs to somebody else.
 pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     let noted = buckets_made(directory);
     let is_left = |target: &String, bucket: &String| {
@@ -82,19 +82,18 @@ pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     }
     made.retain(|_, buckets| !buckets.is_empty());
     if made != noted {
-        // Where this cannot be written, a later `clean` asks whether they are empty.
+        // If the file cannot be written, a later `clean` checks whether these buckets are empty.
         let _ = write_buckets_made(directory, &made);
     }
 }
 
-/// What the targets that the run in `directory` launched have left in it: a run that was
-/// killed does not remove it.
+/// Data directories of launched targets that a killed run has left in `directory`.
 pub fn data_left(plan: &Plan, directory: &Path) -> Vec<DataLeft> {
     let launched = plan.targets.iter().filter(|target| !was_there(target));
     tenbin_targets::data_left(directory, launched.map(|target| target.name.as_str()))
 }
 
-/// Where a run puts things that are not its targets' own: `under … in bucket … of …`.
+/// Where a run stores its objects: `under … in bucket … of …`.
 pub fn places(plan: &Plan) -> Vec<String> {
     let mut places = Vec::new();
     for target in plan.targets.iter().filter(|target| was_there(target)) {
@@ -102,7 +101,7 @@ pub fn places(plan: &Plan) -> Vec<String> {
             let workload = plan.work_on(target, workload);
             let place = place(&workload, target, plan.seed);
             let place = place.map(|place| format!("{place} of target \"{}\"", target.name));
-            // Phases share theirs.
+            // Phases of a workload share their place.
             places.extend(place.filter(|place| !places.contains(place)));
         }
     }

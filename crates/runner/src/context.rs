@@ -1,32 +1,30 @@
-//! What a run needs besides its plan.
+//! The environment of a run, apart from its plan.
 
 use std::path::PathBuf;
 
 use tenbin_plan::Plan;
 use tenbin_record::{Allocated, Slice};
 
-/// Tells what this process has allocated since it was first asked; `None` if nobody counts.
+/// Returns the allocations of this process since the first call; `None` if they are not counted.
 pub type CountAllocations = fn() -> Option<Allocated>;
 
-/// Tells from the slices so far whether the deciding figures are known as well as the
-/// plan asks for.
+/// Whether the deciding figures of the slices so far are as precise as the plan requires.
 pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
 
-/// Where a run takes place.
+/// The environment of a run.
 #[derive(Debug, Clone)]
 pub struct RunContext {
-    /// Directory in which the run gets its own.
+    /// The directory in which the run directory is created.
     pub root: PathBuf,
-    /// Directory that relative paths of the plan start from.
+    /// The directory for relative paths in the plan.
     pub plan_directory: PathBuf,
-    /// This program, which guards and serves as a child process of itself.
+    /// The Tenbin executable, which also runs as guard and built-in server.
     pub executable: PathBuf,
-    /// What this process allocates, which only the program that chooses the
-    /// allocator can know.
+    /// Counts the allocations of this process. Supplied by the program, which chooses the
+    /// allocator.
     pub count_allocations: CountAllocations,
-    /// When a run that may end by precision may end, which only those who judge
-    /// figures can know.
+    /// Decides when a run may end by precision. Supplied by the crate that judges figures.
     pub is_precise: IsPrecise,
-    /// Nobody has set the length of a slice, so that it may follow from the warm-up.
+    /// Whether the run may choose the slice length, because the user has not set it.
     pub lengthen_slices: bool,
 }

@@ -1,21 +1,21 @@
-//! Whether the system grants as many open files as the connections need.
+//! Checks whether the limit on open files is sufficient for the connections.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tenbin_plan::{Plan, Target, Workload};
 
 use crate::error::RunError;
 
-/// Connections that stages of preparation may open where the load has fewer.
+/// Connections that preparation opens if the load has fewer.
 const PREPARING: u64 = 8;
 
-/// What else is open: streams, the record, signals, and what was inherited.
+/// Other open files: standard streams, the record, signals and inherited descriptors.
 const AT_REST: u64 = 64;
 /// Pipes to a launched target and its guard.
 const EACH_TARGET: u64 = 8;
-/// What a generator thread waits with.
+/// Descriptors of a generator thread's poll and timer.
 const EACH_THREAD: u64 = 8;
 
-/// What a plan needs at most at one time, and what it may have.
+/// Number of open files that a plan needs at most at one time, and the limits.
 pub(crate) struct Descriptors<'p> {
     target: &'p Target,
     workload: &'p Workload,
@@ -25,13 +25,13 @@ pub(crate) struct Descriptors<'p> {
 }
 
 impl<'p> Descriptors<'p> {
-    /// Finds out whether there can be enough, and changes nothing yet. `None` where
-    /// the system does not tell, or nothing is planned.
+    /// Checks whether the limit can be sufficient, without changing it. `None` where the system
+    /// does not report a limit, or the plan has no connections.
     pub(crate) fn for_plan(plan: &'p Plan) -> Result<Option<Self>, RunError> {
         let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
             return Ok(None);
         };
-        let Some((target, workload)) = hungriest(plan) else {
+        let Some((target, workload)) = most_sockets(plan) else {
             return Ok(None);
         };
         let found = Self {
@@ -47,8 +47,8 @@ impl<'p> Descriptors<'p> {
         Ok(Some(found))
     }
 
-    /// Raises the soft limit to the hard one if that is needed. To be done after the
-    /// launches: targets keep the limit that the user gave them.
+    /// Raises the soft limit towards the hard limit if necessary. Called after targets are
+    /// launched: they keep the limit that the user set.
     pub(crate) fn raise(&self) -> Result<(), RunError> {
         if self.needed <= self.soft {
             return Ok(());
@@ -68,26 +68,26 @@ impl<'p> Descriptors<'p> {
     }
 }
 
-/// Open files that a run of this plan needs at most at one time.
+/// Number of open files that a run of this plan needs at most at one time.
 pub(crate) fn needed(plan: &Plan) -> u64 {
-    let sockets = hungriest(plan).map_or(0, |(target, workload)| sockets(target, workload));
+    let sockets = most_sockets(plan).map_or(0, |(target, workload)| sockets(target, workload));
     let threads = EACH_THREAD * plan.threads as u64;
     sockets + AT_REST + EACH_TARGET * plan.targets.len() as u64 + threads
 }
 
-/// Open files that the system grants beyond those that a run of this plan needs.
+/// Number of open files that the limit allows beyond those of this plan.
 pub(crate) fn spare(plan: &Plan) -> u64 {
     let granted = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
     granted.saturating_sub(needed(plan))
 }
 
-/// As [`needed`], where no more is known than the number of connections.
+/// Like [`needed`], if only the number of connections is known.
 pub(crate) fn needed_for(connections: u64) -> u64 {
     PREPARING.max(connections) + AT_REST
 }
 
 /// The workload with the most sockets on any target. One target is driven at a time.
-fn hungriest(plan: &Plan) -> Option<(&Target, &Workload)> {
+fn most_sockets(plan: &Plan) -> Option<(&Target, &Workload)> {
     let pairs = plan.targets.iter().flat_map(|target| {
         let workloads = plan.workloads.iter();
         workloads.map(move |workload| (target, workload))
@@ -95,7 +95,7 @@ fn hungriest(plan: &Plan) -> Option<(&Target, &Workload)> {
     pairs.max_by_key(|pair| sockets(pair.0, pair.1))
 }
 
-/// Most sockets that one workload has open to one target.
+/// Largest number of sockets that one workload opens to one target.
 fn sockets(target: &Target, workload: &Workload) -> u64 {
     let hosts = target.host_count() as u64;
     PREPARING.max(workload.load.connections as u64) * hosts

@@ -1,5 +1,5 @@
-//! Looks at this machine and at every target before a run, and tells what it finds.
-//! Nothing is measured, and nothing is made on a target.
+//! Checks this machine and every target before a run. Measures nothing, and changes nothing on a
+//! target.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,30 +25,28 @@ use crate::reach::{route, site};
 use crate::stage;
 use crate::stop::Stop;
 
-/// Requests that a target gets to answer: enough for a log to show whether it holds a
-/// line for each.
+/// Number of requests sent to a target: enough to see whether its log has a line per request.
 const REQUESTS: u64 = 20;
 
-/// What is to be looked at.
+/// What to check.
 pub struct Examination<'a> {
-    /// The targets, with the one workload that a run would have; none: only this
-    /// machine.
+    /// The targets with a single workload; `None` checks only this machine.
     pub plan: Option<&'a Plan>,
-    /// Connections that a run would have, if there is no plan to say so.
+    /// Number of connections of the run, if there is no plan.
     pub connections: Option<u64>,
-    /// Ports on which servers are to be started.
+    /// Ports on which servers will be started.
     pub ports: Vec<u16>,
-    /// How long this machine is watched for noise; under a second it is not.
+    /// How long this machine is observed for noise; skipped below a second.
     pub watch: Duration,
-    /// Where targets keep their data, by name of the target.
+    /// Data directories of targets, by target name.
     pub data: BTreeMap<String, PathBuf>,
 }
 
-/// Looks at everything and tells each finding as soon as it is there.
+/// Runs all checks and reports each result as soon as it is known.
 ///
 /// # Errors
-/// When the question itself cannot be put, or the user has asked to stop. What is wrong
-/// with a target or with this machine is a finding, not an error.
+/// When a check cannot be run, or the user stops. A problem of a target or of this machine is a
+/// check result, not an error.
 pub fn examine(
     examination: &Examination<'_>,
     context: &RunContext,
@@ -75,7 +73,7 @@ pub fn examine(
         let data = examination.data.get(&target.name);
         match bring_up(target, &context) {
             Ok(mut running) => {
-                let examined = question(plan, target, &running, data, stop)?;
+                let examined = check_target(plan, target, &running, data, stop)?;
                 examine_target(&visit, &examined).for_each(&mut *tell);
                 running.stop()?;
             }
@@ -108,22 +106,22 @@ fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
     }
 }
 
-/// Asks a target that is up what a run would have to know of it.
-fn question(
+/// Checks a target that is running.
+fn check_target(
     plan: &Plan,
     target: &Target,
     running: &Running,
     data: Option<&PathBuf>,
     stop: &Stop,
 ) -> Result<TargetFacts, RunError> {
-    // Unsigned: a clock that is too far off is to be a finding.
+    // Unsigned, so that a clock that is too far off becomes a check result.
     let first = match preflight::check(running, false, FIRST_ANSWER) {
         Ok(first) => first,
         Err(error) => return Ok(out_of_reach(target, error)),
     };
     let process = Process::behind(running);
     let logs = process.as_ref().map(Process::logs);
-    let reply = reply(plan, target, running, stop)?;
+    let reply = check_bucket(plan, target, running, stop)?;
     Ok(TargetFacts {
         name: target.name.clone(),
         reached: Ok(Reached::of(running, first)),
@@ -145,8 +143,8 @@ fn out_of_reach(target: &Target, error: TargetError) -> TargetFacts {
     }
 }
 
-/// What the target says to a signed question about the bucket of the plan's workload.
-fn reply(
+/// The target's response to a signed request for the bucket of the plan's workload.
+fn check_bucket(
     plan: &Plan,
     target: &Target,
     running: &Running,
@@ -176,8 +174,8 @@ fn reply(
     }))
 }
 
-/// A directory for what launched targets write, removed with everything in it; none if
-/// every target is there already.
+/// A directory for the output of launched targets, which is removed with its contents; `None` if
+/// no target is launched.
 struct Temporary(Option<PathBuf>);
 
 impl Temporary {

@@ -1,4 +1,4 @@
-//! How a run can fail or end.
+//! Errors and end states of a run.
 
 use tenbin_engine::EngineError;
 use tenbin_record::{Ended, RecordError};
@@ -9,45 +9,45 @@ use thiserror::Error;
 /// Why nothing could be measured.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// A target could not be brought up or reached.
+    /// A target could not be started or reached.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// A workload cannot be sent to a target.
+    /// A workload cannot run on a target.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// A target refused what must work before anything is measured.
+    /// A target refused a request of the preparation.
     #[error("target \"{target}\", workload \"{workload}\": {what} failed: {why}")]
     Preparation {
         /// Name of the target.
         target: String,
         /// Name of the workload.
         workload: String,
-        /// What was being done.
+        /// The step that failed.
         what: String,
-        /// What came back.
+        /// The reason.
         why: String,
     },
-    /// The pages that are searched cannot be made.
+    /// The pages for the full-text search cannot be created.
     #[error(transparent)]
     Pages(#[from] tenbin_corpus::Error),
-    /// The pages that are searched are not what the plan takes them for; one sentence.
+    /// The pages do not match the plan; one sentence.
     #[error("{0}")]
     NotThePages(String),
-    /// Pages could not be loaded into a target, or are not there afterwards.
+    /// Pages could not be loaded into a target, or are missing afterwards.
     #[error("target \"{target}\": {why}")]
     Load {
         /// Name of the target.
         target: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Nodes of a target are missing; one sentence.
     #[error("{0}")]
     Nodes(String),
-    /// The data that is laid out before a run does not fit; one sentence.
+    /// The data that the run loads before measuring does not fit; one sentence.
     #[error("{0}")]
     NoSpace(String),
-    /// The system does not let this process have as many sockets as are planned.
+    /// The limit on open files is too low for the planned connections.
     #[error(
         "target \"{target}\", workload \"{workload}\": {connections} connections need about \
          {needed} open files at once, and this process may have {granted}; use fewer \
@@ -60,15 +60,15 @@ pub enum RunError {
         workload: String,
         /// Connections, over all hosts of the target.
         connections: u64,
-        /// Open files that these and everything else need.
+        /// Open files that the connections and everything else need.
         needed: u64,
-        /// Open files that the process may have.
+        /// The limit on open files.
         granted: u64,
     },
     /// The run directory could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The generator itself failed.
+    /// The load generator itself failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// Stopped by the user before anything was measured.
@@ -76,15 +76,15 @@ pub enum RunError {
     Interrupted,
 }
 
-/// How the measuring ended.
+/// How the measured part of a run ended.
 #[derive(Debug)]
 pub enum Ending {
     /// As planned.
     Complete(Ended),
-    /// By the user.
+    /// Stopped by the user.
     Interrupted,
-    /// A target died or gave no correct answer any more; one sentence.
+    /// A target exited or stopped giving correct responses; one sentence.
     TargetFailed(String),
-    /// The run directory could not be written any more.
+    /// Writing the run directory failed during the run.
     RecordFailed(RecordError),
 }

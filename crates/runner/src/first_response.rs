@@ -1,4 +1,4 @@
-//! The first response of a target, before anything is measured.
+//! The first response of a target, before the measured part of a run.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 /// Longest wait for the first response of a target.
 pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
-/// The `Server` header of the first answer of a target, which must give one.
+/// The `Server` header of the target's first response. A missing response is an error.
 pub(crate) fn first_answer(
     plan: &Plan,
     target: &Target,
@@ -31,21 +31,21 @@ pub(crate) fn first_answer(
     Ok(first.response.server)
 }
 
-/// What the first response says of workloads that send the same request: a status that
-/// they do not count as success.
+/// Warns about workloads that send the same request and do not accept the status of the first
+/// response.
 fn check_status(
     plan: &Plan,
     target: &Target,
     status: u16,
     controls: &mut Controls<'_>,
 ) -> Result<(), RunError> {
-    // Only these refuse the request itself; others may pass, such as 503 or 429.
+    // These statuses reject the request itself; others, such as 503 or 429, may be temporary.
     let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
     for work in &plan.workloads {
         if work.facts().accepts_first(status) != Some(false) {
             continue;
         }
-        let why = format!("GET was answered with status {status}, which does not count as success");
+        let why = format!("GET returned status {status}, which does not count as success");
         if is_final {
             return Err(RunError::Preparation {
                 target: target.name.clone(),
@@ -62,7 +62,7 @@ fn check_status(
     Ok(())
 }
 
-/// The longest time any workload grants an answer.
+/// The longest timeout of any workload.
 fn longest_timeout(plan: &Plan) -> Duration {
     plan.workloads
         .iter()

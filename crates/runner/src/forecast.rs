@@ -1,4 +1,4 @@
-//! How long laying out data takes, by how it began.
+//! Estimates how long loading data takes, from the rate at its start.
 
 use std::time::{Duration, Instant};
 
@@ -8,24 +8,24 @@ use tenbin_workloads::Stage;
 
 use crate::supply::size;
 
-/// Length of the timed start.
+/// Duration of the start that is timed.
 const START: Duration = Duration::from_secs(2);
 
-/// A stage that takes less than this needs no forecast.
+/// A stage shorter than this gets no estimate.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// What is known of the time that a stage takes.
+/// The estimate for one stage.
 pub(crate) struct StageForecast {
     what: String,
     total: Option<u64>,
-    /// Bytes of content in one operation, if it puts any.
+    /// Bytes of content per operation, if the stage uploads content.
     each: Option<f64>,
-    begun: Instant,
+    started: Instant,
     told: bool,
 }
 
 impl StageForecast {
-    /// `told`: no sentence is wanted, only the time left.
+    /// `told`: only the time left is needed, without a sentence.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
         let puts = stage.what.starts_with("putting") || stage.what.starts_with("uploading");
         let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
@@ -33,14 +33,14 @@ impl StageForecast {
             what: stage.what.clone(),
             total: stage.total,
             each,
-            begun: Instant::now(),
+            started: Instant::now(),
             told,
         }
     }
 
-    /// The sentence after the timed start, once, if the stage puts much.
+    /// A sentence once, after the timed start, if the stage uploads much data.
     pub(crate) fn first(&mut self, done: u64) -> Option<String> {
-        let took = self.begun.elapsed();
+        let took = self.started.elapsed();
         if self.told || took < START || done == 0 {
             return None;
         }
@@ -64,9 +64,9 @@ impl StageForecast {
         ))
     }
 
-    /// The time left, for the line of progress; empty where that is not known yet.
+    /// The time left, for the progress line; empty until it is known.
     pub(crate) fn left(&self, done: u64) -> String {
-        let took = self.begun.elapsed();
+        let took = self.started.elapsed();
         let known = self.total.filter(|_| took >= START);
         let left = known.and_then(|total| left(total, done, took));
         left.map_or_else(String::new, |left| {
@@ -75,7 +75,7 @@ impl StageForecast {
     }
 }
 
-/// What is left at the rate so far.
+/// The time left at the rate so far.
 fn left(total: u64, done: u64, took: Duration) -> Option<Duration> {
     let rest = total.saturating_sub(done) as f64;
     let seconds = took.as_secs_f64() * rest / done as f64;
@@ -95,13 +95,13 @@ mod tests {
             what: "putting 2,500 objects".to_owned(),
             total: Some(total),
             each: Some(each),
-            begun: Instant::now(),
+            started: Instant::now(),
             told: false,
         }
     }
 
     #[test]
-    fn the_time_follows_from_the_rate_of_the_start() {
+    fn the_estimate_follows_from_the_rate_of_the_start() {
         let found = forecast(2_500, 10_485_760.0).sentence(30, Duration::from_secs(2));
         assert_eq!(
             found.as_deref(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_soon_done_is_not_forecast() {
+    fn a_short_stage_has_no_estimate() {
         let short = forecast(2_500, 1_024.0).sentence(2_000, Duration::from_secs(2));
         assert_eq!(short, None);
         assert_eq!(forecast(2_500, 1_024.0).left(0), "");

@@ -1,11 +1,11 @@
-//! What preparing found on the targets: taken over by the plan before the first slice, so
-//! that work is recorded and named as what it is.
+//! Data sets that preparation found on the targets. The plan is updated before the first slice,
+//! so that the record names the work correctly.
 
 use tenbin_plan::{Found, Plan, Relaunch};
 
 use crate::live_target::LiveTarget;
 
-/// What was found, by position of the workload.
+/// What was found, by index of the workload.
 pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, Found)> {
     let of = |at: usize| {
         let each = live_targets
@@ -16,35 +16,35 @@ pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, F
     (0..workloads).filter_map(of).collect()
 }
 
-/// The plan with what was found, with workloads named after it, and with when its targets are
-/// started again; `None` if nothing is different from what was assumed.
-pub(crate) fn settled(
+/// The plan with what was found, with renamed workloads, and with the decision when targets are
+/// restarted; `None` if nothing changes.
+pub(crate) fn resolved(
     plan: &Plan,
     found: &[(usize, Found)],
     relaunch: Relaunch,
     live_targets: &mut [LiveTarget],
 ) -> Option<Plan> {
-    let mut settled = plan.clone();
-    settled.rounds.relaunch = relaunch;
+    let mut resolved = plan.clone();
+    resolved.rounds.relaunch = relaunch;
     let mut is_different = relaunch != plan.rounds.relaunch;
     for (at, found) in found {
-        is_different |= settled.settle(*at, *found);
-        let name = &settled.workloads[*at].name;
+        is_different |= resolved.settle(*at, *found);
+        let name = &resolved.workloads[*at].name;
         if *name != plan.workloads[*at].name {
             for live in live_targets.iter_mut() {
                 live.prepared[*at].rename(name);
             }
         }
     }
-    is_different.then_some(settled)
+    is_different.then_some(resolved)
 }
 
-/// The plan as given, with what was found, as text.
-pub(crate) fn in_words(plan: &Plan, found: &[(usize, Found)], relaunch: Relaunch) -> String {
-    let mut settled = plan.clone();
-    settled.rounds.relaunch = relaunch;
+/// The original plan with what was found, as TOML.
+pub(crate) fn resolved_toml(plan: &Plan, found: &[(usize, Found)], relaunch: Relaunch) -> String {
+    let mut resolved = plan.clone();
+    resolved.rounds.relaunch = relaunch;
     for (at, found) in found {
-        settled.settle(*at, *found);
+        resolved.settle(*at, *found);
     }
-    settled.to_toml()
+    resolved.to_toml()
 }

@@ -1,4 +1,4 @@
-//! One target with its workloads made ready for it.
+//! A running target and its prepared workloads.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
-/// Where targets are started.
+/// The environment in which targets are started.
 #[derive(Clone, Copy)]
 pub(crate) struct Launcher<'a> {
     pub(crate) context: &'a RunContext,
@@ -32,13 +32,13 @@ pub(crate) struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Starts something, telling of what takes a while.
+    /// Runs `start` and reports what it waits for.
     pub(crate) fn under<T>(
         &self,
         controls: &mut Controls<'_>,
         start: impl FnOnce(&LaunchContext<'_>) -> T,
     ) -> T {
-        // Told from inside the waiting, one at a time.
+        // Called from inside the wait, one call at a time.
         let progress = RefCell::new(&mut *controls.progress);
         start(&LaunchContext {
             run_dir: self.directory,
@@ -56,28 +56,28 @@ impl Launcher<'_> {
     }
 }
 
-/// What is still there after a run, a sentence each.
+/// What remains on a target after a run, one sentence each.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
-    /// Because the plan says so.
+    /// Kept because the plan says so.
     pub(crate) kept: Vec<String>,
-    /// Because it could not be removed.
+    /// Left because it could not be removed.
     pub(crate) left_behind: Vec<Left>,
 }
 
-/// What cleaning up after an earlier run came to.
+/// The result of cleaning up after an earlier run.
 #[derive(Debug, Default)]
 pub struct Cleaned {
-    /// What was removed, a sentence each.
+    /// What was removed, one sentence each.
     pub removed: Vec<String>,
-    /// What is still there.
+    /// What remains.
     pub left: Vec<Left>,
 }
 
-/// What unmeasured load showed.
+/// Results of unmeasured load.
 #[derive(Debug)]
-pub(crate) struct Look {
-    /// Operations a second; `None` if none came.
+pub(crate) struct UnmeasuredLoad {
+    /// Operations per second; `None` without operations.
     pub(crate) rate: Option<f64>,
     /// How evenly the connections were served.
     pub(crate) spread: Option<Spread>,
@@ -96,32 +96,31 @@ fn program_of(target: &Target) -> Vec<ProgramFile> {
     kept.collect()
 }
 
-/// One target with its workloads made ready for it.
+/// A running target and its prepared workloads.
 pub(crate) struct LiveTarget {
     pub(crate) running: Running,
     /// In the order of the plan's workloads.
     pub(crate) prepared: Vec<Box<dyn Prepared>>,
     destination: Destination,
-    /// All it holds goes with it, so that nothing needs to be tidied.
+    /// Whether all its data is removed with its directory, so that no clean-up is needed.
     disposable: bool,
-    /// The `Server` header of its first answer.
+    /// The `Server` header of its first response.
     server_header: Option<String>,
-    /// As the plan says it.
+    /// The version, from the plan.
     version: Option<String>,
-    /// The files that its command names, where Tenbin launched it.
+    /// The program files in its command, if Tenbin launched it.
     program: Vec<ProgramFile>,
-    /// Records of the plan's pages on each of its hosts.
+    /// Number of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
-    /// Workloads of which it was said how laying out their data goes: once is enough.
+    /// Workloads for which the loading estimate has been reported.
     noted: BTreeSet<String>,
 }
 
 impl LiveTarget {
-    /// Looks whether the target answers and makes every workload ready for it.
-    ///
-    /// `directory` is that of the run.
+    /// Checks that the target responds and prepares every workload. `directory` is the run
+    /// directory.
     pub(crate) fn new(
         plan: &Plan,
         target: &Target,
@@ -160,7 +159,7 @@ impl LiveTarget {
         self.destination.clone()
     }
 
-    /// What is worth keeping of the target.
+    /// The target's entry in the record of the environment.
     pub(crate) fn environment(&self) -> TargetEnvironment {
         let hosts = self.running.route.hosts.iter().map(|host| HostEnvironment {
             name: host.name.clone(),
@@ -178,7 +177,7 @@ impl LiveTarget {
         }
     }
 
-    /// How the target died, if it did; one sentence.
+    /// How the target exited, if it did; one sentence.
     pub(crate) fn death(&self) -> Option<String> {
         let (node, exit) = self.running.dead_node()?;
         let name = &self.running.name;
@@ -186,10 +185,10 @@ impl LiveTarget {
             None => format!("target \"{name}\""),
             Some(node) => format!("node {node} of target \"{name}\""),
         };
-        Some(format!("{who} {exit}, while it was being measured"))
+        Some(format!("{who} {exit} while it was being measured"))
     }
 
-    /// Starts it again on its data, with nothing left in its memory.
+    /// Restarts the target on its data, with empty memory.
     pub(crate) fn restart(
         &mut self,
         launcher: &Launcher<'_>,
@@ -203,7 +202,7 @@ impl LiveTarget {
         Ok(())
     }
 
-    /// Checks that every workload can do its work, and makes buckets that are missing.
+    /// Checks that every workload can run, and creates missing buckets.
     pub(crate) fn check(
         &mut self,
         plan: &Plan,
@@ -216,7 +215,7 @@ impl LiveTarget {
         Ok(())
     }
 
-    /// Data sets, for every workload.
+    /// Loads the data sets of every workload.
     pub(crate) fn make_ready(
         &mut self,
         plan: &Plan,
@@ -230,14 +229,14 @@ impl LiveTarget {
         Ok(())
     }
 
-    /// Unmeasured load on one workload, and what it showed.
-    pub(crate) fn look(
+    /// Drives unmeasured load of one workload and returns what it showed.
+    pub(crate) fn drive_and_observe(
         &mut self,
         plan: &Plan,
         at: usize,
         window: Duration,
         controls: &mut Controls<'_>,
-    ) -> Result<Look, RunError> {
+    ) -> Result<UnmeasuredLoad, RunError> {
         let work = &plan.workloads[at];
         self.before_slice(work, at, controls)?;
         (controls.progress)(Progress::WarmUp {
@@ -255,15 +254,14 @@ impl LiveTarget {
             }
         })?;
         self.slowest = self.slowest.max(times.slowest_median());
-        Ok(Look {
+        Ok(UnmeasuredLoad {
             rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
             spread,
         })
     }
 
-    /// Drives a workload for so long, or to the end of a segment, without keeping
-    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
-    /// closed loop.
+    /// Drives a workload for this time, or to the end of a segment, without keeping figures.
+    /// Returns how many seconds it took. A maximum-rate search runs in a closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -276,7 +274,7 @@ impl LiveTarget {
         self.drive_unmeasured(work, at, workers, window, controls, listen)
     }
 
-    /// Drives these workers for so long without keeping anything.
+    /// Drives these workers for this time without keeping figures.
     pub(crate) fn drive_unmeasured(
         &mut self,
         work: &Workload,
@@ -303,21 +301,21 @@ impl LiveTarget {
         };
         let done = drive(&how, workers, controls.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches counts; figures are not kept.
+        // The load warms caches; its figures are dropped.
         drop(self.prepared[at].singles_seen());
         Ok((done.seconds, done.spread))
     }
 
-    /// Asks again what was asked before the run, until `limit` if there is one. What is not
-    /// answered stays unknown.
-    pub(crate) fn ask_again(
+    /// Repeats the requests that were sent once before the run, until `limit` if there is one.
+    /// Without a response the result stays unknown.
+    pub(crate) fn repeat_requests(
         &mut self,
         work: &Workload,
         at: usize,
         controls: &mut Controls<'_>,
         limit: Option<Instant>,
     ) {
-        // What has ended the measuring does not end this: the limit does.
+        // The stop of the run does not apply here; only the limit does.
         let own = match limit {
             Some(_) => Stop::new(),
             None => controls.stop.clone(),
@@ -342,12 +340,12 @@ impl LiveTarget {
                 });
             };
             tell(0, 0);
-            // What could not be asked is told as unknown.
+            // A result that could not be read is reported as unknown.
             let _ = stage::run(stage, self.destination(), timeout, &own, &mut tell);
         }
     }
 
-    /// What must be there again before each slice of workload `at`.
+    /// Restores what workload `at` needs before each slice.
     pub(crate) fn before_slice(
         &mut self,
         work: &Workload,
@@ -358,8 +356,8 @@ impl LiveTarget {
         self.stage(work, stage, controls).map(drop)
     }
 
-    /// Removes what was made on the target, last made first; tells what is left.
-    pub(crate) fn tidy(
+    /// Removes what was created on the target, in reverse order. Returns what remains.
+    pub(crate) fn clean_up(
         &mut self,
         plan: &Plan,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -369,7 +367,7 @@ impl LiveTarget {
         if self.disposable || is_down {
             return leftovers;
         }
-        // What ended the measuring does not end the tidying.
+        // The stop of the run does not stop the clean-up.
         let stop = Stop::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             while let Some(stage) = self.prepared[at].after_run() {
@@ -390,8 +388,8 @@ impl LiveTarget {
         leftovers
     }
 
-    /// Removes what an earlier run of the same plan may have left, and those of the buckets
-    /// that it made, `buckets`, that are empty then.
+    /// Removes what an earlier run of the same plan may have left, and the buckets in `buckets`,
+    /// which that run created, if they are then empty.
     pub(crate) fn clean(
         &mut self,
         plan: &Plan,
@@ -402,7 +400,7 @@ impl LiveTarget {
         let mut buckets = buckets.to_vec();
         for prepared in &mut self.prepared {
             prepared.inherit();
-            // The first that uses a bucket had made it, and is the last to be tidied.
+            // The first workload that uses a bucket created it, and is cleaned up last.
             prepared.inherit_buckets(&mut buckets);
         }
         for (at, work) in plan.workloads.iter().enumerate().rev() {
@@ -427,7 +425,7 @@ impl LiveTarget {
         Ok(cleaned)
     }
 
-    /// The same with the name of the target.
+    /// Adds the name of the target.
     fn left(&self, leftover: Leftover) -> Left {
         Left {
             target: Some(self.running.name.clone()),
@@ -440,13 +438,13 @@ impl LiveTarget {
         }
     }
 
-    /// Names of the buckets that its workloads have made.
+    /// Names of the buckets that its workloads have created.
     pub(crate) fn buckets_made(&self) -> Vec<String> {
         let each = self.prepared.iter();
         each.flat_map(|prepared| prepared.buckets_made()).collect()
     }
 
-    /// Tells the most frequent failure of a stage that need not succeed.
+    /// Runs a stage that may fail, and reports its most frequent failure.
     fn stage(
         &mut self,
         work: &Workload,
@@ -514,7 +512,7 @@ impl LiveTarget {
     }
 }
 
-/// Leaves one worker for each connection at most, and those with connections of their own.
+/// Keeps at most one worker per connection, and those with connections of their own.
 pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
     let mut left = connections;
     workers.retain(|worker| {

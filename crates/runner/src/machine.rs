@@ -1,4 +1,4 @@
-//! What the generator's machine does during a slice.
+//! Measures the load generator's machine during a slice.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -14,35 +14,35 @@ use tenbin_targets::{Detail, MachineCounters, MachineMonitor, Reading, Scope};
 use crate::live_target::LiveTarget;
 use crate::meter::{self, grown};
 
-/// Share of a core from which on another program is kept in the record of a slice.
+/// A program that used at least this share of a core is listed in the record of a slice.
 const PROGRAM_NOTICEABLE: f64 = 0.01;
-/// Programs that are kept of a slice at most.
+/// Most programs listed per slice.
 const MOST_PROGRAMS: usize = 16;
 
-/// Looks at the generator's machine and at every target that runs on it.
+/// Reads the state of the load generator's machine and of every target on it.
 pub(crate) struct Machine {
     monitor: MachineMonitor,
-    /// Whether each target runs here, in the order of the live_targets.
+    /// Whether each target runs on this machine; in the order of the targets.
     here: Vec<Option<bool>>,
 }
 
-/// How everything stood at one moment.
-pub(crate) struct Look {
+/// A reading of all counters at one time.
+pub(crate) struct Snapshot {
     at: Instant,
     counters: MachineCounters,
     own_cpu_seconds: Option<f64>,
-    /// What every other program has used; `None` where nobody tells.
+    /// CPU time of every other program; `None` where the system does not report it.
     programs: Option<Vec<Program>>,
-    /// What each process of the target with load has used.
+    /// CPU time of each process of the target under load.
     of_loaded: Vec<Program>,
-    /// What each target has used, in the order of the live_targets.
+    /// Usage of each target, in the order of the targets.
     pub(crate) targets: Vec<Option<Reading>>,
-    /// What the listening processes of each target that is not observed have used.
+    /// Usage of the listening processes of each target that is not observed.
     listeners: Vec<Option<Reading>>,
 }
 
 impl Machine {
-    /// Watches the machine, and the room on the filesystem of the run directory.
+    /// Observes the machine and the free space on the filesystem of the run directory.
     pub(crate) fn new(run_directory: &std::path::Path, live_targets: &[LiveTarget]) -> Self {
         Self {
             monitor: MachineMonitor::new(run_directory),
@@ -53,9 +53,8 @@ impl Machine {
         }
     }
 
-    /// Of the targets the one at `loaded` is looked at first: looking at others may take a
-    /// while.
-    pub(crate) fn look(&self, live_targets: &[LiveTarget], loaded: usize) -> Look {
+    /// The target at `loaded` is read first: reading the others may take a while.
+    pub(crate) fn snapshot(&self, live_targets: &[LiveTarget], loaded: usize) -> Snapshot {
         let at = Instant::now();
         let own_cpu_seconds = own_cpu_seconds();
         let counters = self.monitor.read();
@@ -69,19 +68,19 @@ impl Machine {
         let listeners = live_targets
             .iter()
             .map(|live| live.running.read_listener_usage());
-        Look {
+        Snapshot {
             at,
             targets,
             listeners: listeners.collect(),
             own_cpu_seconds,
             counters,
             of_loaded: counters::programs_of(&live_targets[loaded].running.members()),
-            // Last: there may be thousands of them.
+            // Last: there may be thousands of processes.
             programs: programs_beside(live_targets),
         }
     }
 
-    /// What programs use from now on, while nothing is asked of any target.
+    /// Starts to measure the CPU time of programs while no target has load.
     pub(crate) fn pause(&self, live_targets: &[LiveTarget]) -> Pause {
         Pause {
             at: Instant::now(),
@@ -90,13 +89,13 @@ impl Machine {
         }
     }
 
-    /// What came between two looks, while the target at `loaded` had the load. `begun`
-    /// is from before its first connection.
+    /// The difference of two readings, while the target at `loaded` had the load. `tcp_before` was
+    /// read before its first connection.
     pub(crate) fn between(
         &self,
-        begun: &Tcp,
-        before: &Look,
-        after: &Look,
+        tcp_before: &Tcp,
+        before: &Snapshot,
+        after: &Snapshot,
         live_targets: &[LiveTarget],
         loaded: usize,
     ) -> MachineUse {
@@ -108,11 +107,11 @@ impl Machine {
         let of_targets: Vec<Option<f64>> = looks
             .zip(live_targets)
             .map(|((before, after), live)| {
-                // Who does not run uses nothing.
+                // A halted target uses nothing.
                 if live.running.is_halted() {
                     return Some(0.0);
                 }
-                // What a whole host used is not what the target used.
+                // The usage of a whole host is not the usage of the target.
                 let own = |reading: &Reading| reading.usage.scope == Scope::Processes;
                 meter::between((*before).filter(own), (*after).filter(own))?.cpu_seconds
             })
@@ -168,8 +167,8 @@ impl Machine {
                     old.tcp.retransmitted_segments,
                     new.tcp.retransmitted_segments,
                 ),
-                listen_overflows: grown(begun.listen_overflows, new.tcp.listen_overflows),
-                listen_drops: grown(begun.listen_drops, new.tcp.listen_drops),
+                listen_overflows: grown(tcp_before.listen_overflows, new.tcp.listen_overflows),
+                listen_drops: grown(tcp_before.listen_drops, new.tcp.listen_drops),
                 time_wait_before: old.tcp.time_wait,
                 time_wait_after: new.tcp.time_wait,
             },
@@ -197,7 +196,7 @@ impl Machine {
     }
 }
 
-/// A pause that has begun.
+/// A pause that has started.
 pub(crate) struct Pause {
     at: Instant,
     programs: Option<Vec<Program>>,
@@ -205,7 +204,7 @@ pub(crate) struct Pause {
 }
 
 impl Pause {
-    /// What programs used in it.
+    /// CPU time of programs during the pause.
     pub(crate) fn over(self, live_targets: &[LiveTarget]) -> Option<PauseUse> {
         let seconds = self.at.elapsed().as_secs_f64();
         let before = self.programs?;
@@ -225,14 +224,14 @@ fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {
     counters::programs(&members.collect::<Vec<i32>>())
 }
 
-/// What each program at both looks used if it used any CPU time, the busiest first.
+/// CPU time of each program between two readings, if it used any; the busiest first.
 fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let mut used = used_by_each(before, after);
     used.retain(|program| program.cpu_seconds > 0.0);
     used
 }
 
-/// What each program at both looks used, the busiest first.
+/// CPU time of each program between two readings; the busiest first.
 fn used_by_each(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let before: HashMap<(i32, u64), f64> = before
         .iter()
@@ -255,7 +254,7 @@ fn used_by_each(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     used
 }
 
-/// Processes of one name together, under the number of the first of them.
+/// Sums processes with the same name, under the process id of the first.
 fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
     let mut together: Vec<ProgramUse> = Vec::new();
     for program in used {
@@ -275,7 +274,7 @@ fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
 }
 
 fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
-    // The kernel lets idle time go back now and then (proc(5)).
+    // The kernel's idle time may decrease (proc(5)).
     let grown = |before: f64, after: f64| (after - before).max(0.0);
     CpuUse {
         cores: after.cores,
@@ -287,9 +286,8 @@ fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
     }
 }
 
-/// What is left of `busy` when Tenbin's part and those of the targets here are taken off.
-/// Unknown when a target is not observed and may run here, as its part is not theirs, and
-/// when nobody knows whether one that is observed does.
+/// `busy` minus the parts of Tenbin and of the targets on this machine. Unknown if a target that
+/// may run here is not observed, and if it is unknown whether an observed target runs here.
 fn others(busy: f64, own: f64, targets: &[Option<f64>], here: &[Option<bool>]) -> Option<f64> {
     let mut left = busy - own;
     for (used, here) in targets.iter().zip(here) {
@@ -324,7 +322,7 @@ fn links_between(before: &[Link], after: &[Link]) -> Vec<LinkUse> {
     after.iter().filter_map(used).collect()
 }
 
-/// CPU time of this process, all threads together.
+/// CPU time of this process, over all threads.
 fn own_cpu_seconds() -> Option<f64> {
     let time = ClockId::CLOCK_PROCESS_CPUTIME_ID.now().ok()?;
     Some(std::time::Duration::from(time).as_secs_f64())
@@ -335,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_work_of_a_target_that_is_not_observed_is_not_that_of_others() {
+    fn the_cpu_time_of_an_unobserved_target_is_not_counted_as_others() {
         let (here, elsewhere, perhaps) = (Some(true), Some(false), None);
         let seen = [Some(2.0), Some(0.5)];
         assert_eq!(others(5.0, 1.0, &seen, &[here, here]), Some(1.5));
@@ -352,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_under_the_number_of_another_has_no_figures() {
+    fn a_program_with_a_reused_process_id_has_no_figures() {
         let program = |pid, start, cpu_seconds| Program {
             pid,
             start,
@@ -368,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_process_of_a_target_has_memory_and_is_added_to_those_of_its_name() {
+    fn processes_of_one_name_are_summed_with_the_memory_of_idle_ones() {
         let program = |pid, name: &str, cpu_seconds| Program {
             pid,
             start: 5,
@@ -422,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_ran_fast_at_either_end_did_run_fast() {
+    fn the_higher_frequency_of_both_readings_counts() {
         let at = |fastest_mhz| {
             Some(Frequency {
                 fastest_mhz,

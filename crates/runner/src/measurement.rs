@@ -1,4 +1,4 @@
-//! Measures slices: one workload on one target, for a few seconds each.
+//! Measures slices: one workload on one target for a few seconds each.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,6 @@ use tenbin_targets::{CoreWaits, Detail, TargetError};
 use crate::cache;
 use crate::context::{CountAllocations, IsPrecise};
 use crate::controls::Controls;
-use crate::course::{self, Courses};
 use crate::descriptors::{self};
 use crate::error::{Ending, RunError};
 use crate::live_target::{Launcher, LiveTarget, at_most};
@@ -23,12 +22,13 @@ use crate::nodes;
 use crate::progress::Progress;
 use crate::responses;
 use crate::restarts;
+use crate::segments::{self, AllSegments};
 use crate::single;
 use crate::stop::Stop;
 use crate::warm_up::warm_up;
-use crate::watch::{Scene, Trouble, Watch};
+use crate::watch::{SliceContext, SliceFailure, Watch};
 
-/// One slice to be measured.
+/// A slice to measure.
 pub(crate) struct SliceRequest<'a> {
     pub(crate) turn: &'a Turn,
     pub(crate) load: Load,
@@ -36,17 +36,18 @@ pub(crate) struct SliceRequest<'a> {
     pub(crate) probe: Option<RateProbe>,
 }
 
-/// The measured part of a run: slice after slice, on targets that are ready.
+/// The measured part of a run: consecutive slices on prepared targets.
 pub(crate) struct Measurement<'r, 'w> {
     pub(crate) plan: &'r Plan,
     pub(crate) launcher: Launcher<'r>,
     pub(crate) machine: Machine,
     pub(crate) live_targets: &'r mut [LiveTarget],
-    pub(crate) courses: Courses,
+    pub(crate) segments: AllSegments,
     pub(crate) writer: RunWriter,
-    /// When the run began: that of `started_unix_ns`, from which all times count.
-    pub(crate) begun: Instant,
-    /// By workload: how often each connection is opened in a slice, where the plan does not say.
+    /// Start of the run, the instant of `started_unix_ns`, from which all times count.
+    pub(crate) started: Instant,
+    /// By workload: how often each connection is opened in a slice, where the plan does not set
+    /// it.
     pub(crate) reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
     pub(crate) controls: &'r mut Controls<'w>,
@@ -62,7 +63,7 @@ impl Measurement<'_, '_> {
                 return Ok(ending);
             }
             let load = self.plan.workloads[turn.workload].load.clone();
-            let ask = SliceRequest {
+            let request = SliceRequest {
                 turn,
                 load: Load {
                     reopen: load.reopen.or(self.reopen[turn.workload]),
@@ -71,7 +72,7 @@ impl Measurement<'_, '_> {
                 window: self.plan.rounds.slice,
                 probe: None,
             };
-            if let Some(ending) = self.ask(&ask)? {
+            if let Some(ending) = self.measure_slice(&request)? {
                 return Ok(ending);
             }
             let is_last = index + 1 == turns.len();
@@ -86,8 +87,8 @@ impl Measurement<'_, '_> {
         }))
     }
 
-    /// Starts every target again where each block finds its targets just started. `Some` when
-    /// nothing should follow it.
+    /// Restarts all targets before a block, if the plan restarts them per block. Returns `Some`
+    /// if the run must end.
     pub(crate) fn restart_for_block(&mut self) -> Result<Option<Ending>, RunError> {
         if self.plan.rounds.relaunch != Relaunch::Block {
             return Ok(None);
@@ -97,7 +98,7 @@ impl Measurement<'_, '_> {
             self.plan,
             &self.launcher,
             live_targets,
-            &mut self.courses,
+            &mut self.segments,
             self.controls,
         ) {
             Ok(()) => Ok(None),
@@ -111,17 +112,19 @@ impl Measurement<'_, '_> {
         }
     }
 
-    /// Whether a run that may end by precision may end with this turn, the last of
-    /// its block.
+    /// Whether the run may end by precision after this turn, the last of its block.
     fn is_enough(&self, turn: &Turn) -> bool {
         let rounds = &self.plan.rounds;
         let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
         rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
     }
 
-    /// Measures one slice, after a rest if it is not the first. `Some` when nothing
-    /// should follow it.
-    pub(crate) fn ask(&mut self, ask: &SliceRequest<'_>) -> Result<Option<Ending>, RunError> {
+    /// Measures one slice, after a pause if it is not the first. Returns `Some` if the run must
+    /// end.
+    pub(crate) fn measure_slice(
+        &mut self,
+        request: &SliceRequest<'_>,
+    ) -> Result<Option<Ending>, RunError> {
         let pause = (!self.slices.is_empty())
             .then(|| {
                 let pause = self.machine.pause(self.live_targets);
@@ -129,7 +132,7 @@ impl Measurement<'_, '_> {
                 pause.over(self.live_targets)
             })
             .flatten();
-        match self.slice(ask, pause) {
+        match self.slice(request, pause) {
             Ok(ending) => Ok(ending),
             Err(error) => ending_of(error).map(Some),
         }
@@ -137,11 +140,11 @@ impl Measurement<'_, '_> {
 
     fn slice(
         &mut self,
-        ask: &SliceRequest<'_>,
+        request: &SliceRequest<'_>,
         pause: Option<PauseUse>,
     ) -> Result<Option<Ending>, RunError> {
         let index = self.slices.len();
-        let turn = ask.turn;
+        let turn = request.turn;
         let work = &self.plan.workloads[turn.workload];
         let live = &mut self.live_targets[turn.target];
         if let Some(why) = live.prepared[turn.workload].spent() {
@@ -156,9 +159,9 @@ impl Measurement<'_, '_> {
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
         if self.plan.rounds.relaunch == Relaunch::Slice {
-            course::level(
+            segments::level(
                 self.live_targets,
-                &mut self.courses,
+                &mut self.segments,
                 turn.workload,
                 turn.target,
             );
@@ -169,7 +172,7 @@ impl Measurement<'_, '_> {
                 turn.workload,
                 length,
                 one,
-                &mut self.courses,
+                &mut self.segments,
                 self.controls,
             )?;
             if self.controls.stop.is_asked() {
@@ -187,30 +190,31 @@ impl Measurement<'_, '_> {
         let counters = self
             .plan
             .cache_counters(&self.plan.targets[turn.target], work);
-        let cache_before = cache::look(&live.running, work, counters)?;
+        let cache_before = cache::read_counters(&live.running, work, counters)?;
         let searched = (&self.plan.targets[turn.target], work);
-        let search_before = cache::search_look(&live.running, self.plan, searched);
-        let planned = (work.lead(&self.plan.rounds), ask.window);
-        course::level(
+        let search_before = cache::read_search_state(&live.running, self.plan, searched);
+        let planned = (work.lead(&self.plan.rounds), request.window);
+        segments::level(
             self.live_targets,
-            &mut self.courses,
+            &mut self.segments,
             turn.workload,
             turn.target,
         );
         let live = &mut self.live_targets[turn.target];
-        let course = self.courses.of(turn.workload);
+        let sequence = self.segments.of(turn.workload);
         let prepared = live.prepared[turn.workload].as_mut();
-        let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));
+        let stretch =
+            sequence.map(|sequence| sequence.begin(turn.target, prepared, &request.load, planned));
         let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
         let from = prepared.position();
-        // Where every operation counts, the window leftovers open until the last has ended.
-        let all_count = work.may_end_early() && ask.load.requests.is_none();
+        // Where every operation counts, the window stays open until the last operation has ended.
+        let all_count = work.may_end_early() && request.load.requests.is_none();
         let mut workers = prepared.slice();
         at_most(&mut workers, work.load.connections);
         let how = Drive {
             rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
             destination: live.destination(),
-            load: ask.load.clone(),
+            load: request.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
             stages: work.stages,
@@ -234,33 +238,35 @@ impl Measurement<'_, '_> {
             hosts: hosts.clone(),
             threads: workers.len(),
             connections: work.load.connections,
-            closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
-            planned_seconds: ask.window.as_secs_f64(),
-            // Known when the window opens.
+            closed_loop: matches!(request.load.pace, tenbin_plan::Pace::Closed),
+            planned_seconds: request.window.as_secs_f64(),
+            // Set when the window opens.
             start: 0.0,
-            reopen: ask.load.reopen,
-            probe: ask.probe,
+            reopen: request.load.reopen,
+            probe: request.probe,
         };
         let stop = self.controls.stop;
-        let scene = Scene {
+        let context = SliceContext {
             machine: &self.machine,
             live_targets: self.live_targets,
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
         let live = &self.live_targets[turn.target];
-        let waits = ask.probe.and_then(|_| core_waits(self.plan, live, work));
+        let waits = request
+            .probe
+            .and_then(|_| core_waits(self.plan, live, work));
         let mut watch = Watch::new(
-            scene,
+            context,
             start,
-            self.begun,
+            self.started,
             waits,
             &mut self.writer,
             self.controls,
         );
-        let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
+        let done = drive(&how, workers, stop.over(), &mut |news| watch.on_news(news))?;
         let Watch {
-            trouble,
+            failure,
             total: server,
             machine,
             allocated,
@@ -273,12 +279,14 @@ impl Measurement<'_, '_> {
         let responses = prepared.responses_seen();
         let segment = from.zip(prepared.position()).map(|(from, to)| {
             let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
-            course::recorded(&from, &to, planned, done.unmeasured)
+            segments::recorded(&from, &to, planned, done.unmeasured)
         });
-        let cache_after = cache::look(&live.running, work, counters).ok().flatten();
-        let search_after = cache::search_look(&live.running, self.plan, searched);
+        let cache_after = cache::read_counters(&live.running, work, counters)
+            .ok()
+            .flatten();
+        let search_after = cache::read_search_state(&live.running, self.plan, searched);
         let forecast = seen.as_ref().and_then(|seen| seen.forecast);
-        if let Some(Trouble::Record(error)) = trouble {
+        if let Some(SliceFailure::Record(error)) = failure {
             return Ok(Some(Ending::RecordFailed(error)));
         }
         let slice = self.writer.end(SliceEnd {
@@ -302,18 +310,18 @@ impl Measurement<'_, '_> {
             spread: done.spread,
             segment,
         })?;
-        if let Some(course) = self.courses.of(turn.workload) {
+        if let Some(sequence) = self.segments.of(turn.workload) {
             let requests = slice.requests();
             let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
             let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
-            course.end(turn.target, prepared, rate);
+            sequence.end(turn.target, prepared, rate);
         }
         for second in &self.writer.take_seconds() {
             (self.controls.progress)(Progress::Second { second });
         }
         (self.controls.progress)(Progress::Measured { slice: &slice });
-        let ending = match trouble {
-            Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
+        let ending = match failure {
+            Some(SliceFailure::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
             _ if self.controls.stop.is_asked() => Some(Ending::Interrupted),
             _ => live
                 .death()
@@ -324,29 +332,30 @@ impl Measurement<'_, '_> {
                         "target \"{target}\", workload \"{workload}\": {why}"
                     ))
                 })
-                // A probe may fail as a whole: that is an answer, unless nobody is there.
+                // A probe may fail completely: that is a result, unless the target cannot be
+                // reached.
                 .or_else(|| {
-                    let counts = ask.probe.is_none() || nobody_was_there(&slice);
-                    gave_nothing(&slice).filter(|_| counts)
+                    let counts = request.probe.is_none() || all_refused(&slice);
+                    completed_nothing(&slice).filter(|_| counts)
                 })
                 .map(Ending::TargetFailed),
         };
         self.slices.push(slice);
         if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
-            // There is no later: it is another process next time.
-            live.ask_again(work, turn.workload, self.controls, None);
+            // The next launch is another process, so this is the last opportunity.
+            live.repeat_requests(work, turn.workload, self.controls, None);
             live.running.halt()?;
         }
         Ok(ending)
     }
 }
 
-/// How long threads of the target, as far as its processes are on this machine and known, and of the load
-/// generator wait for a core from now on, as far as that can delay a response by enough to matter to the
-/// objective.
+/// Starts to measure how long threads of the target and of the load generator wait for a core, if
+/// its processes are known and on this machine, and if the wait can delay a response enough to
+/// affect the objective.
 fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWaits> {
     let shortest = work.search()?.slo.least_delay()?;
-    // Processes that nobody has looked at are not known.
+    // Processes are known only after a reading.
     let running = &live.running;
     running
         .read_usage(Detail::Brief)
@@ -361,7 +370,7 @@ fn ends_block(turns: &[Turn], index: usize) -> bool {
     next.is_none_or(|next| next.block != turns[index].block)
 }
 
-/// How a run ends on trouble that leaves what was measured before as it is.
+/// Ends a run on an error that leaves the earlier slices valid.
 pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
     match error {
         RunError::Interrupted | RunError::Target(TargetError::Interrupted { .. }) => {
@@ -388,8 +397,8 @@ fn host_names(destination: &Destination) -> Vec<String> {
     }
 }
 
-/// The same for every target in a round, so that a pair meets the same arrivals,
-/// and another in each round.
+/// The same for every target in a round, so that a pair has the same arrivals, and different in
+/// each round.
 fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     let parts = [
         name_number("arrivals"),
@@ -399,20 +408,20 @@ fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     Rng::new(seed, &parts).next_u64()
 }
 
-/// A slice with failures and no work done: going on would only measure how fast the
-/// target fails.
-fn gave_nothing(slice: &Slice) -> Option<String> {
+/// An error for a slice with failures and no successful operation: continuing would only measure
+/// how fast the target fails.
+fn completed_nothing(slice: &Slice) -> Option<String> {
     if !slice.gave_nothing() {
         return None;
     }
-    // Each is looked at by itself, so that a step and its whole add up to nothing.
+    // Each operation is checked separately: a sub-request and its transaction must not be summed.
     let texts = slice.ops.iter().flat_map(|op| &op.failures);
     let texts = texts.map(|(text, count)| (text.clone(), *count));
     let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
     let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
     let classes = slice.ops.iter().flat_map(|op| &op.errors);
     let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
-    // The most telling first: `max_by_key` gives the last of equals.
+    // The most informative first: `max_by_key` returns the last of equals.
     let worst = classes
         .chain(statuses)
         .chain(texts)
@@ -424,7 +433,7 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
     let what = if slice.requests().any(|op| op.ok > 0) {
         "completed no operation"
     } else {
-        "gave no correct answer"
+        "gave no correct response"
     };
     Some(format!(
         "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
@@ -432,8 +441,8 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
     ))
 }
 
-/// Whether whatever failed found nobody to connect to.
-fn nobody_was_there(slice: &Slice) -> bool {
+/// Whether all failures are failed connections.
+fn all_refused(slice: &Slice) -> bool {
     let mut failures = slice.requests().flat_map(|op| &op.errors);
     failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
 }

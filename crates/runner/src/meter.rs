@@ -1,18 +1,18 @@
-//! What both sides used between two looks at them.
+//! Resource usage between two readings.
 
 use std::time::{Duration, Instant};
 
 use tenbin_record::{Allocated, GroupUse, ServerUse, UseScope};
 use tenbin_targets::{GroupUsage, Reading, Scope};
 
-/// How far the time between two looks may differ between the observed machine's clock and
-/// ours, beyond what the looking took: Tenbin's own convention. More, and the figures are
-/// from other moments than they seem: a cached page, or a machine that stood still.
+/// How much the time between two readings may differ between the observed machine's clock and ours,
+/// beyond the duration of the readings. Tenbin's own convention. A larger difference means a cached
+/// page or a machine that was paused.
 const CLOCKS_DIFFER: f64 = 0.10;
-/// What that is not worth: clock ticks, and stamps in whole milliseconds.
+/// Differences below this are ignored: clock ticks, and timestamps in whole milliseconds.
 const TOO_SHORT: Duration = Duration::from_millis(20);
 
-/// The difference of two looks at the same target; `None` if it tells nothing.
+/// The difference of two readings of the same target; `None` if they are not comparable.
 pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option<ServerUse> {
     let (before, after) = (before?, after?);
     let seconds = seconds_between(&before, &after)?;
@@ -29,7 +29,7 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
         written_bytes: grown(old.written_bytes, new.written_bytes),
         voluntary_switches: grown(old.voluntary_switches, new.voluntary_switches),
         involuntary_switches: grown(old.involuntary_switches, new.involuntary_switches),
-        // Known of whole looks only, each against the one before.
+        // Computed by the reader, for complete readings only, against the previous one.
         busiest_process_seconds: new.busiest_process,
         busiest_thread_seconds: new.busiest_thread,
         waited_for_core_seconds: new.waited_for_core,
@@ -43,7 +43,7 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
     })
 }
 
-/// The same over a window that opened at `opened`, with the largest memory seen in it.
+/// The same over a window that opened at `opened`, with the largest memory read in it.
 pub(crate) fn over_window(
     opened: Instant,
     before: Option<Reading>,
@@ -59,8 +59,7 @@ pub(crate) fn over_window(
     })
 }
 
-/// By the clock of the machine that was looked at; `None` if it cannot be so long or so
-/// short a time.
+/// Elapsed time by the clock of the observed machine; `None` if it disagrees with ours.
 fn seconds_between(before: &Reading, after: &Reading) -> Option<f64> {
     let theirs = after.usage.at - before.usage.at;
     let ours = (after.taken - before.taken).as_secs_f64();
@@ -83,18 +82,18 @@ fn group_between(before: Option<GroupUsage>, after: Option<GroupUsage>) -> Optio
     })
 }
 
-/// A counter that went back was started anew, and what it did is not known.
+/// The increase of a counter; `None` if it decreased, because it was reset.
 pub(crate) fn grown(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     after?.checked_sub(before?)
 }
 
-/// The same of seconds.
+/// Like [`grown`], for seconds.
 fn time_grown(before: Option<f64>, after: Option<f64>) -> Option<f64> {
     let grown = after? - before?;
     (grown >= 0.0).then_some(grown)
 }
 
-/// What this process allocated between two looks at its allocator.
+/// What this process allocated between two readings of its allocator.
 pub(crate) fn allocated(before: Option<Allocated>, after: Option<Allocated>) -> Option<Allocated> {
     Some(after?.since(before?))
 }
@@ -105,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// Two looks, so far apart by our clock, of which the second is changed.
+    /// Two readings, this far apart by our clock, of which the second is changed.
     fn looks(apart: f64, change: impl Fn(&mut Usage)) -> (Option<Reading>, Option<Reading>) {
         let first = Reading {
             usage: Usage {
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_memory_in_between_counts_and_what_the_first_look_missed_is_told() {
+    fn the_largest_memory_counts_and_missing_figures_of_the_first_reading_are_reported() {
         let (before, after) = looks(2.0, |_| {});
         let opened = before.unwrap().taken - Duration::from_millis(30);
         let used = over_window(opened, before, after, Some(9_000)).unwrap();
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_that_began_anew_tell_nothing() {
+    fn totals_that_were_reset_give_nothing() {
         assert_eq!(used(2.0, |usage| usage.epoch = 1), None);
         assert_eq!(used(2.0, |usage| usage.scope = Scope::Host), None);
         let back = used(2.0, |usage| usage.cpu_seconds = Some(4.0)).unwrap();
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_otherwise_does_not_matter_and_one_that_goes_otherwise_does() {
+    fn a_clock_offset_does_not_matter_and_a_clock_drift_does() {
         let shifted = |by: f64| {
             let (before, after) = looks(2.0, |_| {});
             let shift = |reading: Option<Reading>| {
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn another_control_group_is_not_the_same_one_grown() {
+    fn readings_of_different_control_groups_are_not_subtracted() {
         let group = |place, micros| GroupUsage {
             place,
             throttled_us: Some(micros),
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_began_anew_is_unknown() {
+    fn a_counter_that_was_reset_is_unknown() {
         assert_eq!(grown(Some(3), Some(5)), Some(2));
         assert_eq!(grown(Some(5), Some(3)), None);
         assert_eq!(grown(None, Some(3)), None);

@@ -1,4 +1,4 @@
-//! Whether all nodes of a target take part.
+//! Checks whether all nodes of a target are alive.
 
 use tenbin_corpus::http::Login;
 use tenbin_corpus::status::{self, Kind, Node};
@@ -7,8 +7,8 @@ use tenbin_targets::Running;
 
 use crate::error::RunError;
 
-/// One sentence if nodes of a target are not alive, or not as many as its hosts; `None`
-/// also where the plan does not ask for that.
+/// One sentence if nodes of a target are not alive, or if their number differs from its hosts;
+/// `None` also where the plan does not check nodes.
 pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<String>, RunError> {
     let Some(server) = target.searched.status else {
         return Ok(None);
@@ -34,7 +34,7 @@ fn kind(server: SearchServer) -> Result<&'static Kind, RunError> {
     let mut kinds = status::KINDS.iter();
     kinds
         .find(|kind| kind.name == server.name())
-        .ok_or_else(|| RunError::Nodes(format!("nobody knows how to count nodes of {server}")))
+        .ok_or_else(|| RunError::Nodes(format!("counting the nodes of {server} is not supported")))
 }
 
 fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<String> {
@@ -47,7 +47,7 @@ fn sentence(target: &str, expected: usize, nodes: &[Node]) -> Option<String> {
         .map(|node| format!("{}: {}", node.name, node.note))
         .collect();
     let why = match dead.as_slice() {
-        [] => "the others are unknown to those that answer".to_owned(),
+        [] => "the nodes that respond do not know the others".to_owned(),
         dead => dead.join("; "),
     };
     let are = if alive == 1 { "is" } else { "are" };
@@ -61,24 +61,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_server_of_a_plan_can_be_asked() {
+    fn the_nodes_of_every_server_can_be_counted() {
         for server in SearchServer::all() {
             assert!(kind(server).is_ok(), "{server}");
         }
     }
 
     #[test]
-    fn one_that_is_dead_or_unknown_or_too_many_is_told() {
+    fn dead_unknown_and_extra_nodes_are_reported() {
         let node = |name: &str, alive| Node {
             name: name.to_owned(),
             alive,
-            note: "nothing listens there".to_owned(),
+            note: "connection refused".to_owned(),
         };
         let two = [node("a", true), node("b", true)];
         assert_eq!(sentence("t", 2, &two), None);
         assert_eq!(
             sentence("t", 2, &[node("a", true), node("b", false)]).unwrap(),
-            "target \"t\": 1 of 2 nodes is alive (b: nothing listens there)"
+            "target \"t\": 1 of 2 nodes is alive (b: connection refused)"
         );
         assert!(
             sentence("t", 3, &two)

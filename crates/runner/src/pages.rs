@@ -1,5 +1,5 @@
-//! The pages that are searched: made before anything is started, loaded into every target
-//! that wants them.
+//! The pages for the full-text search: created before any target is started, and loaded into
+//! every target whose plan requires them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,9 @@ use crate::nodes;
 use crate::progress::Progress;
 use crate::reach::is_disposable;
 
-/// Below the run directory, if the plan names no other.
+/// Subdirectory of the run directory, if the plan sets no other.
 const DIRECTORY: &str = "corpus";
-/// Pages of a batch: as `tenbin search load` has it.
+/// Pages per batch, as in `tenbin search load`.
 const BATCH: usize = 1000;
 
 /// Pages on disk.
@@ -30,8 +30,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Makes the pages of a plan, or finds them again, and the plan with the requests that
-    /// are made of them; `None` if it has none.
+    /// Creates the pages of a plan, or reuses existing ones. Returns them with the plan whose
+    /// requests are generated from them; `None` if the plan has no pages.
     pub(crate) fn make(
         plan: &Plan,
         run_directory: &Path,
@@ -48,7 +48,7 @@ impl Pages {
         let count = match make::made_already(&recipe, &directory)? {
             Some(count) => {
                 let note = format!(
-                    "the {count} pages in {} are used again: they were made by the same settings",
+                    "the {count} pages in {} are reused: they were generated with the same settings",
                     directory.display()
                 );
                 (controls.progress)(Progress::Note(&note));
@@ -64,8 +64,8 @@ impl Pages {
         Ok(Some((pages, plan)))
     }
 
-    /// Loads them into every host of a target that wants them and has not got them. How many
-    /// records each host has then; `None` if the target wants none.
+    /// Loads the pages into every host of a target that requires them and does not have them.
+    /// Returns the number of records on each host; `None` if the target requires none.
     pub(crate) fn load_into(
         &self,
         target: &Target,
@@ -79,14 +79,15 @@ impl Pages {
             target: target.name.clone(),
             why,
         };
-        let kind = kind(server).ok_or_else(|| failed(format!("nobody can load into {server}")))?;
+        let kind = kind(server)
+            .ok_or_else(|| failed(format!("loading into {server} is not supported")))?;
         let urls = nodes::urls(running);
         let groups: Vec<Vec<String>> = match kind.replicas {
             true => urls.into_iter().map(|url| vec![url]).collect(),
             false => vec![urls],
         };
         for servers in groups {
-            // A whole copy for each node, as the nodes of Droonga have it.
+            // Each Droonga node stores a complete copy.
             let copies = servers.len() as u32;
             let options = Options {
                 shards: Some(1),
@@ -103,7 +104,7 @@ impl Pages {
                 let place = options.servers.join(", ");
                 let has = now.map_or("an unknown number of".to_owned(), |now| now.to_string());
                 return Err(failed(format!(
-                    "{place} has {has} records in {TABLE}, and there are {} pages; take an empty \
+                    "{place} has {has} records in {TABLE}, but there are {} pages; use an empty \
                      database",
                     self.count
                 )));
@@ -126,7 +127,7 @@ impl Pages {
         let servers = &options.servers;
         let server = servers.first().map_or("", String::as_str);
         let sink = (kind.make)(options).map_err(failed)?;
-        // Where a server of Tenbin's own listens, another one may have listened before.
+        // A different server may have used the address of a built-in server before.
         let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
         let mut kept =
@@ -159,7 +160,7 @@ impl Pages {
     }
 }
 
-/// What the fewest of its servers have; `None` where there is no such table yet.
+/// The smallest number of records on any of its servers; `None` if the table does not exist.
 fn records(kind: &Kind, options: &Options) -> Option<u64> {
     (kind.make)(options).ok()?.count(TABLE).ok().flatten()
 }
@@ -195,8 +196,8 @@ fn recipe(corpus: &Corpus) -> Recipe {
 fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Result<u64, RunError> {
     if !make::may_be_made_in(directory) {
         return Err(RunError::NotThePages(format!(
-            "{} holds files of commands that this program has not made from such settings; take \
-             another directory for the corpus, or empty it",
+            "{} contains command files that were not generated with these settings; use another \
+             directory for the corpus, or empty this one",
             directory.display()
         )));
     }
@@ -222,15 +223,14 @@ fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Resul
     }
     if made.cut_off {
         return Err(RunError::NotThePages(
-            "the dump ends in the middle of it, so that pages are missing: is the download \
-             complete?"
+            "the dump is truncated, so pages are missing: check that the download is complete"
                 .to_owned(),
         ));
     }
     Ok(made.pages)
 }
 
-/// The plan, its requests made of the titles of the pages.
+/// The plan, with its requests generated from the titles of the pages.
 fn with_requests(
     plan: &Plan,
     corpus: &Corpus,
@@ -252,7 +252,7 @@ fn with_requests(
     }
     if terms.len() < wanted {
         let note = format!(
-            "requests are made of {} titles: the pages have no more different ones",
+            "only {} distinct titles are available for requests: the pages have no more",
             terms.len()
         );
         (controls.progress)(Progress::Note(&note));
@@ -265,9 +265,9 @@ fn with_requests(
     Ok(plan)
 }
 
-/// The tutorial's search for these terms, if one file of requests does for all targets: they
-/// are servers of one kind, or the plan has a base. `None` where each target is asked in its own
-/// words.
+/// The search request of the tutorial for these terms, if one request file serves all targets:
+/// they are servers of one kind, or the plan has a base. `None` if each target needs requests in
+/// its own format.
 fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Option<String> {
     let mut workloads = plan.workloads.iter().filter_map(Workload::patterns);
     if workloads.any(|patterns| patterns.by_target.is_some()) {

@@ -1,5 +1,5 @@
-//! Whether local ports will run out: each connection that this side closes keeps its
-//! port for a while, and without keep-alive that is one for each request.
+//! Forecasts whether local ports run out: each connection that the load generator closes keeps
+//! its port in TIME_WAIT, and without keep-alive each request closes a connection.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use tenbin_targets::counters::{self, Ports};
 
 use crate::live_target::LiveTarget;
 
-/// A stretch of load, seconds after the first one began.
+/// A period of load, seconds after the first one started.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stretch {
     start: f64,
     length: f64,
-    /// Connections closed in it.
+    /// Connections closed in the period.
     closed: f64,
 }
 
-/// A sentence for each target to which more connections would be closed, while their
-/// ports are still taken, than there are ports. Only where the rate is known: how fast a
-/// closed loop gets is what is to be found out.
+/// A sentence for each target to which more connections are closed than there are ports, while
+/// the ports are in TIME_WAIT. Only for a known rate: the rate of a closed loop is unknown before
+/// the run.
 pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget]) -> Vec<String> {
     let waiting = counters::time_wait().unwrap_or(0);
     let of_target = |(at, live): (usize, &LiveTarget)| {
@@ -45,8 +45,7 @@ pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget])
         .collect()
 }
 
-/// A port is taken for one address of the server: with several, each can be used as
-/// often.
+/// A port is in use per server address: with several addresses, each port can be used for each.
 fn sentence(
     target: &str,
     taken: f64,
@@ -56,14 +55,14 @@ fn sentence(
 ) -> Option<String> {
     let there = ports.count * addresses.max(1);
     let held = ports.held.as_secs();
-    // Who closes none takes none, whatever others have left behind.
+    // A target without closed connections uses no port, even if other connections hold some.
     (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
         format!(
-            "target \"{target}\": without keep-alive up to {taken:.0} connections are closed \
-             within {held} s, each of which keeps its local port for so long unless the server \
-             closes it first; there are {there} ports, and {waiting} connections are in \
-             TIME_WAIT already: they may run out; use keep-alive, a lower rate, more addresses \
-             of the server, or a wider net.ipv4.ip_local_port_range"
+            "target \"{target}\": local ports may run out. Without keep-alive, up to {taken:.0} \
+             connections are closed within {held} s, and each keeps its port in TIME_WAIT for \
+             that time unless the server closes it first; there are {there} ports, and \
+             {waiting} connections are already in TIME_WAIT. Use keep-alive, a lower rate, more \
+             server addresses, or a wider net.ipv4.ip_local_port_range"
         )
     })
 }
@@ -89,7 +88,7 @@ fn stretches(plan: &Plan, turns: &[Turn], target: usize) -> Vec<Stretch> {
     found
 }
 
-/// The most that are closed in any stretch of `held` seconds.
+/// The largest number of connections closed within any `held` seconds.
 fn most_within(stretches: &[Stretch], held: f64) -> f64 {
     let closed_between = |from: f64, to: f64| -> f64 {
         let shares = stretches.iter().map(|stretch| {
@@ -99,7 +98,7 @@ fn most_within(stretches: &[Stretch], held: f64) -> f64 {
         });
         shares.sum()
     };
-    // Within a stretch the rate is even, so the fullest begins or ends with one.
+    // Within a period the rate is constant, so the largest number begins or ends at an edge.
     let edges = stretches.iter().flat_map(|stretch| {
         let end = stretch.start + stretch.length;
         [
@@ -125,7 +124,7 @@ mod tests {
     };
 
     #[test]
-    fn slices_within_a_minute_add_up_and_rest_does_not() {
+    fn slices_within_a_minute_are_summed_and_pauses_are_not() {
         let slice = |start, closed| Stretch {
             start,
             length: 10.0,
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_known_rate_without_keep_alive_is_foretold() {
+    fn only_a_known_rate_without_keep_alive_is_forecast() {
         let closed = |load| {
             let plan = plan(load);
             let found = stretches(&plan, &schedule(&plan), 0);

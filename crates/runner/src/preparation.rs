@@ -1,5 +1,5 @@
 //! What is done before the first slice, the warm-up aside: targets are started and filled, the length
-//! of a slice is settled, and the requests of a slice are announced.
+//! of a slice is resolved, and the requests of a slice are announced.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,6 @@ use tenbin_targets::bring_up;
 use crate::cache;
 use crate::context::RunContext;
 use crate::controls::Controls;
-use crate::course::Courses;
 use crate::error::RunError;
 use crate::live_target::{Launcher, LiveTarget};
 use crate::nodes;
@@ -20,6 +19,7 @@ use crate::pages::Pages;
 use crate::progress::Progress;
 use crate::reach::was_there;
 use crate::restarts;
+use crate::segments::AllSegments;
 use crate::single;
 use crate::slice_length;
 use crate::supply;
@@ -47,9 +47,9 @@ pub(crate) fn bring_all_up(
             awaited: None,
             waited: Duration::ZERO,
         });
-        let begun = Instant::now();
+        let started = Instant::now();
         let running = launcher.under(controls, |context| bring_up(target, context))?;
-        slowest = slowest.max(Some((begun.elapsed(), &target.name)));
+        slowest = slowest.max(Some((started.elapsed(), &target.name)));
         supply::check_there(plan, target, &running)?;
         let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;
         if let Some(pages) = pages {
@@ -58,7 +58,7 @@ pub(crate) fn bring_all_up(
         if let Some(sentence) = nodes::missing(target, &live.running)? {
             return Err(RunError::Nodes(sentence));
         }
-        (controls.progress)(Progress::Up {
+        (controls.progress)(Progress::Ready {
             target: name,
             url: &target.shown_url(&live.running.url),
         });
@@ -97,7 +97,7 @@ pub(crate) fn make_all_ready(
     for (live, target) in live_targets.iter().zip(&plan.targets) {
         for work in &plan.workloads {
             // A cache page that cannot be read ends the run before the first slice.
-            cache::look(&live.running, work, plan.cache_counters(target, work))?;
+            cache::read_counters(&live.running, work, plan.cache_counters(target, work))?;
         }
     }
     for note in single::notes(live_targets) {
@@ -123,7 +123,7 @@ pub(crate) fn lengthen(
     if let (Some(longer), Some(median)) = (&longer, median) {
         let mut written = given.clone();
         written.rounds.slice = longer.rounds.slice;
-        directory.write_plan(&crate::found::in_words(
+        directory.write_plan(&crate::found::resolved_toml(
             &written,
             found,
             plan.rounds.relaunch,
@@ -135,12 +135,12 @@ pub(crate) fn lengthen(
 }
 
 /// Reports how many requests each slice will send.
-pub(crate) fn announce(plan: &Plan, courses: &mut Courses, controls: &mut Controls<'_>) {
+pub(crate) fn announce(plan: &Plan, segments: &mut AllSegments, controls: &mut Controls<'_>) {
     let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
     for (at, work) in plan.workloads.iter().enumerate() {
         let length = work.lead(&plan.rounds) + plan.rounds.slice;
-        let course = courses.of(at);
-        if let Some(note) = course.and_then(|course| course.sentence(work, &names, length)) {
+        let sequence = segments.of(at);
+        if let Some(note) = sequence.and_then(|sequence| sequence.sentence(work, &names, length)) {
             (controls.progress)(Progress::Note(&note));
         }
     }

@@ -1,4 +1,4 @@
-//! News of a run under way, for whoever shows it.
+//! Progress events of a run.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -8,78 +8,78 @@ use tenbin_record::{Environment, LiveSecond, Slice};
 
 use crate::supply::Supply;
 
-/// What is happening now.
+/// A progress event.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// The run has its directory.
-    Begun {
+    /// The run directory has been created.
+    Started {
         /// The run directory.
         directory: &'a Path,
-        /// When the run began.
+        /// When the run started.
         started: SystemTime,
-        /// Slices to come, at most.
+        /// Largest number of slices.
         slices: usize,
-        /// How long the measuring will take, at most; preparations apart.
+        /// Longest duration of the measured part.
         forecast: Duration,
-        /// How long it takes at most where one target is much slower than another.
+        /// Longest duration if one target is much slower than another.
         longest: Option<Duration>,
-        /// How long it will take at least, if it may end by precision.
+        /// Shortest duration, if the run may end by precision.
         shortest: Option<Duration>,
-        /// Requests of all slices together, if each slice ends after so many.
+        /// Requests of all slices, if each slice ends after a number of requests.
         requests: Option<u64>,
-        /// The data that is put on each target before the measuring, if there is any.
+        /// The data that is loaded into each target before measuring, if any.
         supply: Option<Supply>,
     },
-    /// `plan.toml` holds values that may be secret and do not look like it.
+    /// `plan.toml` contains values that may be secret but do not look like it.
     Printed {
-        /// What it holds, in words.
+        /// What it contains, in words.
         what: &'a str,
     },
-    /// A target is being started or looked for.
+    /// A target is being started, or its response is awaited.
     Starting {
         /// Name of the target.
         target: &'a str,
-        /// What it is waited for, once it takes a while.
+        /// What the start waits for, once it takes a while.
         awaited: Option<&'a str>,
-        /// How long that has taken so far.
+        /// How long the wait has taken so far.
         waited: Duration,
     },
-    /// A target is there.
-    Up {
+    /// A target is ready.
+    Ready {
         /// Name of the target.
         target: &'a str,
-        /// Where it listens.
+        /// Its URL.
         url: &'a str,
     },
-    /// The pages that are searched are being made.
+    /// The pages for the full-text search are being generated.
     Pages {
-        /// Pages made.
+        /// Pages generated.
         made: u64,
-        /// Pages to be made, if that is known.
+        /// Pages to generate, if known.
         total: Option<u64>,
     },
     /// Pages are being loaded into a target.
     Loading {
         /// Name of the target.
         target: &'a str,
-        /// Where they go to.
+        /// The server that they are loaded into.
         server: &'a str,
         /// Pages loaded.
         loaded: u64,
-        /// Pages to be loaded.
+        /// Pages to load.
         total: u64,
     },
-    /// Unmeasured work: checks, data sets, cleaning up.
+    /// Unmeasured work: checks, loading data, cleaning up.
     Stage {
         /// Name of the target.
         target: &'a str,
         /// Name of the workload.
         workload: &'a str,
-        /// What is being done.
+        /// The current step.
         what: &'a str,
         /// Operations done.
         done: u64,
-        /// Operations to do, if known.
+        /// Number of operations, if known.
         total: Option<u64>,
     },
     /// Unmeasured load before the first slice.
@@ -89,42 +89,42 @@ pub enum Progress<'a> {
         /// Name of the workload.
         workload: &'a str,
     },
-    /// A slice begins.
+    /// A slice starts.
     Slice {
-        /// Its position in the run, from 0.
+        /// Its index in the run, from 0.
         index: usize,
-        /// The round it belongs to, from 0.
+        /// Its round, from 0.
         round: u32,
         /// Name of the target.
         target: &'a str,
         /// Name of the workload.
         workload: &'a str,
     },
-    /// The slice that has just begun belongs to the search for the highest rate.
+    /// The slice that has just started belongs to a maximum-rate search.
     Probe {
         /// Name of the target.
         target: &'a str,
         /// Name of the workload.
         workload: &'a str,
-        /// Operations a second that are offered.
+        /// Target rate, operations per second.
         rate: f64,
-        /// It is the proof at the end.
+        /// Whether it is the proof at the end of the search.
         proof: bool,
         /// The highest rate that has held so far.
         held: Option<f64>,
         /// The lowest rate that has failed so far.
         failed: Option<f64>,
     },
-    /// How the slice under way is going.
+    /// Progress of the current slice.
     Speed {
-        /// Correct answers a second, over all threads, in their last reports.
+        /// Correct responses per second, over all threads, in their last samples.
         ok_per_second: f64,
-        /// Failures since the slice began.
+        /// Failures since the start of the slice.
         failed: u64,
     },
-    /// A second of the slice under way is over, for all threads.
+    /// A second of the current slice has ended for all threads.
     Second {
-        /// What came of one operation in it.
+        /// The figures of one operation in that second.
         second: &'a LiveSecond,
     },
     /// A slice has ended.
@@ -132,16 +132,16 @@ pub enum Progress<'a> {
         /// Its figures.
         slice: &'a Slice,
     },
-    /// Every target has been asked for the hits of the patterns.
+    /// The patterns have been sent to every target to count their hits.
     Hits {
-        /// The experiment.
+        /// The plan.
         plan: &'a Plan,
-        /// What they found.
+        /// The environment with the hits.
         environment: &'a Environment,
     },
-    /// Something worth a word; one sentence.
+    /// A warning; one sentence.
     Warning(&'a str),
-    /// Something worth knowing that is as it should be; one sentence.
+    /// A note; one sentence.
     Note(&'a str),
     /// Targets are being stopped.
     Stopping,

@@ -1,11 +1,11 @@
-//! How requests get to a target, and what becomes of it after the run.
+//! Connection settings of a target, and whether it outlives the run.
 
 use tenbin_engine::{Address, Destination, Host, Protocol, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
 use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::{Means, Site};
 
-/// The target, as a workload sees it: hosts in the order of the route.
+/// The target as workloads see it: hosts in the order of the route.
 pub(crate) fn site(running: &Running, target: &Target) -> Site {
     let first = Site::new(
         running.url.clone(),
@@ -18,7 +18,7 @@ pub(crate) fn site(running: &Running, target: &Target) -> Site {
     others.fold(first, |site, host| site.and_host(&host.url))
 }
 
-/// By what blobs get to a target.
+/// The protocol by which blobs are stored on a target.
 pub(crate) fn means(target: &Target) -> Means {
     match (&target.reach, target.reach.store(target.store)) {
         (Reach::Files(_), _) => Means::Files,
@@ -28,7 +28,7 @@ pub(crate) fn means(target: &Target) -> Means {
     }
 }
 
-/// What carries requests to a target.
+/// The engine's destination for a target.
 pub(crate) fn destination(running: &Running, target: &Target) -> Destination {
     match &target.reach {
         Reach::Files(files) => Destination::Files {
@@ -40,7 +40,7 @@ pub(crate) fn destination(running: &Running, target: &Target) -> Destination {
     }
 }
 
-/// The way to a target, as the engine takes it.
+/// The engine's connection settings for a target.
 pub(crate) fn route(route: &ResolvedRoute) -> Route {
     let address = |address: &tenbin_targets::Address| match address {
         tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
@@ -63,12 +63,12 @@ pub(crate) fn route(route: &ResolvedRoute) -> Route {
     }
 }
 
-/// Whether a target was there before the run and will be after it.
+/// Whether a target is not launched by the run.
 pub(crate) fn was_there(target: &Target) -> bool {
     matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
 }
 
-/// Whether all that a target holds lies in a directory Tenbin removes anyway.
+/// Whether all data of a target is in a directory that Tenbin removes.
 pub(crate) fn is_disposable(target: &Target) -> bool {
     match &target.reach {
         Reach::Endpoint { .. } | Reach::Files(_) => false,

@@ -1,4 +1,4 @@
-//! What responses were expected and which came, as it is kept.
+//! Expected and observed responses, as recorded.
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, ExpectedResponse, Responses, Sameness, UnexpectedResponses};
@@ -6,7 +6,7 @@ use tenbin_workloads::{self as workloads, ResponsesSeen};
 
 use crate::live_target::LiveTarget;
 
-/// What was seen of the responses of a slice.
+/// The observed responses of a slice, as recorded.
 pub(crate) fn kept(seen: ResponsesSeen) -> Responses {
     let kind = |kind: workloads::UnexpectedResponses| UnexpectedResponses {
         status: kind.status,
@@ -22,7 +22,7 @@ pub(crate) fn kept(seen: ResponsesSeen) -> Responses {
     }
 }
 
-/// Notes the responses that are expected of every target. Says whether there are any.
+/// Records the responses that are expected of every target. Returns whether there are any.
 pub(crate) fn note(
     plan: &Plan,
     live_targets: &[LiveTarget],

@@ -1,18 +1,18 @@
-//! Starting targets again during a run.
+//! Restarts targets during a run.
 
 use std::time::Duration;
 
 use tenbin_plan::{Plan, Relaunch};
 
 use crate::controls::Controls;
-use crate::course::{self, Courses};
 use crate::error::RunError;
 use crate::live_target::{Launcher, LiveTarget};
 use crate::progress::Progress;
+use crate::segments::{self, AllSegments};
 use crate::warm_up::warm_up;
 
-/// When targets are started again, now that it is known which took `slowest` to start, and how long.
-/// [`Relaunch::Auto`] stays where restarts are not possible.
+/// Decides when targets are restarted, after `slowest`, the target with the longest start, and
+/// its duration are known. [`Relaunch::Auto`] stays where restarts are not possible.
 pub(crate) fn decide(
     plan: &Plan,
     slowest: Option<(Duration, &String)>,
@@ -23,9 +23,9 @@ pub(crate) fn decide(
         (Relaunch::Never, _) => plan.rounds.relaunch,
         (Relaunch::Block, Some((took, target))) if is_auto && took > Relaunch::QUICK_START => {
             (controls.progress)(Progress::Note(&format!(
-                "target \"{target}\" took {:.0} s to start: targets are started once, and the \
-                 intervals do not contain how much two starts of a program differ \
-                 (--relaunch=block)",
+                "target \"{target}\" took {:.0} s to start: targets are started once, so the \
+                 intervals do not include the variation between starts of a program \
+                 (--relaunch=block includes it)",
                 took.as_secs_f64()
             )));
             Relaunch::Never
@@ -34,20 +34,20 @@ pub(crate) fn decide(
     }
 }
 
-/// Stops all targets and starts them again on empty data directories, then warms each up: with every workload for an equal
-/// part of the time.
+/// Stops all targets, restarts them on empty data directories, and warms each up: with every
+/// workload for an equal part of the time.
 pub(crate) fn restart_all(
     plan: &Plan,
     launcher: &Launcher<'_>,
     live_targets: &mut [LiveTarget],
-    courses: &mut Courses,
+    segments: &mut AllSegments,
     controls: &mut Controls<'_>,
 ) -> Result<(), RunError> {
     for live in live_targets.iter_mut() {
         live.running.halt()?;
     }
     for live in live_targets.iter_mut() {
-        // Loaded pages are data that every start needs; anything else is made by the start.
+        // Loaded pages are needed after every start; other data is created during the start.
         if !plan.draws_from_corpus() {
             live.running.empty_data()?;
         }
@@ -56,9 +56,9 @@ pub(crate) fn restart_all(
     let length = part_of(plan.rounds.warmup, plan.workloads.len());
     for workload in 0..plan.workloads.len() {
         for target in 0..live_targets.len() {
-            course::level(live_targets, courses, workload, target);
+            segments::level(live_targets, segments, workload, target);
             let live = (target, &mut live_targets[target]);
-            warm_up(plan, workload, length, live, courses, controls)?;
+            warm_up(plan, workload, length, live, segments, controls)?;
         }
     }
     match controls.stop.is_asked() {

@@ -1,5 +1,5 @@
-//! What a client that sends refused requests again would have seen: a short stretch after the
-//! run, for the targets that refused some.
+//! Measures what a client that retries refused requests would observe: a short slice after the
+//! run, on the targets that refused requests.
 
 use std::time::Duration;
 
@@ -12,18 +12,19 @@ use crate::error::RunError;
 use crate::live_target::LiveTarget;
 use crate::progress::Progress;
 
-/// Retries of a request, at most: those of minio-go, the library of warp.
+/// Retries per request, as in minio-go, the library of warp.
 const MOST: u32 = 10;
 
-/// Length of the stretch: that of a slice, within these bounds.
+/// Length of the slice: the plan's slice length, within these limits.
 const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Share of operations that must have failed: what makes a run INVALID.
+/// Share of failed operations from which the extra slice is run; the run is INVALID from the same
+/// share.
 const WORTH_IT: f64 = 0.001;
 
-/// Tries every workload without retries again, with retries, on every target that refused
-/// some of it for the moment. Says whether anything was tried.
+/// Runs every workload without retries again with retries, on every target that refused some of
+/// its requests temporarily. Returns whether any was run.
 pub(crate) fn try_again(
     plan: &Plan,
     slices: &[Slice],
@@ -53,7 +54,7 @@ pub(crate) fn try_again(
                     add(&mut seen, &sample);
                 }
             };
-            // What could not be tried leftovers unknown.
+            // Without a result, the figures stay unknown.
             if let Ok(true) = live.with_retries(work, at, window, controls, listen) {
                 let target = environment.targets.entry(live.running.name.clone());
                 let retried = &mut target.or_default().retried;
@@ -66,8 +67,8 @@ pub(crate) fn try_again(
 }
 
 impl LiveTarget {
-    /// Drives a workload with requests that are sent again when they are refused; false where
-    /// there is no such thing.
+    /// Drives a workload with requests that are retried when they are refused; false where
+    /// retries are not supported.
     fn with_retries(
         &mut self,
         work: &Workload,
@@ -95,7 +96,7 @@ impl LiveTarget {
     }
 }
 
-/// Whether enough operations failed by statuses that may pass: 429 and 500 to 504.
+/// Whether enough operations failed with temporary statuses: 429 and 500 to 504.
 fn refused_for_the_moment<'a>(slices: impl Iterator<Item = &'a Slice>) -> bool {
     let (mut refused, mut all) = (0, 0);
     for slice in slices {
@@ -111,7 +112,7 @@ fn add(seen: &mut Retried, sample: &Sample) {
     for op in &sample.ops {
         if op.role.is_work() {
             seen.failed += op.failed_count();
-            // What ends after the window is no throughput.
+            // An operation that ends after the window is not throughput.
             seen.ok += if sample.drain { 0 } else { op.ok };
         }
         if op.role == Role::Step {

@@ -1,4 +1,4 @@
-//! A run, from the first target's start to the last one's end.
+//! A run, from the start of the first target to the stop of the last.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -10,7 +10,6 @@ use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_lef
 use crate::clean::{clean_command, forget_buckets};
 use crate::context::RunContext;
 use crate::controls::Controls;
-use crate::course::Courses;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, RunError};
 use crate::live_target::{Launcher, Leftovers, LiveTarget};
@@ -23,43 +22,41 @@ use crate::progress::Progress;
 use crate::responses;
 use crate::retried;
 use crate::search::Steering;
+use crate::segments::AllSegments;
 use crate::single;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
 use crate::warm_up::warm_all_up;
 
-/// What a run has come to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
     /// The run directory.
     pub directory: PathBuf,
-    /// When the run began.
+    /// When the run started.
     pub started: SystemTime,
-    /// Data sets that were there before the run, by position of the workload: see
-    /// [`Plan::settle`].
+    /// Data sets that existed before the run, by index of the workload: see [`Plan::settle`].
     pub found: Vec<(usize, Found)>,
     /// The machine and the targets.
     pub environment: Environment,
-    /// All slices, in their order.
+    /// All slices, in order.
     pub slices: Vec<Slice>,
-    /// As those of the plan, but with longer slices where the warm-up showed operations too slow for
-    /// them, and with what [`Relaunch::Auto`] came to.
+    /// The rounds of the plan, with longer slices where the warm-up showed operations too slow
+    /// for them, and with the decision for [`Relaunch::Auto`].
     pub rounds: Rounds,
-    /// How the measuring ended.
+    /// How the measured part ended.
     pub ending: Ending,
-    /// What Tenbin made and could not remove.
+    /// What Tenbin created and could not remove.
     pub left_behind: Vec<Left>,
-    /// What is kept on the targets because the plan says so, a sentence each.
+    /// What is kept on the targets because the plan says so, one sentence each.
     pub kept: Vec<String>,
 }
 
-/// Runs the experiment: the rounds first, then the searches for a rate, each steered by
-/// `steering`. Setting the flags of `stop` ends the slice under way and keeps what there
-/// is.
+/// Runs the experiment: the rounds first, then the maximum-rate searches, each controlled by
+/// `steering`. Setting the flags of `stop` ends the current slice and keeps the results so far.
 ///
 /// # Errors
-/// When nothing could be measured. Once a slice has been measured, trouble is an
-/// [`Ending`], not an error.
+/// When nothing could be measured. After the first slice, an error becomes an [`Ending`].
 pub fn run(
     plan: &Plan,
     context: &RunContext,
@@ -70,11 +67,11 @@ pub fn run(
     let descriptors = Descriptors::for_plan(plan)?;
     let with_memory = supply::with_memory(plan);
     supply::check(&with_memory, &context.root)?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let directory = RunDirectory::create(&context.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
-    progress(Progress::Begun {
+    progress(Progress::Started {
         directory: directory.path(),
         started: directory.started(),
         slices: turns.len(),
@@ -103,7 +100,7 @@ pub fn run(
     };
     let plan = plan.as_ref();
     let mut live_targets = Vec::new();
-    let mut settled = None;
+    let mut resolved = None;
     let mut found = Vec::new();
     let outcome = bring_all_up(
         plan,
@@ -121,10 +118,10 @@ pub fn run(
         let mut environment = environment;
         make_all_ready(plan, directory.path(), &mut live_targets, &mut controls)?;
         found = crate::found::on(&live_targets, plan.workloads.len());
-        settled = crate::found::settled(plan, &found, relaunch, &mut live_targets);
-        let plan = settled.as_ref().unwrap_or(plan);
-        if settled.is_some() {
-            directory.write_plan(&crate::found::in_words(given, &found, relaunch))?;
+        resolved = crate::found::resolved(plan, &found, relaunch, &mut live_targets);
+        let plan = resolved.as_ref().unwrap_or(plan);
+        if resolved.is_some() {
+            directory.write_plan(&crate::found::resolved_toml(given, &found, relaunch))?;
         }
         if responses::note(plan, &live_targets, &mut environment) {
             directory.write_environment(&environment)?;
@@ -135,19 +132,19 @@ pub fn run(
             (controls.progress)(Progress::Hits { plan, environment });
         }
         let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
-        let mut courses = Courses::new(plan, prepared);
+        let mut segments = AllSegments::new(plan, prepared);
         let reopen = match plan.rounds.relaunch {
             Relaunch::Slice => {
-                // Each is warmed up when it has been started again.
+                // Each target is warmed up after its restart.
                 halt_all(&mut live_targets)?;
                 vec![None; plan.workloads.len()]
             }
-            _ => warm_all_up(plan, &mut live_targets, &mut courses, &mut controls)?,
+            _ => warm_all_up(plan, &mut live_targets, &mut segments, &mut controls)?,
         };
-        Ok((environment, courses, reopen))
+        Ok((environment, segments, reopen))
     })
-    .and_then(|(mut environment, mut courses, reopen)| {
-        let plan = settled.as_ref().unwrap_or(plan);
+    .and_then(|(mut environment, mut segments, reopen)| {
+        let plan = resolved.as_ref().unwrap_or(plan);
         let longer = lengthen(
             (given, plan, &found),
             context,
@@ -156,15 +153,15 @@ pub fn run(
             &mut controls,
         )?;
         let plan = longer.as_ref().unwrap_or(plan);
-        announce(plan, &mut courses, &mut controls);
+        announce(plan, &mut segments, &mut controls);
         let mut run = Measurement {
             plan,
             launcher,
             machine: Machine::new(directory.path(), &live_targets),
             live_targets: &mut live_targets,
-            courses,
+            segments,
             writer: RunWriter::create(&directory)?,
-            begun,
+            started,
             reopen,
             slices: Vec::new(),
             controls: &mut controls,
@@ -180,7 +177,7 @@ pub fn run(
             writer.complete(ended)?;
         }
         let complete = matches!(ending, Ending::Complete(_));
-        single::ask_again(plan, &mut live_targets, complete, &mut controls);
+        single::repeat_requests(plan, &mut live_targets, complete, &mut controls);
         let tried = retried::try_again(
             plan,
             &slices,
@@ -190,17 +187,17 @@ pub fn run(
         );
         let learnt = responses::note(plan, &live_targets, &mut environment);
         if single::note_patterns(plan, &live_targets, &mut environment) || learnt || tried {
-            // What was measured counts without it; there it stays unknown.
+            // The slices are valid without the file; its figures then stay unknown.
             let _ = directory.write_environment(&environment);
         }
         Ok((environment, slices, ending, plan.rounds.clone()))
     });
-    let plan = settled.as_ref().unwrap_or(plan);
+    let plan = resolved.as_ref().unwrap_or(plan);
     let mut leftovers = clear(plan, live_targets, controls.progress);
     for left in &mut leftovers.left_behind {
         left.clean = Some(clean_command(directory.path()));
     }
-    // Where this cannot be written, the run says so of its figures as well.
+    // If the file cannot be written, writing the result fails as well and is reported there.
     let _ = write_left(directory.path(), &leftovers.left_behind);
     forget_buckets(directory.path(), &leftovers.left_behind);
     if outcome.is_err() {
@@ -232,7 +229,7 @@ fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Tidies and stops every target, whatever happened before.
+/// Cleans up and stops every target, whatever happened before.
 fn clear(
     plan: &Plan,
     live_targets: Vec<LiveTarget>,
@@ -241,7 +238,7 @@ fn clear(
     let mut leftovers = Leftovers::default();
     let mut live_targets = live_targets;
     for live in live_targets.iter_mut().rev() {
-        let of_target = live.tidy(plan, progress);
+        let of_target = live.clean_up(plan, progress);
         leftovers.kept.extend(of_target.kept);
         leftovers.left_behind.extend(of_target.left_behind);
     }

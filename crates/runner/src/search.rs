@@ -1,5 +1,5 @@
-//! The search for the highest rate that holds: probes of all targets in turns, each
-//! chosen after what the ones before it have shown.
+//! The maximum-rate search: probes of all targets in turns, each chosen from the results of the
+//! earlier ones.
 
 use std::time::Duration;
 
@@ -10,43 +10,43 @@ use crate::error::{Ending, RunError};
 use crate::measurement::{Measurement, SliceRequest, ending_of};
 use crate::progress::Progress;
 
-/// Share of what a closed loop got done at which a search begins: low enough to hold
-/// under most objectives, so that the first doubling says something.
+/// Start rate of a search, as a share of the closed-loop throughput: low enough to meet most
+/// objectives, so that the first doubling is informative.
 const FIRST_SHARE: f64 = 0.25;
-/// Where a search begins when the look saw nothing, operations a second.
+/// Start rate if the closed loop completed nothing, operations per second.
 const FIRST_RATE: f64 = 1.0;
-/// Least length of the look.
+/// Shortest length of the closed-loop measurement.
 const SHORTEST_LOOK: Duration = Duration::from_millis(500);
 
-/// Chooses the probes of searches and learns from them. Workloads and targets are
-/// positions in the plan.
+/// Chooses the probes of searches and evaluates their results. Workloads and targets are indices
+/// in the plan.
 pub trait Steering {
-    /// The search begins at so many operations a second.
+    /// Starts a search at `rate` operations per second.
     fn begin(&mut self, workload: usize, target: usize, rate: f64);
 
-    /// What to measure next; `None` when nothing more is to be learned.
+    /// The next probe; `None` when the search has ended.
     fn next(&self, workload: usize, target: usize) -> Option<ProbeWish>;
 
-    /// What came of it.
+    /// Evaluates the result of a probe.
     fn learn(&mut self, workload: usize, target: usize, slice: &Slice);
 
     /// The highest rate that has held and the lowest that has failed so far.
     fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>);
 }
 
-/// One probe to be made.
+/// A probe to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeWish {
-    /// Operations a second to offer, above 0.
+    /// Target rate, operations per second, above 0.
     pub rate: f64,
-    /// It is the proof at the end.
+    /// Whether it is the proof at the end.
     pub proof: bool,
     /// Length of the window, as a multiple of the plan's slice.
     pub slices: f64,
 }
 
 impl Measurement<'_, '_> {
-    /// Every search of the plan, one after the other.
+    /// Runs every search of the plan, one after the other.
     pub(crate) fn search_all(
         &mut self,
         ended: Ended,
@@ -68,8 +68,8 @@ impl Measurement<'_, '_> {
         Ok(Ending::Complete(ended))
     }
 
-    /// All targets begin at the same rate, so that while they double they are probed at
-    /// the same ones.
+    /// All targets start at the same rate, so that they are probed at the same rates while the
+    /// search doubles them.
     fn begin(
         &mut self,
         at: usize,
@@ -90,7 +90,9 @@ impl Measurement<'_, '_> {
         let length = (self.plan.rounds.slice / 2).max(SHORTEST_LOOK);
         let mut lowest: Option<f64> = None;
         for live in self.live_targets.iter_mut() {
-            let seen = live.look(self.plan, at, length, self.controls)?.rate;
+            let seen = live
+                .drive_and_observe(self.plan, at, length, self.controls)?
+                .rate;
             if self.controls.stop.is_asked() {
                 return Err(RunError::Interrupted);
             }
@@ -100,8 +102,7 @@ impl Measurement<'_, '_> {
         Ok(lowest.unwrap_or(FIRST_RATE))
     }
 
-    /// Probes the targets in turns, forwards and backwards, until none is left that
-    /// has something to learn.
+    /// Probes the targets in turns, in alternating order, until every search has ended.
     fn search(
         &mut self,
         at: usize,
@@ -157,7 +158,7 @@ impl Measurement<'_, '_> {
         });
         let mut load = work.load.clone();
         load.pace = search.pace_at(wish.rate);
-        self.ask(&SliceRequest {
+        self.measure_slice(&SliceRequest {
             turn,
             load,
             window: self.plan.rounds.slice.mul_f64(wish.slices),

@@ -1,4 +1,4 @@
-//! What is seen of single requests, as it is kept.
+//! Request samples, as recorded.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use tenbin_workloads::{SingleSeen, SinglesSeen};
 use crate::controls::Controls;
 use crate::live_target::LiveTarget;
 
-/// Longest time for asking again after a run that did not come to its end.
+/// Time limit for repeated requests after a run that did not complete.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// With the names of the hosts, if there are several.
+/// Adds the names of the hosts, if there are several.
 pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
     let single = |one: &SingleSeen| SingleRequest {
         request: one.request.clone(),
@@ -37,7 +37,7 @@ pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
     }
 }
 
-/// What is worth a word of the workloads before anything is measured, each sentence once.
+/// Notes of the workloads before the measured part, without duplicates.
 pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
     let mut told = BTreeSet::new();
     let all = live_targets.iter().flat_map(|live| &live.prepared);
@@ -45,8 +45,8 @@ pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
     notes.filter(|note| told.insert(note.clone())).collect()
 }
 
-/// Notes the patterns of all workloads and the hits that the targets found for them.
-/// Says whether there are any.
+/// Records the patterns of all workloads and the hits that the targets returned for them. Returns
+/// whether there are any.
 pub(crate) fn note_patterns(
     plan: &Plan,
     live_targets: &[LiveTarget],
@@ -68,7 +68,7 @@ pub(crate) fn note_patterns(
     !environment.patterns.is_empty()
 }
 
-/// With the name of the host.
+/// Adds the name of the host.
 fn told(asked: &tenbin_workloads::HostAsked, live: &LiveTarget) -> HostAsked {
     let kept = |one: &tenbin_workloads::PatternAsked| PatternAsked {
         pattern: one.pattern,
@@ -86,9 +86,9 @@ fn told(asked: &tenbin_workloads::HostAsked, live: &LiveTarget) -> HostAsked {
     }
 }
 
-/// Asks every target again what it was asked before the run; only for a short time if the
-/// run has not come to its end.
-pub(crate) fn ask_again(
+/// Repeats the requests that were sent once before the run on every target; with a short time
+/// limit if the run did not complete.
+pub(crate) fn repeat_requests(
     plan: &Plan,
     live_targets: &mut [LiveTarget],
     complete: bool,
@@ -100,7 +100,7 @@ pub(crate) fn ask_again(
             continue;
         }
         for (at, work) in plan.workloads.iter().enumerate() {
-            live.ask_again(work, at, controls, limit);
+            live.repeat_requests(work, at, controls, limit);
         }
     }
 }

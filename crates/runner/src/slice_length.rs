@@ -1,4 +1,4 @@
-//! How long a slice has to be, from what the warm-up saw.
+//! The necessary length of a slice, from the warm-up.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
 use tenbin_record::OpFigures;
 
-/// How many times the median service time of the slowest operation a slice lasts: twice what
-/// the finding `short_slices` asks for, since a warm-up sees a few requests only.
+/// Length of a slice as a multiple of the median service time of the slowest operation: twice the
+/// minimum of the finding `short_slices`, since a warm-up contains few requests.
 const TIMES: u32 = 20;
 
-/// A slice is not made longer than that.
+/// The longest slice that is chosen.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Lengths are multiples of that.
+/// Lengths are multiples of this.
 const STEP_MILLIS: u128 = 500;
 
-/// Fewest responses of which a median is taken.
+/// Fewest responses for a median.
 const FEWEST: u64 = 3;
 
 /// Service times of one warm-up, by operation.
@@ -25,7 +25,7 @@ const FEWEST: u64 = 3;
 pub(crate) struct WarmUpTimes(Vec<OpFigures>);
 
 impl WarmUpTimes {
-    /// Adds what came of one stretch, the drain after it included: there the slow ones end.
+    /// Adds a sample, including the drain: slow operations end there.
     pub(crate) fn add(&mut self, sample: &Sample) {
         for op in sample.ops.iter().filter(|op| !op.service.is_empty()) {
             let at = self.0.iter().position(|known| known.name == op.name);
@@ -45,9 +45,9 @@ impl WarmUpTimes {
     }
 }
 
-/// The plan with slices that are long enough for operations of which the slowest takes
-/// `median`; `None` where they are already. Slices that end by a count of requests, and those
-/// of a search for a rate, have other lengths.
+/// The plan with slices that are long enough for the slowest operation, which takes `median`;
+/// `None` if they are long enough already. Slices that end by a number of requests and those of a
+/// maximum-rate search are not changed.
 pub(crate) fn lengthened(plan: &Plan, median: Option<Duration>) -> Option<Plan> {
     let by_time = |work: &tenbin_plan::Workload| work.load.requests.is_none();
     if !plan.workloads.iter().all(by_time) || plan.workloads.iter().any(|w| w.search().is_some()) {
@@ -66,7 +66,7 @@ fn slice_length(planned: Duration, median: Duration) -> Option<Duration> {
     (wanted > planned).then_some(wanted)
 }
 
-/// What the user is told of it.
+/// The sentence for the user.
 pub(crate) fn sentence(plan: &Plan, longer: &Plan, median: Duration) -> String {
     let millis = Duration::from_millis(u64::try_from(median.as_millis()).unwrap_or(u64::MAX));
     format!(
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_holds_the_slowest_operation_twenty_times() {
+    fn a_slice_lasts_twenty_times_the_slowest_operation() {
         let seconds = Duration::from_secs;
         let millis = Duration::from_millis;
         assert_eq!(slice_length(seconds(2), millis(500)), Some(seconds(10)));

@@ -1,12 +1,12 @@
-//! How fast a slice is going, from the reports of single threads.
+//! Throughput of the current slice, from the samples of all threads.
 
 use tenbin_engine::Sample;
 
-/// The last report of every thread, put together.
+/// The last sample of every thread, combined.
 pub(crate) struct Speed {
-    /// Work done a second by thread; `None` until it has reported.
+    /// Operations per second by thread; `None` until its first sample.
     of_threads: Vec<Option<f64>>,
-    /// Work that failed, in all reports.
+    /// Failed operations in all samples.
     pub(crate) failed: u64,
 }
 
@@ -18,9 +18,8 @@ impl Speed {
         }
     }
 
-    /// Takes in one thread's report. What comes in after the window has closed is
-    /// no measure of speed.
-    pub(crate) fn hear(&mut self, sample: &Sample) {
+    /// Adds a sample of one thread. Samples of the drain do not count towards the throughput.
+    pub(crate) fn add(&mut self, sample: &Sample) {
         let work = || sample.ops.iter().filter(|op| op.role.is_work());
         self.failed += work().map(|op| op.failed_count()).sum::<u64>();
         let nanos = sample.end.saturating_sub(sample.start);
@@ -33,7 +32,7 @@ impl Speed {
         }
     }
 
-    /// Work done a second over all threads; `None` until each has reported.
+    /// Operations per second over all threads; `None` until each has sent a sample.
     pub(crate) fn ok_per_second(&self) -> Option<f64> {
         self.of_threads.iter().copied().sum()
     }
@@ -59,13 +58,13 @@ mod tests {
     }
 
     #[test]
-    fn threads_add_up_once_each_has_spoken_and_the_drain_slows_nothing() {
+    fn the_sum_needs_a_sample_of_every_thread_and_ignores_the_drain() {
         let mut speed = Speed::new(2);
-        speed.hear(&report(0, 100, 1, 1, false));
+        speed.add(&report(0, 100, 1, 1, false));
         assert_eq!(speed.ok_per_second(), None);
-        speed.hear(&report(1, 400, 0, 2, false));
+        speed.add(&report(1, 400, 0, 2, false));
         assert_eq!(speed.ok_per_second(), Some(300.0));
-        speed.hear(&report(1, 0, 2, 1, true));
+        speed.add(&report(1, 0, 2, 1, true));
         assert_eq!(speed.ok_per_second(), Some(300.0));
         assert_eq!(speed.failed, 3);
     }

@@ -1,4 +1,4 @@
-//! Unmeasured work, driven like any other: checks, data sets, cleaning up.
+//! Unmeasured work, driven by the engine: checks, loading data, cleaning up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,21 +12,21 @@ use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
 
 use crate::stop::Stop;
 
-/// What became of a stage.
+/// The result of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
-    /// Work done: a step of something larger is none.
+    /// Operations done, without sub-requests.
     pub(crate) ok: u64,
-    /// The most frequent failure, in its own words.
+    /// The most frequent failure text.
     pub(crate) failure: Option<String>,
-    /// It was asked to end.
+    /// The user stopped it.
     pub(crate) stopped: bool,
-    /// What the server refused and then took when it was sent again.
+    /// Requests that the server refused and then accepted when they were repeated.
     pub(crate) refused: Refused,
 }
 
 impl Staged {
-    /// What the server refused although the stage has succeeded, in a sentence.
+    /// A sentence about refused requests in a stage that succeeded.
     pub(crate) fn refusals(&self) -> Option<String> {
         if self.failure.is_some() || self.stopped {
             return None;
@@ -43,10 +43,9 @@ impl Staged {
     }
 }
 
-/// Drives `stage` to its end, or to its first failure if it must succeed, or
-/// until nobody answers any more. Requests of a stage that must succeed are sent again while
-/// the server refuses them for the moment. `done` gets the operations done so far and the
-/// requests refused so far.
+/// Drives `stage` to its end, to its first failure if it must succeed, or until the target cannot
+/// be reached. Requests of a stage that must succeed are repeated while the server refuses them
+/// temporarily. `done` receives the operations done and the requests refused so far.
 pub(crate) fn run(
     stage: Stage,
     destination: Destination,
@@ -56,7 +55,7 @@ pub(crate) fn run(
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
         rest: None,
-        destination: narrowed(destination, stage.host),
+        destination: single_host(destination, stage.host),
         load: Load {
             pace: Pace::Closed,
             connections: stage.connections.max(stage.workers.len()),
@@ -73,23 +72,23 @@ pub(crate) fn run(
         window: None,
     };
     let must_succeed = stage.must_succeed;
-    // Its own flag: a stage that fails must not stop the run as if the user had.
+    // A separate flag: a failing stage must not set the user's stop flag.
     let halt = AtomicBool::new(stop.is_asked());
     let mut staged = Staged::default();
     let mut worst = 0;
     let governor = Arc::new(Governor::new(plan.load.connections));
     let workers = match must_succeed {
-        true => patient(stage.workers, &governor),
+        true => with_retries(stage.workers, &governor),
         false => stage.workers,
     };
     drive(&plan, workers, &halt, &mut |news| {
         let News::Sample(sample) = news else { return };
-        let unreachable = nobody_answers(&sample);
+        let unreachable = all_refused(&sample);
         for op in &sample.ops {
             if op.role.is_work() {
                 staged.ok += op.ok;
             }
-            // A failed step is a failure, told of the whole as well or not.
+            // A failed sub-request is a failure, whether or not its transaction reports it.
             let nameless = op.failed_count() > 0 && op.failures.is_empty();
             if nameless && staged.failure.is_none() {
                 staged.failure = Some(named_failure(&op.errors));
@@ -107,24 +106,27 @@ pub(crate) fn run(
             halt.store(true, Ordering::Relaxed);
         }
     })?;
-    // Not when nobody answered: what comes next will find out why.
+    // Not if the target could not be reached: the next step reports the cause.
     staged.stopped = stop.is_asked();
     staged.refused = governor.refused();
     Ok(staged)
 }
 
-/// The workers, each of which sends again what the server refuses.
-fn patient(workers: Vec<Box<dyn Workload>>, governor: &Arc<Governor>) -> Vec<Box<dyn Workload>> {
+/// Wraps the workers, so that each repeats requests that the server refuses.
+fn with_retries(
+    workers: Vec<Box<dyn Workload>>,
+    governor: &Arc<Governor>,
+) -> Vec<Box<dyn Workload>> {
     let numbered = workers.into_iter().zip(0..);
-    let patient = numbered.map(|(worker, index)| {
-        let patient = Patient::new(worker, Arc::clone(governor), index);
-        Box::new(patient) as Box<dyn Workload>
+    let retrying = numbered.map(|(worker, index)| {
+        let worker = Patient::new(worker, Arc::clone(governor), index);
+        Box::new(worker) as Box<dyn Workload>
     });
-    patient.collect()
+    retrying.collect()
 }
 
-/// The way to one host of several alone.
-fn narrowed(destination: Destination, host: Option<usize>) -> Destination {
+/// The connection settings of one of several hosts.
+fn single_host(destination: Destination, host: Option<usize>) -> Destination {
     match (destination, host) {
         (Destination::Route(route), Some(host)) => Destination::Route(Route {
             hosts: route.hosts.into_iter().skip(host).take(1).collect(),
@@ -134,9 +136,9 @@ fn narrowed(destination: Destination, host: Option<usize>) -> Destination {
     }
 }
 
-/// Whether connections were refused, by every host if there are several, and nothing
-/// was answered: one host that is away leaves the work to the others, however slow.
-fn nobody_answers(sample: &Sample) -> bool {
+/// Whether every host refused connections and no response arrived: while one host is down the
+/// others continue.
+fn all_refused(sample: &Sample) -> bool {
     let refused = |errors: &[u64]| errors[ErrorClass::Connect as usize] > 0;
     let all_refuse = match sample.hosts.as_slice() {
         [] => sample.ops.iter().any(|op| refused(&op.errors)),
@@ -160,7 +162,8 @@ mod tests {
 
     const CONNECT: usize = ErrorClass::Connect as usize;
 
-    /// A report of one operation with so many correct answers, and refusals by host.
+    /// A sample of one operation with this many correct responses, and refused connections by
+    /// host.
     fn report(ok: u64, refusals: &[u64]) -> Sample {
         let mut op = OpSample::new("tidy");
         op.ok = ok;
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_host_that_is_away_does_not_end_the_work() {
+    fn a_single_host_that_is_down_does_not_end_the_stage() {
         for (ok, refusals, expected) in [
             (0, &[3][..], true),
             (1, &[3], false),
@@ -189,7 +192,7 @@ mod tests {
             (0, &[1, 3], true),
             (1, &[1, 3], false),
         ] {
-            let found = nobody_answers(&report(ok, refusals));
+            let found = all_refused(&report(ok, refusals));
             assert_eq!(found, expected, "{ok} correct, {refusals:?} refused");
         }
     }

@@ -1,13 +1,11 @@
-//! The wish to stop, apart from the need to.
+//! Stop flags: a stop by the user, and a stop by the run itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a run is told to end early.
-///
-/// A run that finds a target dead must end its slice as well, but nobody has asked
-/// for that: what is made of a user's second wish must not come with the first. So
-/// there are two flags, and whoever speaks for the user sets both.
+/// The flags that end a run early. A run whose target has exited ends its slice with `over` and
+/// leaves `asked` unset, so that a second Ctrl-C keeps its meaning. A handler for the user's
+/// signal sets both flags.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
@@ -15,28 +13,28 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Nobody has asked for anything.
+    /// No stop yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Set when the user has asked to stop, and by nobody else.
+    /// Set only when the user stops the run.
     pub fn asked(&self) -> &Arc<AtomicBool> {
         &self.asked
     }
 
-    /// Set when measuring is to end: by the user, together with [`Self::asked`], or
-    /// by the run itself.
+    /// Set when the measured part must end: by the user together with [`Self::asked`], or by the
+    /// run itself.
     pub fn over(&self) -> &Arc<AtomicBool> {
         &self.over
     }
 
-    /// Whether the user has asked to stop.
+    /// Whether the user has stopped the run.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The run has a reason of its own to end.
+    /// Ends the run for a reason other than the user.
     pub(crate) fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
     }

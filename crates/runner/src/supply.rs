@@ -1,4 +1,4 @@
-//! The data that is laid out before anything is measured: how much it is, and whether it fits.
+//! The data that is loaded before measuring: its size, and whether it fits.
 
 use std::fmt;
 use std::path::Path;
@@ -14,20 +14,20 @@ use tenbin_workloads::grouped;
 use crate::error::RunError;
 use crate::reach::is_disposable;
 
-/// Space that is to stay free on a disk, bytes.
+/// Free space to keep on a disk, bytes.
 const RESERVE: u64 = 64 << 20;
 
-/// Memory that an object takes apart from its content, bytes: an estimate.
+/// Memory per object apart from its content, bytes: an estimate.
 const EACH_OBJECT: u64 = 600;
 
-/// Data that is laid out on a target.
+/// Data that is loaded into a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Supply {
     /// Objects.
     pub objects: u64,
-    /// Bytes of content, about.
+    /// Approximate bytes of content.
     pub bytes: u64,
-    /// Some of it is used up by a slice and put again before the next.
+    /// Whether slices use up some of the data, which is then loaded again.
     pub again: bool,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Supply {
 }
 
 impl Supply {
-    /// What is put on this target before it is measured, over all workloads.
+    /// The data loaded into this target, over all workloads.
     pub(crate) fn of(plan: &Plan, target: &Target) -> Self {
         let mut supply = Self::default();
         for work in &plan.workloads {
@@ -54,7 +54,7 @@ impl Supply {
         supply
     }
 
-    /// The most that is put on any target; `None` if nothing is.
+    /// The largest amount on any target; `None` without data.
     pub(crate) fn most(plan: &Plan) -> Option<Self> {
         let all = plan.targets.iter().map(|target| Self::of(plan, target));
         all.max_by_key(|supply| (supply.bytes, supply.objects))
@@ -62,7 +62,8 @@ impl Supply {
     }
 }
 
-/// Gives each store in memory its part of the free memory, unless the plan does.
+/// Sets the memory limit of each in-memory store to its part of the free memory, unless the plan
+/// sets one.
 pub(crate) fn with_memory(plan: &Plan) -> Plan {
     let is_open = |target: &&mut Target| target.memory.is_none() && is_in_memory(target);
     let mut plan = plan.clone();
@@ -74,8 +75,8 @@ pub(crate) fn with_memory(plan: &Plan) -> Plan {
     plan
 }
 
-/// Refuses data that cannot fit into the memory of a built-in store, or on the disk where runs
-/// are kept and launched targets have their data. Where other targets keep their data is not
+/// Refuses data that does not fit into the memory of a built-in store, or on the disk of the run
+/// directory, which also holds the data of launched targets. The disks of other targets are not
 /// known.
 pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
     let mut on_disk = Vec::new();
@@ -103,8 +104,8 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
         .map(|(target, _)| format!("\"{}\"", target.name))
         .collect();
     Err(RunError::NoSpace(format!(
-        "{} of objects are to be put on target {} before the measuring, and the disk of {} has {} \
-         free; {SMALLER}, or keep runs elsewhere (--out)",
+        "the run loads {} of objects into target {} before measuring, but the disk of {} has {} \
+         free; {SMALLER}, or write runs to another disk (--out)",
         size(needed),
         names.join(" and "),
         runs.display(),
@@ -112,8 +113,8 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
     )))
 }
 
-/// Refuses data that cannot fit on the disk of a target that was there before, where that disk
-/// is one of this machine and known.
+/// Refuses data that does not fit on the disk of a target that was not launched by the run, if
+/// that disk is known and on this machine.
 pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Result<(), RunError> {
     let supply = Supply::of(plan, target);
     if supply.bytes == 0 || !matches!(target.reach, Reach::Endpoint { .. }) {
@@ -124,8 +125,8 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     match space {
         Some(space) if supply.bytes.saturating_add(RESERVE) > space.available => {
             Err(RunError::NoSpace(format!(
-                "target \"{}\" has {} free on its disk, and {supply} are to be put there before the \
-                 measuring; {SMALLER}, or free space there",
+                "target \"{}\" has {} free on its disk, but the run loads {supply} before measuring; \
+                 {SMALLER}, or free space there",
                 target.name,
                 size(space.available),
             )))
@@ -134,7 +135,7 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     }
 }
 
-/// The next step.
+/// Advice in these errors.
 const SMALLER: &str =
     "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)";
 
@@ -145,8 +146,8 @@ fn fits_in_memory(target: &Target, supply: Supply, limit: u64) -> Result<(), Run
         return Ok(());
     }
     Err(RunError::NoSpace(format!(
-        "target \"{}\" keeps at most {} in memory, and {supply} are to be put there before the \
-         measuring; {SMALLER}, or allow it more memory (memory = \"{}\")",
+        "target \"{}\" keeps at most {} in memory, but the run loads {supply} before measuring; \
+         {SMALLER}, or raise its memory limit (memory = \"{}\")",
         target.name,
         size(limit),
         Size(needed.div_ceil(1 << 20) << 20),
@@ -160,7 +161,7 @@ fn is_in_memory(target: &Target) -> bool {
     )
 }
 
-/// Bytes in three digits.
+/// Bytes with three significant digits.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;

@@ -6,21 +6,21 @@ use tenbin_engine::Spread;
 use tenbin_plan::Plan;
 
 use crate::controls::Controls;
-use crate::course::{self, Courses};
 use crate::error::RunError;
 use crate::live_target::LiveTarget;
 use crate::progress::Progress;
+use crate::segments::{self, AllSegments};
 
-/// How often each connection of a slice is opened on a ramp whose connections are served unevenly:
-/// Tenbin's own convention. Each time, the kernel assigns the connections to workers at random. With 8
-/// assignments in each of 8 slices, the mean is known to a few percent.
+/// How often each connection of a slice is opened in a concurrency sweep whose connections are
+/// served unevenly. Tenbin's own convention. The kernel assigns a new connection to a worker at
+/// random: with 8 assignments in each of 8 slices, the mean is known to a few percent.
 const LIVES: u32 = 8;
 
 /// Warms up every target. Returns, by workload, how often each connection is to be opened in a slice.
 pub(crate) fn warm_all_up(
     plan: &Plan,
     live_targets: &mut [LiveTarget],
-    courses: &mut Courses,
+    segments: &mut AllSegments,
     controls: &mut Controls<'_>,
 ) -> Result<Vec<Option<u32>>, RunError> {
     let warmup = plan.rounds.warmup;
@@ -29,15 +29,15 @@ pub(crate) fn warm_all_up(
         let position = live_targets
             .first()
             .and_then(|live| live.prepared[at].position());
-        let lengths = match courses.of(at).zip(position) {
-            Some((course, from)) => course.probe(&work.load, warmup, &from.workers),
+        let lengths = match segments.of(at).zip(position) {
+            Some((sequence, from)) => sequence.probe(&work.load, warmup, &from.workers),
             None => None,
         };
         for length in lengths.unwrap_or_else(|| vec![warmup]) {
             for target in 0..live_targets.len() {
-                course::level(live_targets, courses, at, target);
+                segments::level(live_targets, segments, at, target);
                 let live = (target, &mut live_targets[target]);
-                let spread = warm_up(plan, at, length, live, courses, controls)?;
+                let spread = warm_up(plan, at, length, live, segments, controls)?;
                 if let Some(spread) = spread.filter(Spread::is_uneven) {
                     uneven[at] = Some(format!(
                         "target \"{}\" served {} connections unevenly in the warm-up, between \
@@ -65,7 +65,7 @@ pub(crate) fn warm_all_up(
             continue;
         };
         (controls.progress)(Progress::Note(&format!(
-            "{seen}: every slice of this ramp opens its connections {LIVES} times (--reopen)"
+            "{seen}: every slice of this sweep opens its connections {LIVES} times (--reopen)"
         )));
         ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
     }
@@ -79,19 +79,19 @@ pub(crate) fn warm_up(
     at: usize,
     length: Duration,
     (target, live): (usize, &mut LiveTarget),
-    courses: &mut Courses,
+    segments: &mut AllSegments,
     controls: &mut Controls<'_>,
 ) -> Result<Option<Spread>, RunError> {
     if length.is_zero() || controls.stop.is_asked() {
         return Ok(None);
     }
-    let Some(course) = courses.of(at) else {
-        return Ok(live.look(plan, at, length, controls)?.spread);
+    let Some(sequence) = segments.of(at) else {
+        return Ok(live.drive_and_observe(plan, at, length, controls)?.spread);
     };
     let (load, planned) = (&plan.workloads[at].load, (Duration::ZERO, length));
-    let stretch = course.begin(target, live.prepared[at].as_mut(), load, planned);
+    let stretch = sequence.begin(target, live.prepared[at].as_mut(), load, planned);
     let window = stretch.window + stretch.rest.unwrap_or_default();
-    let seen = live.look(plan, at, window, controls)?;
-    course.end(target, live.prepared[at].as_mut(), seen.rate);
+    let seen = live.drive_and_observe(plan, at, window, controls)?;
+    sequence.end(target, live.prepared[at].as_mut(), seen.rate);
     Ok(seen.spread)
 }

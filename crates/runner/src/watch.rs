@@ -1,4 +1,4 @@
-//! Watching over one slice while it is driven.
+//! Observes one slice while it is driven.
 
 use std::time::Instant;
 
@@ -10,119 +10,118 @@ use tenbin_targets::{CoreWaits, Detail, Reading};
 use crate::context::CountAllocations;
 use crate::controls::Controls;
 use crate::live_target::LiveTarget;
-use crate::machine::{Look, Machine};
+use crate::machine::{Machine, Snapshot};
 use crate::meter;
 use crate::progress::Progress;
 use crate::speed::Speed;
 
 /// What ended a slice early, other than the user.
-pub(crate) enum Trouble {
+pub(crate) enum SliceFailure {
     Died(String),
     Record(RecordError),
 }
 
-/// What is watched over one slice.
+/// The context of a slice.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct SliceContext<'a> {
     pub(crate) machine: &'a Machine,
-    /// All of the run.
+    /// All targets of the run.
     pub(crate) live_targets: &'a [LiveTarget],
-    /// The one that has the load.
+    /// Index of the target under load.
     pub(crate) loaded: usize,
     pub(crate) count_allocations: CountAllocations,
 }
 
-impl Scene<'_> {
+impl SliceContext<'_> {
     fn live(&self) -> &LiveTarget {
         &self.live_targets[self.loaded]
     }
 
-    fn look(&self) -> Look {
-        self.machine.look(self.live_targets, self.loaded)
+    fn snapshot(&self) -> Snapshot {
+        self.machine.snapshot(self.live_targets, self.loaded)
     }
 }
 
-/// Watches over one slice: writes its samples, meters the machine and the targets, and
-/// notices when the one under load dies.
+/// Observes one slice: writes its samples, reads the counters of the machine and the targets, and
+/// detects that the target under load has exited.
 pub(crate) struct Watch<'a, 'w> {
-    scene: Scene<'a>,
+    context: SliceContext<'a>,
     speed: Speed,
-    /// Until the window opens.
+    /// `None` after the window has opened.
     start: Option<SliceStart>,
-    run_begun: Instant,
+    run_started: Instant,
     writer: &'a mut RunWriter,
     controls: &'a mut Controls<'w>,
     /// How long threads wait for a core, where that matters.
     waits: Option<CoreWaits>,
-    /// The target's use when it was last looked at.
+    /// The last reading of the target's usage.
     last: Option<Reading>,
-    /// The largest memory it was seen with.
+    /// The largest memory in any reading.
     peak_rss_bytes: Option<u64>,
-    /// What TCP had done before the first connection was opened.
-    begun: Tcp,
-    /// When the window opened, and how all stood then.
-    opened: Option<(Instant, Look)>,
-    /// What the target used while the window was open, once it has closed.
+    /// TCP counters before the first connection was opened.
+    tcp_before: Tcp,
+    /// When the window opened, and the reading at that time.
+    opened: Option<(Instant, Snapshot)>,
+    /// The target's usage in the window, once it has closed.
     pub(crate) total: Option<ServerUse>,
-    /// What the machine did in that time.
+    /// The machine's usage in the window.
     pub(crate) machine: Option<MachineUse>,
     /// What this process had allocated when the window opened.
     allocated_before: Option<Allocated>,
-    /// What it allocated while the window was open, once it has closed.
+    /// What this process allocated in the window, once it has closed.
     pub(crate) allocated: Option<Allocated>,
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) failure: Option<SliceFailure>,
 }
 
 impl<'a, 'w> Watch<'a, 'w> {
-    /// Over the slice that begins as `start` says, but for the time, of a run that began at
-    /// `begun`.
+    /// Observes the slice described by `start`, of a run that started at `run_started`.
     pub(crate) fn new(
-        scene: Scene<'a>,
+        context: SliceContext<'a>,
         start: SliceStart,
-        begun: Instant,
+        run_started: Instant,
         waits: Option<CoreWaits>,
         writer: &'a mut RunWriter,
         controls: &'a mut Controls<'w>,
     ) -> Self {
         Self {
-            scene,
+            context,
             speed: Speed::new(start.threads),
             start: Some(start),
-            run_begun: begun,
+            run_started,
             waits,
             writer,
             controls,
             last: None,
             peak_rss_bytes: None,
-            begun: counters::tcp(),
+            tcp_before: counters::tcp(),
             opened: None,
             total: None,
             machine: None,
             allocated_before: None,
             allocated: None,
-            trouble: None,
+            failure: None,
         }
     }
 
-    pub(crate) fn hear(&mut self, news: News) {
+    pub(crate) fn on_news(&mut self, news: News) {
         match news {
             News::Opened => {
                 let opened = Instant::now();
                 if let Some(mut start) = self.start.take() {
-                    start.start = (opened - self.run_begun).as_secs_f64();
+                    start.start = (opened - self.run_started).as_secs_f64();
                     let written = self.writer.begin(start);
                     self.note(written);
                 }
-                let look = self.scene.look();
-                self.last = look.targets[self.scene.loaded];
-                self.opened = Some((opened, look));
-                self.tell_news();
-                self.allocated_before = (self.scene.count_allocations)();
+                let snapshot = self.context.snapshot();
+                self.last = snapshot.targets[self.context.loaded];
+                self.opened = Some((opened, snapshot));
+                self.report_observation();
+                self.allocated_before = (self.context.count_allocations)();
                 self.waits.as_ref().map(CoreWaits::take);
             }
             News::Sample(sample) => self.sample(*sample),
             News::Closed => {
-                let allocated = (self.scene.count_allocations)();
+                let allocated = (self.context.count_allocations)();
                 self.allocated = meter::allocated(self.allocated_before, allocated);
                 self.close();
             }
@@ -133,26 +132,27 @@ impl<'a, 'w> Watch<'a, 'w> {
         let Some((opened, before)) = &self.opened else {
             return;
         };
-        let Scene {
+        let SliceContext {
             machine,
             live_targets,
             loaded,
             ..
-        } = self.scene;
-        let after = self.scene.look();
+        } = self.context;
+        let after = self.context.snapshot();
         self.total = meter::over_window(
             *opened,
             before.targets[loaded],
             after.targets[loaded],
             self.peak_rss_bytes,
         );
-        self.machine = Some(machine.between(&self.begun, before, &after, live_targets, loaded));
-        self.tell_news();
+        self.machine =
+            Some(machine.between(&self.tcp_before, before, &after, live_targets, loaded));
+        self.report_observation();
     }
 
-    /// What has changed about observing the targets.
-    fn tell_news(&mut self) {
-        for live in self.scene.live_targets {
+    /// Reports changes in the observation of the targets.
+    fn report_observation(&mut self) {
+        for live in self.context.live_targets {
             for sentence in live.running.observation_changes() {
                 (self.controls.progress)(Progress::Warning(&sentence));
             }
@@ -160,7 +160,7 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn sample(&mut self, sample: Sample) {
-        self.speed.hear(&sample);
+        self.speed.add(&sample);
         if let Some(ok_per_second) = self.speed.ok_per_second() {
             (self.controls.progress)(Progress::Speed {
                 ok_per_second,
@@ -175,18 +175,18 @@ impl<'a, 'w> Watch<'a, 'w> {
         for second in &self.writer.take_seconds() {
             (self.controls.progress)(Progress::Second { second });
         }
-        if self.trouble.is_none()
-            && let Some(sentence) = self.scene.live().death()
+        if self.failure.is_none()
+            && let Some(sentence) = self.context.live().death()
         {
-            self.trouble = Some(Trouble::Died(sentence));
+            self.failure = Some(SliceFailure::Died(sentence));
         }
-        if self.trouble.is_some() {
+        if self.failure.is_some() {
             self.controls.stop.end();
         }
     }
 
     fn meter(&mut self) {
-        let now = self.scene.live().running.read_usage(Detail::Brief);
+        let now = self.context.live().running.read_usage(Detail::Brief);
         let rss_bytes = now.and_then(|reading| reading.usage.rss_bytes);
         self.peak_rss_bytes = self.peak_rss_bytes.max(rss_bytes);
         if let Some(used) = meter::between(self.last, now) {
@@ -198,14 +198,14 @@ impl<'a, 'w> Watch<'a, 'w> {
             let written = self.writer.stalled(Stalls { count, ns });
             self.note(written);
         }
-        self.tell_news();
+        self.report_observation();
     }
 
     fn note(&mut self, written: Result<(), RecordError>) {
         if let Err(error) = written
-            && self.trouble.is_none()
+            && self.failure.is_none()
         {
-            self.trouble = Some(Trouble::Record(error));
+            self.failure = Some(SliceFailure::Record(error));
         }
     }
 }

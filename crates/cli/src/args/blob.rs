@@ -29,27 +29,27 @@ pub struct BlobArgs {
     /// blobstore]
     #[arg(long, value_name = "[NAME=]STORE", help_heading = "Blobs")]
     pub store: Vec<String>,
-    /// Their credentials.
+    /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// What is stored, and how it is asked for.
+    /// Stored content, and how it is requested.
     #[command(flatten)]
     pub blobs: PhaseArgs,
-    /// What is read of answers besides.
+    /// Server stages to read from responses.
     #[command(flatten)]
     pub stages: StageArgs,
-    /// How operations are issued.
+    /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// What is stored, and how it is asked for.
+/// Stored content, and how it is requested.
 #[derive(Args)]
 #[command(next_help_heading = "Blobs")]
 pub struct PhaseArgs {
@@ -72,7 +72,7 @@ pub struct PhaseArgs {
     /// deletes blobs [default: in memory; remaining blobs are deleted at the end]
     #[arg(long, value_name = "DIR")]
     pub locations: Option<String>,
-    /// Bucket on S3 stores, made if missing [default: tenbin-bench]
+    /// Bucket on S3 stores, created if missing [default: tenbin-bench]
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
     /// Do not compare the content that is read with the content that was put

@@ -1,4 +1,4 @@
-//! `tenbin compare`, and what of it commands that measure share.
+//! `tenbin compare`, and the options that it shares with commands that measure.
 
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
-//! How targets are held against each other.
+//! How targets are compared.
 
 use clap::Args;
 use tenbin_plan::{Draft, Scalar};
 
 use super::{many, set};
 
-/// How targets are held against each other, and what is expected of them.
+/// How targets are compared, and the conditions that are checked.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Comparison")]
 pub struct ComparingArgs {
@@ -24,9 +24,8 @@ pub struct ComparingArgs {
     /// Largest difference at which two targets count as equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
-    /// How much two starts of one program may differ: a smaller difference between targets that each
-    /// ran in one process all the time is "cannot tell"; 0% if these processes are the question
-    /// [default: 5%]
+    /// Variation between starts of one program: if each target ran in a single process, a smaller
+    /// difference is "cannot tell"; 0% compares these processes, not the programs [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub start_noise: Option<String>,
     /// Figure that decides every comparison: throughput, mean, p50, p90, p95, p99, p99.9 or another
@@ -46,7 +45,7 @@ pub struct ComparingArgs {
 }
 
 impl ComparingArgs {
-    /// Puts what was given over what `draft` says.
+    /// Overrides `draft` with the options that were given.
     pub(super) fn apply(&self, draft: &mut Draft) {
         set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
         set(&mut draft.aa, "--aa", self.aa.then_some(true));
@@ -65,9 +64,8 @@ impl ComparingArgs {
         }
     }
 
-    /// These, with only the conditions among what is expected, and the statuses among
-    /// it: a condition has a sign in it, and a status is a number or a class such as
-    /// `3xx`.
+    /// Separates conditions from statuses in `--expect`: a condition contains an operator; a
+    /// status is a number or a class such as `3xx`.
     pub(super) fn without_statuses(&self) -> (Self, Vec<Scalar>) {
         let (mut conditions, mut statuses) = (Vec::new(), Vec::new());
         for word in &self.expect {

@@ -9,7 +9,7 @@ use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadD
 use super::keys::value_for;
 use super::{KeyArgs, TargetArgs, set};
 
-/// `tenbin doctor`: what is looked at.
+/// `tenbin doctor`: what is checked.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -59,7 +59,7 @@ pub struct DoctorMachineArgs {
     pub json: bool,
 }
 
-/// The servers that can be looked at.
+/// The kinds of servers that can be checked.
 #[derive(Subcommand)]
 pub enum DoctorCommand {
     /// Check S3 object stores, and this machine
@@ -79,7 +79,7 @@ pub struct DoctorS3Args {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// Their credentials.
+    /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
     /// Bucket of the planned run [default: tenbin-bench]
@@ -119,11 +119,11 @@ pub struct DoctorS3Args {
 }
 
 impl DoctorS3Args {
-    /// The plan of the run that is to be looked at; none, if there is no target.
+    /// The plan of the run that is checked; `None` without a target.
     ///
     /// # Errors
     ///
-    /// Options that refer to a target that there is not.
+    /// When an option names a target that does not exist.
     pub fn draft(&self) -> Result<Option<Draft>, Refusal> {
         let mut targets = self.targets.drafts()?;
         if targets.is_empty() {
@@ -147,7 +147,7 @@ impl DoctorS3Args {
         Ok(Some(draft))
     }
 
-    /// Where the `targets` keep their data, by name.
+    /// Data directories of the `targets`, by name.
     pub fn data(&self, targets: &[String]) -> BTreeMap<String, PathBuf> {
         let found = targets.iter().filter_map(|target| {
             let directory = value_for(&self.data, Some(target), targets)?;

@@ -1,4 +1,4 @@
-//! Other tools' command lines, and this program called by the name of one of them.
+//! Command lines of other tools, and starting this program under the name of another tool.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,11 +12,11 @@ use tenbin_plan::{Draft, Refusal, read_bounded};
 use super::OutputArgs;
 use super::problem;
 
-/// Largest file that another tool's flag may name, bytes.
+/// Largest file that a flag of another tool may name, bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
-/// Another tool's command line: everything is read by the table of its flags, which
-/// clap cannot do: they have long names behind a single dash.
+/// The command line of another tool. It is parsed by the table of that tool's flags and not by
+/// clap, which does not support long names after a single dash.
 #[derive(Args)]
 pub struct ForeignArgs {
     /// Arguments of the other tool; --help lists them
@@ -29,7 +29,7 @@ pub struct ForeignArgs {
 }
 
 impl ForeignArgs {
-    /// The plan that a measuring command of warp means.
+    /// The plan of a warp command that measures.
     pub(super) fn draft(&self) -> Result<Draft, Refusal> {
         match parse(&self.arguments, &world()) {
             Ok(Asked::Measure(job)) => Ok(job.draft()),
@@ -42,7 +42,7 @@ impl ForeignArgs {
 }
 
 impl OutputArgs {
-    /// Where the results of another tool's command line go: it has no flag for that.
+    /// Output options of another tool's command line, which has no flags for them.
     pub(crate) fn for_foreign(quiet: bool, json: bool) -> Self {
         Self {
             out: PathBuf::from("runs"),
@@ -53,7 +53,7 @@ impl OutputArgs {
     }
 }
 
-/// The world that another tool's flags may refer to.
+/// The environment for flags of another tool: files and variables.
 pub(crate) fn world() -> World<'static> {
     World {
         variable: &variable,
@@ -61,13 +61,13 @@ pub(crate) fn world() -> World<'static> {
     }
 }
 
-/// A file that another tool's flag names: a configuration, a list.
+/// Reads a file that a flag of another tool names: a configuration or a list.
 fn read_text(path: &str) -> io::Result<String> {
     let bytes = read_bounded(Path::new(path), LARGEST_FILE)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is not UTF-8"))
 }
 
-/// The tools' variables, and Tenbin's own for the keys where those are not set.
+/// The tool's environment variables, and Tenbin's own credentials where those are not set.
 fn variable(name: &str) -> Option<String> {
     let find = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let own = match name {
@@ -78,7 +78,7 @@ fn variable(name: &str) -> Option<String> {
     find(name).or_else(|| find(own))
 }
 
-/// The tools whose command lines Tenbin reads, by the names of the commands.
+/// The tools whose command lines Tenbin reads, by command name.
 pub const TOOLS: [&str; 12] = [
     "warp",
     "hsbench",
@@ -94,10 +94,10 @@ pub const TOOLS: [&str; 12] = [
     "droonga-send",
 ];
 
-/// The arguments with the tool as a command, when this program is called by its name.
+/// Adds the tool as a command if this program was started under the tool's name.
 pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    // A guard is this program started by itself, whatever its file is called.
+    // A guard is this program started by itself, under any file name.
     let is_guard = arguments.get(1).is_some_and(|argument| argument == "guard");
     let tool = name.and_then(|name| TOOLS.iter().find(|tool| name == **tool));
     let Some(tool) = tool.filter(|_| !is_guard) else {

@@ -1,4 +1,4 @@
-//! The help of `tenbin` itself: commands in groups, those of other tools last.
+//! The help of `tenbin`: commands in groups, with other tools last.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::Command;
 
-/// Headings and the commands below them.
+/// Headings and their commands.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure and compare",
@@ -61,7 +61,7 @@ pub(super) fn template() -> String {
     text + "\nOptions:\n{options}{after-help}"
 }
 
-/// Names with commas, in lines that are not too wide.
+/// Comma-separated names in lines of limited width.
 fn lines_of(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (at, name) in names.iter().enumerate() {

@@ -36,22 +36,22 @@ pub struct HttpArgs {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// What is sent.
+    /// The request.
     #[command(flatten)]
     pub request: RequestArgs,
-    /// What is sent, if it is many.
+    /// Requests from a file.
     #[command(flatten)]
     pub patterns: PatternArgs,
-    /// What is read of answers besides.
+    /// Server stages to read from responses.
     #[command(flatten)]
     pub stages: StageArgs,
-    /// How it is issued.
+    /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -117,8 +117,7 @@ impl ProtocolArgs for HttpArgs {
 }
 
 impl RequestArgs {
-    /// A request whose answer has one of these statuses, or if there are none any
-    /// that says success.
+    /// A request that expects one of these statuses, or any status of success if there are none.
     pub(super) fn draft(&self, statuses: &[Scalar]) -> HttpDraft {
         let mut draft = HttpDraft {
             headers: many("--header", &self.header),

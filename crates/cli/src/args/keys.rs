@@ -5,7 +5,7 @@ use tenbin_plan::{At, Scalar, Secret, TargetDraft};
 
 use super::set;
 
-/// S3 credentials. Holds secrets: never print it.
+/// S3 credentials. Contains secrets: never print.
 #[derive(Args)]
 #[command(next_help_heading = "Credentials (generated for servers that Tenbin starts)")]
 pub struct KeyArgs {
@@ -61,7 +61,7 @@ pub struct KeyArgs {
 }
 
 impl KeyArgs {
-    /// Gives every target the keys that are for it.
+    /// Copies the credentials into the targets that they apply to.
     pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         for target in targets {
@@ -95,7 +95,8 @@ impl KeyArgs {
             if self.anonymous.iter().any(unsigned) {
                 set(&mut draft.signature, "--anonymous", Some("none"));
                 if draft.command.is_none() {
-                    // They are for the others; one that is started still gets its own.
+                    // The credentials are for other targets; a target started by Tenbin still
+                    // gets its own.
                     draft.access_key = None;
                     draft.secret_key = None;
                     draft.secret_key_file = None;
@@ -108,7 +109,7 @@ impl KeyArgs {
     }
 }
 
-/// The name that a target was given.
+/// The name of a target, if given.
 pub(super) fn name(target: &At<TargetDraft>) -> Option<String> {
     match &target.value.name.as_ref()?.value {
         Scalar::Text(name) => Some(name.clone()),
@@ -120,9 +121,8 @@ fn secret(flag: &'static str, key: String) -> At<Secret> {
     At::flag(flag, Secret::new(key))
 }
 
-/// The last value for `target` by name, else the last that is for all. What
-/// stands before an equals sign is a name only if a target is called that: keys
-/// may contain equals signs too.
+/// The last value for `target` by name, otherwise the last value for all targets. Text before an
+/// equals sign is a name only if a target has that name: keys may contain equals signs.
 pub(super) fn value_for(
     values: &[String],
     target: Option<&str>,
@@ -141,7 +141,7 @@ pub(super) fn value_for(
     own.or_else(|| general().cloned())
 }
 
-/// All values for `target` by name and all that are for all, in the order given.
+/// All values for `target` by name and all values for every target, in the given order.
 pub(super) fn values_for(values: &[String], target: Option<&str>, names: &[String]) -> Vec<String> {
     let meant = |value: &String| match named(value, names) {
         Some((name, value)) => (Some(name) == target).then(|| value.to_owned()),
@@ -150,7 +150,7 @@ pub(super) fn values_for(values: &[String], target: Option<&str>, names: &[Strin
     values.iter().filter_map(meant).collect()
 }
 
-/// A value with the name of the target that it is for.
+/// Splits a value into the name of its target and the rest.
 pub(super) fn named<'a>(value: &'a str, names: &[String]) -> Option<(&'a str, &'a str)> {
     let (name, rest) = value.split_once('=')?;
     let is_known = names.iter().any(|known| known == name);

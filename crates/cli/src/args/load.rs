@@ -1,4 +1,4 @@
-//! How operations are issued.
+//! Options of the load.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use tenbin_plan::{At, List, LoadDraft};
 
 use super::set;
 
-/// How operations are issued.
+/// Options of the load.
 #[derive(Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {

@@ -54,7 +54,7 @@ pub struct ObserveArgs {
 }
 
 impl ObserveArgs {
-    /// What is to be observed; one of the three is always given.
+    /// What is observed; exactly one of the three options is given.
     pub fn processes(&self) -> Processes {
         match (self.pid, self.port, &self.name) {
             (Some(pid), _, _) => Processes::Pid(pid),

@@ -1,4 +1,4 @@
-//! Where the figures of what targets use come from.
+//! Sources of the targets' resource usage.
 
 use clap::Args;
 use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, TargetDraft};
@@ -7,7 +7,7 @@ use super::keys::{name, named, value_for};
 use super::problem;
 use super::set;
 
-/// Where the figures of what targets use come from, if not from having launched them.
+/// Sources of the targets' resource usage, for targets that Tenbin does not launch.
 #[derive(Args)]
 #[command(next_help_heading = "Cost of the server (launched servers are always observed)")]
 pub(super) struct ObservedArgs {
@@ -36,7 +36,7 @@ pub(super) struct ObservedArgs {
 const FLAG: &str = "--observe";
 
 impl ObservedArgs {
-    /// Gives every target what is for it.
+    /// Copies the options into the targets that they apply to.
     pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         let mut any_page = false;
@@ -44,7 +44,7 @@ impl ObservedArgs {
             let own = name(target);
             let is_for_it = |value: &String| {
                 let by_name = named(value, &names).is_some();
-                // What is for all is not for those that Tenbin observes anyway.
+                // Values for all targets do not apply to targets that Tenbin observes itself.
                 by_name || target.value.builtin.is_none()
             };
             let meant: Vec<String> = self
@@ -104,7 +104,7 @@ impl ObservedArgs {
             (&mut draft.ca, "--observe-cacert", &self.observe_cacert),
         ];
         for (field, flag, values) in fields {
-            // What is for all is for those that it makes sense for.
+            // Values for all targets apply only to targets with a page.
             if is_page || by_name(values) {
                 set(field, flag, find(values));
             }
@@ -124,7 +124,7 @@ impl ObservedArgs {
         }
     }
 
-    /// A flag that only says more about another.
+    /// A flag that requires another flag and is given without it.
     fn given_without_use(&self) -> Option<&'static str> {
         [
             ("--observe-group", &self.observe_group),
@@ -139,7 +139,7 @@ impl ObservedArgs {
     }
 }
 
-/// From `port`, `port:80`, `pid:12`, `name:nginx`, `tenbin:URL` or `prometheus:URL`.
+/// Parses `port`, `port:80`, `pid:12`, `name:nginx`, `tenbin:URL` or `prometheus:URL`.
 pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
     let mut draft = ObserveDraft::default();
     let number = |text: &str| {

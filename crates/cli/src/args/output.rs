@@ -1,14 +1,14 @@
-//! Where results go.
+//! Output options.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Where results go.
+/// Output options.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Directory for run directories, made if missing
+    /// Directory for run directories, created if missing
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
     /// Show no progress, only the result

@@ -1,4 +1,4 @@
-//! Requests drawn from a file.
+//! Requests from a file.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tenbin_plan::{At, HttpDraft, TargetDraft};
 use super::keys::{name, named};
 use super::set;
 
-/// Requests drawn from a file.
+/// Requests from a file.
 #[derive(Args)]
 #[command(next_help_heading = "Request patterns (docs/patterns.md)")]
 pub struct PatternArgs {

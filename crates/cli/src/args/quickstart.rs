@@ -12,16 +12,16 @@ Needs no server: starts two built-in S3 servers, one that keeps objects in memor
 them to disk before it responds, and compares PUT and GET of 1 KiB and 1 MiB on them, in 16 rounds of
 400ms slices. Takes a little over a minute, and leaves only the run directory.")]
 pub struct QuickstartArgs {
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// Operation, size and number of objects: few enough that storing them all on a
-/// slow disk takes seconds.
+/// Operation, size and number of objects: few enough that storing them on a slow disk takes
+/// seconds.
 const WORKLOADS: &[(S3Operation, &str, u32)] = &[
     (S3Operation::Put, "1KiB", 256),
     (S3Operation::Get, "1KiB", 256),
@@ -30,7 +30,7 @@ const WORKLOADS: &[(S3Operation, &str, u32)] = &[
 ];
 
 impl QuickstartArgs {
-    /// The plan: eight quads of short slices, a little over a minute in all.
+    /// The plan: eight quads of short slices, a little over a minute in total.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("quickstart"));
@@ -43,7 +43,7 @@ impl QuickstartArgs {
             ..RoundsDraft::default()
         };
         if self.rounds.comparing.aa {
-            // With a twin rounds come in other numbers.
+            // With a twin, the default number of rounds differs.
             draft.rounds.count = None;
         }
         draft.targets = vec![

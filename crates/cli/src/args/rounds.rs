@@ -1,11 +1,11 @@
-//! How long to measure, and in how many slices.
+//! Duration and number of slices.
 
 use clap::{Arg, Args};
 use tenbin_plan::Draft;
 
 use super::{ComparingArgs, set};
 
-/// How long to measure, and in how many slices.
+/// Duration and number of slices.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Rounds")]
 pub struct RoundsArgs {
@@ -38,9 +38,9 @@ pub struct RoundsArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
     /// When launched HTTP servers are restarted: block, with empty {data}, so that the intervals
-    /// contain how much two starts of a program differ; slice, with their data, to measure with cold
-    /// caches; never. The warm-up then runs after every restart [default: block where servers start
-    /// within 2s; slice if no value is given]
+    /// include the variation between starts of a program; slice, with their data, to measure with
+    /// cold caches; never. The warm-up then runs after every restart [default: block where
+    /// servers start within 2s; slice if no value is given]
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "slice")]
     pub relaunch: Option<String>,
@@ -53,13 +53,13 @@ pub struct RoundsArgs {
     /// Name of the experiment and of its run directory
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// How targets are held against each other.
+    /// How targets are compared.
     #[command(flatten)]
     pub comparing: ComparingArgs,
 }
 
 impl RoundsArgs {
-    /// Puts what was given over what `draft` says.
+    /// Overrides `draft` with the options that were given.
     pub(super) fn apply(&self, draft: &mut Draft) {
         self.make_room(draft);
         let rounds = &mut draft.rounds;
@@ -78,8 +78,8 @@ impl RoundsArgs {
         self.comparing.apply(draft);
     }
 
-    /// Any two of duration, slice and count make the third: what a plan file says
-    /// of the one that must follow is dropped.
+    /// Two of duration, slice and count determine the third: the value in the plan file that must
+    /// follow from the options is dropped.
     fn make_room(&self, draft: &mut Draft) {
         let rounds = &mut draft.rounds;
         match (&self.duration, &self.slice, &self.rounds) {
@@ -91,8 +91,7 @@ impl RoundsArgs {
     }
 }
 
-/// The option without the default its help tells of, for commands that bring
-/// values of their own.
+/// Removes the default value from an option's help, for commands with other defaults.
 pub(super) fn without_defaults(arg: Arg) -> Arg {
     let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
     match told.split_once(" [default: ") {

@@ -20,20 +20,20 @@ pub struct RunArgs {
     /// The plan file
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
 impl RunArgs {
-    /// The plan as written in the file, with the options over it.
+    /// The plan in the file, with the options applied.
     ///
     /// # Errors
     ///
-    /// The file cannot be read or is not TOML.
+    /// When the file cannot be read or is not TOML.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::read(&self.plan)?;
         self.rounds.apply(&mut draft);

@@ -78,29 +78,29 @@ Examples:
       --launch-env 'minio=MINIO_ROOT_USER={access_key}' \\
       --launch-env 'minio=MINIO_ROOT_PASSWORD={secret_key}' --size 64KiB";
 
-/// What all S3 operations have.
+/// Options of all S3 operations.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct S3Args {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// Their credentials.
+    /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// What is stored, and how it is asked for.
+    /// Stored content, and how it is requested.
     #[command(flatten)]
     pub objects: ObjectArgs,
-    /// What is read of answers besides.
+    /// Server stages to read from responses.
     #[command(flatten)]
     pub stages: StageArgs,
-    /// How operations are issued.
+    /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -121,12 +121,12 @@ pub struct MixedArgs {
     /// PUT overwrites the objects that are read, and creates no new ones
     #[arg(long, help_heading = "Operations")]
     pub rewrite: bool,
-    /// What all S3 operations have.
+    /// Options of all S3 operations.
     #[command(flatten)]
     pub common: S3Args,
 }
 
-/// What a command sends.
+/// The operations that a command sends.
 enum What<'a> {
     One(S3Operation, &'a S3Args),
     Mixed(&'a MixedArgs),
@@ -190,7 +190,7 @@ impl S3Command {
 }
 
 impl S3Args {
-    /// `mix` as a plan has it; `name` is for the run directory.
+    /// The plan for `mix`, in the syntax of the plan file; `name` is used for the run directory.
     fn draft(&self, name: &str, mix: &str, rewrite: bool) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);

@@ -1,4 +1,4 @@
-//! `tenbin search`: what is searched, before anything is measured.
+//! `tenbin search`: prepares full-text search servers and measures them.
 
 mod load;
 mod login;
@@ -13,7 +13,7 @@ pub use load::SearchLoadArgs;
 pub use login::LoginArgs;
 pub use ramp::{ClientArgs, SearchRampArgs};
 
-/// `tenbin search`: the steps before a search server can be measured, and a ramp of clients.
+/// `tenbin search`: the steps before a search server can be measured, and a concurrency sweep.
 #[derive(Subcommand)]
 pub enum SearchCommand {
     /// Create pages to search: from a dump of Wikipedia, or synthetic ones
@@ -69,7 +69,7 @@ pub struct SearchDataArgs {
     /// Largest number of characters of a text; the Droonga tutorial uses 1000 [default: all]
     #[arg(long, value_name = "N")]
     pub text_limit: Option<usize>,
-    /// Directory for the files, made if missing
+    /// Directory for the files, created if missing
     #[arg(long, short, value_name = "DIR", default_value = "search-data")]
     pub out: PathBuf,
     /// Show no progress
@@ -102,10 +102,10 @@ pub struct SearchDumpArgs {
     /// Only this table, repeatable [default: all]
     #[arg(long = "table", value_name = "NAME")]
     pub tables: Vec<String>,
-    /// Directory for the files, made if missing
+    /// Directory for the files, created if missing
     #[arg(long, short, value_name = "DIR", default_value = "search-dump")]
     pub out: PathBuf,
-    /// How the server lets us in.
+    /// Login to the search server.
     #[command(flatten)]
     pub login: LoginArgs,
 }
@@ -199,12 +199,12 @@ pub struct SearchTermsArgs {
     /// Escape the terms for a URL
     #[arg(long)]
     pub escape: bool,
-    /// How the server lets us in.
+    /// Login to the search server.
     #[command(flatten)]
     pub login: LoginArgs,
 }
 
-/// How requests are written.
+/// Output formats of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PatternFormat {
     /// One path per line
@@ -263,7 +263,7 @@ pub struct SearchStatusArgs {
     /// Repeat the request until then, for at most this time
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub wait: tenbin_plan::duration::Time,
-    /// How the servers let us in.
+    /// Login to the search server.
     #[command(flatten)]
     pub login: LoginArgs,
 }
@@ -278,7 +278,7 @@ fn status_kind(text: &str) -> Result<&'static tenbin_corpus::status::Kind, Strin
     named(kinds, |kind| kind.name, text)
 }
 
-/// The one of that name.
+/// The entry with this name.
 fn named<K>(kinds: &'static [K], name: fn(&K) -> &str, text: &str) -> Result<&'static K, String> {
     let found = kinds.iter().find(|kind| name(kind) == text);
     found.ok_or_else(|| {

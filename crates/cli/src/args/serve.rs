@@ -45,7 +45,7 @@ pub struct ServeS3Args {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
     pub listen: SocketAddr,
-    /// Keep objects in this directory, made if missing, and sync them to disk before responding
+    /// Keep objects in this directory, created if missing, and sync them to disk before responding
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub struct ServeS3Args {
     pub workers: usize,
 }
 
-/// What a GET gets of a blob that is gone.
+/// Response to a GET of a deleted blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GoneArg {
     /// Only the head, then the connection is closed, as CubeFS's access layer does

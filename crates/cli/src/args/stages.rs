@@ -1,11 +1,11 @@
-//! What servers tell of their own stages.
+//! Server stages.
 
 use clap::Args;
 use tenbin_plan::WorkloadDraft;
 
 use super::set;
 
-/// What servers tell of their own stages.
+/// Server stages.
 #[derive(Args)]
 #[command(next_help_heading = "Server stages (docs/stages.md)")]
 pub struct StageArgs {

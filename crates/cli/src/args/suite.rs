@@ -32,28 +32,28 @@ pub struct SuiteArgs {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// Their credentials.
+    /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Where objects go.
+    /// Bucket and addressing.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// What to compare with.
+    /// The earlier run to compare with.
     #[command(flatten)]
     pub earlier: EarlierArgs,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// Where objects go, and how requests for them look.
+/// Bucket and addressing.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Objects")]
 pub struct PlaceArgs {
-    /// Bucket, made if missing [default: tenbin-bench]
+    /// Bucket, created if missing [default: tenbin-bench]
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
     /// Put the bucket in the host name (bucket.host) instead of the path
@@ -83,14 +83,14 @@ pub enum Scenario {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Work {
     operation: &'static str,
-    /// What it is called where that is not its operation and size.
+    /// Its name, if that is not its operation and size.
     name: Option<&'static str>,
     size: &'static str,
     connections: u32,
 }
 
-/// Connections where the scenario does not ask for others: as in published guides, for
-/// small and medium objects. On these, work is named without them.
+/// Connections of scenarios that set no other number: as in published guides, for small and
+/// medium objects. Names of these workloads do not contain the number.
 const CONNECTIONS: u32 = 16;
 const LEVELS: [u32; 6] = [1, 4, 8, 16, 32, 64];
 const SIZES: [(&str, u32); 5] = [
@@ -106,8 +106,8 @@ const MIXES: [(&str, &str); 3] = [
     ("get:30,put:70", "mixed-30-70"),
 ];
 const MIXED_CONNECTIONS: u32 = 32;
-/// So many objects of each size, few enough that laying them out takes seconds and that
-/// the largest fit into half a gigabyte.
+/// Number of objects of each size: few enough that loading takes seconds and that the largest fit
+/// into half a gigabyte.
 const OBJECTS: [(&str, u32); 6] = [
     ("1KB", 1000),
     ("64KB", 1000),
@@ -118,7 +118,7 @@ const OBJECTS: [(&str, u32); 6] = [
 ];
 const LISTED_KEYS: u32 = 1000;
 
-/// Fewest quads or other blocks of a run.
+/// Fewest quads or blocks of a run.
 const FEWEST_BLOCKS: usize = 8;
 
 impl Scenario {
@@ -128,7 +128,7 @@ impl Scenario {
             .unwrap_or_default()
     }
 
-    /// Its workloads, each once; on one connection if `sequential`.
+    /// Its workloads, without duplicates; on one connection if `sequential`.
     fn works(self, sequential: bool) -> Vec<Work> {
         let mut works = match self {
             Self::Six => six(),
@@ -162,12 +162,12 @@ fn six() -> Vec<Work> {
     let list = Work {
         operation: "list",
         name: Some("list-1000"),
-        // Small: a listing tells of objects and does not touch them.
+        // Small objects: a listing does not read their content.
         size: "1KB",
         connections: CONNECTIONS,
     };
     let multipart = Work {
-        // Each upload has several requests out at once.
+        // Each upload has several requests in flight.
         connections: 4,
         ..transfer("multipart", "10MiB", 4)
     };
@@ -262,12 +262,12 @@ impl Work {
 }
 
 impl SuiteArgs {
-    /// The plan: slices short enough for the whole to end soon, and rounds enough for
-    /// every comparison to be able to come to a result.
+    /// The plan: slices short enough for a short run, and enough rounds for every comparison to
+    /// reach a verdict.
     ///
     /// # Errors
     ///
-    /// Options that refer to a target that there is not.
+    /// When an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
@@ -298,8 +298,8 @@ impl SuiteArgs {
     }
 }
 
-/// Whole blocks, and so many that each of the comparisons can still be told apart
-/// after the correction for all of them.
+/// Complete blocks, and enough of them for each comparison to be significant after the correction
+/// for all comparisons.
 fn rounds(targets: usize, workloads: usize, with_twin: bool) -> u32 {
     let comparisons = workloads * targets.saturating_sub(1).max(1);
     let alpha = (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
@@ -323,7 +323,7 @@ mod tests {
             (Scenario::Throughput, 10),
             (Scenario::Concurrency, 12),
             (Scenario::Mixed, 3),
-            // Of 31, six are in two scenarios or three.
+            // Six of 31 are in two or three scenarios.
             (Scenario::All, 25),
         ] {
             let works = scenario.works(false);

@@ -8,16 +8,16 @@ use tenbin_plan::{
     At, Builtin, Entries, Field, List, Place, ReadyDraft, Refusal, Scalar, TargetDraft,
 };
 
+use super::connection::ConnectionArgs;
 use super::keys;
 use super::observed::ObservedArgs;
 use super::problem;
 use super::set;
-use super::way::WayArgs;
 
 /// The systems under test, in the order in which they were given.
 pub struct TargetArgs {
     flags: TargetFlags,
-    way: WayArgs,
+    way: ConnectionArgs,
     observed: ObservedArgs,
     /// Position on the command line of each `--target`, `--launch` and `--builtin`.
     positions: [Vec<usize>; 3],
@@ -71,26 +71,26 @@ const ORDERED: [&str; 3] = ["target", "launch", "builtin"];
 
 impl Args for TargetArgs {
     fn augment_args(command: Command) -> Command {
-        let command = WayArgs::augment_args(TargetFlags::augment_args(command));
+        let command = ConnectionArgs::augment_args(TargetFlags::augment_args(command));
         ObservedArgs::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         let command = TargetFlags::augment_args_for_update(command);
-        let command = WayArgs::augment_args_for_update(command);
+        let command = ConnectionArgs::augment_args_for_update(command);
         ObservedArgs::augment_args_for_update(command)
     }
 }
 
-// By hand, because the derive forgets in which order different flags were given,
-// and the first target is the baseline.
+// Implemented by hand, because the derive loses the order of different flags, and the first
+// target is the baseline.
 impl FromArgMatches for TargetArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let position = |id| matches.indices_of(id).into_iter().flatten().collect();
         Ok(Self {
             positions: ORDERED.map(position),
             flags: TargetFlags::from_arg_matches(matches)?,
-            way: WayArgs::from_arg_matches(matches)?,
+            way: ConnectionArgs::from_arg_matches(matches)?,
             observed: ObservedArgs::from_arg_matches(matches)?,
         })
     }
@@ -133,7 +133,7 @@ impl FromStr for Endpoint {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // An equals sign may also stand in a URL's query.
+        // A URL's query may contain an equals sign too.
         Ok(match text.split_once('=') {
             Some((name, url)) if !name.contains([':', '/']) => Self {
                 name: Some(name.to_owned()),
@@ -179,7 +179,7 @@ impl TargetArgs {
         Ok(drafts)
     }
 
-    /// Gives the built-in stores in memory what is for each.
+    /// Sets the memory limits of the built-in in-memory stores.
     fn give_memory(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         const FLAG: &str = "--builtin-memory";
         let names: Vec<String> = targets.iter().filter_map(keys::name).collect();
@@ -191,7 +191,7 @@ impl TargetArgs {
                 .iter()
                 .filter_map(|value| keys::named(value, &names))
                 .any(|(name, _)| Some(name) == own.as_deref());
-            // What is for all is not for servers that keep nothing in memory.
+            // A value for all targets does not apply to servers without in-memory data.
             let keeps = self.flags.builtin.iter().any(|server| {
                 Some(&server.name) == own.as_ref()
                     && matches!(server.value.as_str(), "s3-memory" | "blob")
@@ -211,7 +211,7 @@ impl TargetArgs {
         }
     }
 
-    /// What is said of each launched target, by name.
+    /// Options of each launched target, by name.
     fn launched(&self) -> Result<BTreeMap<String, TargetDraft>, Refusal> {
         let flags = &self.flags;
         let mut drafts = BTreeMap::new();
@@ -292,7 +292,7 @@ fn builtin(builtin: &Named) -> At<TargetDraft> {
     )
 }
 
-/// A target that is one of the built-in servers, for commands that bring their own.
+/// A target that is a built-in server, for commands with fixed targets.
 pub(super) fn own(name: &str, builtin: Builtin) -> At<TargetDraft> {
     At {
         place: Place::Nowhere,

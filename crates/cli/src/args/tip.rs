@@ -1,9 +1,9 @@
-//! What was probably meant, where the parser itself has no idea.
+//! Suggestions for mistakes that clap has no suggestion for.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The error with a tip, if it is about a word that is worth one: a URL without
-/// `--target`, a plan file without `run`.
+/// Adds a suggestion to errors with an obvious cause: a URL without `--target`, a plan file
+/// without `run`.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
     if let Some(tip) = tip(&error) {
         error.insert(

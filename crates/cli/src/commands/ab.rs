@@ -13,7 +13,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what ab's command line asks for.
+/// Runs a command line of ab.
 pub(crate) fn ab(args: &ForeignArgs) -> Exit {
     answer("ab", parse(&args.arguments, &foreign_world()), run)
 }
@@ -46,8 +46,8 @@ fn run(job: &AbJob) -> Exit {
     )
 }
 
-/// The file for the percentages of a target: with several targets the name of each
-/// stands before the file's.
+/// The file for the percentages of a target; with several targets, the file name starts with the
+/// target's name.
 fn file_of(file: &str, target: &Target, plan: &Plan) -> PathBuf {
     let file = Path::new(file);
     match (plan.targets.len(), file.file_name()) {

@@ -1,4 +1,4 @@
-//! Completions and manual pages, made from the same declarations as the help.
+//! Completions and manual pages, generated from the same declarations as the help.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(crate) fn man(args: &ManArgs) -> Exit {
 }
 
 fn write_pages(directory: &Path) -> std::io::Result<()> {
-    // Not its parents: a path that is wrong is a mistake to be told.
+    // Parent directories are not created: a wrong path is an error.
     match std::fs::create_dir(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}

@@ -16,7 +16,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what blobstore-bench's command line asks for.
+/// Runs a command line of blobstore-bench.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
     answer(
         "blobstore-bench",
@@ -42,7 +42,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         size: job.size,
         bytes: match job.backend {
             Backend::Blobstore(_) => Bytes::Real,
-            // Nothing moves; the tool reckons all the same.
+            // No bytes are moved, but the tool counts them.
             Backend::Dummy => Bytes::Each(job.size),
         },
         phases: &phases,
@@ -53,7 +53,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         let mut teller = teller.borrow_mut();
         let now = SystemTime::now();
         match (news, &mut *teller) {
-            (Progress::Begun { started, .. }, teller) => {
+            (Progress::Started { started, .. }, teller) => {
                 let teller = teller.insert(Teller::new(asked.clone(), *started));
                 Some(teller.head())
             }
@@ -76,7 +76,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
     })
 }
 
-/// As the tool echoes them.
+/// The parameters in the tool's format.
 fn parameters(job: &BlobstoreBenchJob) -> Vec<(&'static str, String)> {
     let number = |number: Option<u64>| number.map_or("-1".to_owned(), |number| number.to_string());
     let backend = match job.backend {

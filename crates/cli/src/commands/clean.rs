@@ -1,4 +1,4 @@
-//! `tenbin clean`: deletes what a run has left, and says what that was.
+//! `tenbin clean`: deletes what a run has left, and reports it.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     };
     if tenbin_record::is_under_way(&args.run) {
         output::error(&format!(
-            "the run in {} is under way and tidies up after itself: wait for its end, or end it \
-             with Ctrl-C",
+            "the run in {} is still running and cleans up when it ends: wait for its end, or end \
+             it with Ctrl-C",
             args.run.display()
         ));
         return Exit::Refused;
@@ -70,8 +70,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     }
 }
 
-/// What was sent is not needed to delete it: values that the plan keeps out of its file are made
-/// up where they are not set. Keys of a server are needed.
+/// Secrets that are not needed for deleting get placeholder values if they are not set. Keys of a
+/// server are needed.
 fn without_values(context: &mut Context) {
     const NOT_NEEDED: [&str; 4] = [
         "TENBIN_HEADER_",
@@ -86,8 +86,8 @@ fn without_values(context: &mut Context) {
     });
 }
 
-/// Removes what targets that the run launched have left in its directory, and says so;
-/// `None` if there is nothing.
+/// Removes the data of launched targets from the run directory and reports it; `None` if there is
+/// none.
 fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
     let mut exit = None;
     for left in data_left(plan, directory) {
@@ -119,8 +119,8 @@ fn data_in_words(left: &DataLeft) -> String {
     )
 }
 
-/// What may still be on the targets of a run that nobody has tidied up after, or what
-/// could not be removed; a sentence each.
+/// What a run without clean-up may have left on its targets, or what could not be removed; one
+/// sentence each.
 pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
     if tenbin_record::is_under_way(directory) {
         return Vec::new();

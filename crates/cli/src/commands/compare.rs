@@ -1,4 +1,4 @@
-//! `tenbin compare`, and the earlier run of commands that measure.
+//! `tenbin compare`, and the comparison with an earlier run in commands that measure.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
     }
 }
 
-/// INVALID before anything said of it; then whether any comparison is left open.
+/// INVALID takes precedence; then whether any comparison is inconclusive.
 fn exit_of(earlier: &Earlier) -> Exit {
     let invalid = earlier
         .doubts
@@ -56,14 +56,14 @@ fn refuse(sentence: &str) -> Exit {
     Exit::Refused
 }
 
-/// An earlier run, read before anything is measured.
+/// An earlier run, read before measuring.
 pub(crate) struct Before {
     results: Results,
     changed: Vec<String>,
 }
 
 impl Before {
-    /// The one that the options name, if they name any.
+    /// The earlier run in the options, if any.
     pub(crate) fn of(args: Option<&EarlierArgs>) -> Result<Option<Self>, Exit> {
         let Some(EarlierArgs {
             before: Some(path),
@@ -86,12 +86,12 @@ impl Before {
         against(&self.results, after, &self.changed)
     }
 
-    /// How the run that has just been measured stands against it.
+    /// Compares the run that has just been measured with the earlier run.
     pub(crate) fn against_document(&self, after: &Document) -> Result<Earlier, String> {
         self.against(&Results::of_document(after))
     }
 
-    /// What was named as changed and is no workload of a plan.
+    /// A name in --changed that is not a workload of the plan; one sentence.
     pub(crate) fn unknown(&self, workloads: &[tenbin_plan::Workload]) -> Option<String> {
         let is_known = |name: &String| workloads.iter().any(|work| work.name == *name);
         let name = self.changed.iter().find(|name| !is_known(name))?;

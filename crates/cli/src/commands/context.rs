@@ -1,4 +1,4 @@
-//! What a run needs besides its plan.
+//! The environment of a run, apart from its plan.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use crate::{allocator, interrupt};
 
 /// The signal that stops a run, and its directories; the run directory will be below `root`.
 pub(super) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
-    let stop = interrupt::stop(display.speaker()).context("cannot listen to Ctrl-C")?;
+    let stop = interrupt::stop(display.speaker()).context("cannot install the Ctrl-C handler")?;
     let executable = std::env::current_exe().context("cannot find this program's own file")?;
-    let plan_directory = std::env::current_dir().context("cannot tell the working directory")?;
+    let plan_directory = std::env::current_dir().context("cannot read the working directory")?;
     Ok((
         stop,
         RunContext {

@@ -17,7 +17,7 @@ use crate::{interrupt, output};
 /// Version of the JSON document.
 const DOCUMENT_VERSION: u32 = 1;
 
-/// Says what is wrong before a run.
+/// Prints the check results.
 pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
     let asked = match &args.command {
         None => Ok(Asked::of_machine(&args.machine)),
@@ -36,7 +36,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
     }
 }
 
-/// What is to be looked at, and how it is told.
+/// What to check, and the output format.
 struct Asked {
     examination: (
         Option<Plan>,
@@ -46,7 +46,7 @@ struct Asked {
     ),
     out: PathBuf,
     json: bool,
-    /// Zero where the noise of the machine is no question.
+    /// Zero if the noise of the machine is not measured.
     watch: Duration,
 }
 
@@ -90,10 +90,10 @@ fn names(plan: Option<&Plan>) -> Vec<String> {
 fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
-    let stop = interrupt::stop(|_| {}).context("cannot listen to Ctrl-C")?;
+    let stop = interrupt::stop(|_| {}).context("cannot install the Ctrl-C handler")?;
     let bench = RunContext {
         root: asked.out.clone(),
-        plan_directory: std::env::current_dir().context("cannot tell the working directory")?,
+        plan_directory: std::env::current_dir().context("cannot read the working directory")?,
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
         is_precise: |_, _| false,
@@ -128,7 +128,7 @@ fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     };
     output::print(text.as_bytes());
     if !alone && plan.is_none() && ports.is_empty() {
-        output::note("no server was looked at; name one with --target");
+        output::note("no server was checked; name one with --target");
     }
     Ok(match count(&findings, State::Failed) {
         0 => Exit::Done,
@@ -157,7 +157,7 @@ fn fitness(findings: &[CheckResult]) -> String {
     }
 }
 
-/// What this machine is called among the names of targets.
+/// The name of this machine in the column of target names.
 const MACHINE: &str = "(here)";
 
 fn line(finding: &CheckResult, widest: Option<usize>) -> String {
@@ -176,7 +176,7 @@ fn line(finding: &CheckResult, widest: Option<usize>) -> String {
         "{:<7}  {whose:<width$}  {check:<14}  {evidence}{advice}",
         state.name()
     );
-    // Evidence may quote servers, and a failed launch the lines of its log.
+    // Evidence may quote servers, and a failed launch quotes its log.
     let lines = line.lines().map(tenbin_report::for_terminal);
     lines.map(|line| line + "\n").collect()
 }

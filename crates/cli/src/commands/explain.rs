@@ -10,7 +10,7 @@ use crate::args::ExplainArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints the page of a rule, or a line for each.
+/// Prints the page of a rule, or a list of all rules.
 pub(crate) fn explain(args: &ExplainArgs) -> Exit {
     let Some(name) = &args.rule else {
         output::print(overview().as_bytes());

@@ -1,4 +1,4 @@
-//! What the commands in other tools' words have in common.
+//! Shared functions of the commands for other tools' command lines.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use tenbin_result::Document;
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what the command line of a tool asks for, by `measure` where that is to measure.
+/// Runs the command line of a tool; `measure` runs a job that measures.
 pub(super) fn answer<Job>(
     tool: &str,
     asked: Result<Asked<Job>, Mistakes>,
@@ -24,13 +24,13 @@ pub(super) fn answer<Job>(
     }
 }
 
-/// Prints the help that was asked for.
+/// Prints the requested help.
 pub(super) fn help(text: &str) -> Exit {
     output::print(text.as_bytes());
     Exit::Done
 }
 
-/// Says what is wrong with a command line.
+/// Prints the errors of a command line.
 pub(super) fn refuse(mistakes: &Mistakes) -> Exit {
     for sentence in mistakes.sentences() {
         output::error(sentence);
@@ -38,21 +38,21 @@ pub(super) fn refuse(mistakes: &Mistakes) -> Exit {
     Exit::Refused
 }
 
-/// Says what is to be said before the run.
+/// Prints notes before the run.
 pub(super) fn tell(notes: &[String]) {
     for note in notes {
         output::note(note);
     }
 }
 
-/// Prints the version, beside the name of the tool that was asked.
+/// Prints the version with the name of the emulated tool.
 pub(super) fn version(tool: &str) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     output::print(format!("tenbin {version}, with {tool}'s command line\n").as_bytes());
     Exit::Done
 }
 
-/// Shows what the run's directory holds; the usual result when it cannot be read.
+/// Prints the recorded run; if it cannot be read, the result in memory.
 pub(super) fn show_recorded(
     document: &Document,
     directory: &Path,
@@ -67,7 +67,7 @@ pub(super) fn show_recorded(
     }
 }
 
-/// Refuses, before anything is measured, a file that [`keep`] could not write.
+/// Checks before the run that [`keep`] will be able to write these files.
 pub(super) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     for file in files.iter().flatten() {
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
@@ -78,7 +78,7 @@ pub(super) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Writes a file that was asked for.
+/// Writes a file that the command line names.
 pub(super) fn keep(file: Option<&str>, bytes: &[u8]) {
     let Some(file) = file else { return };
     if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {

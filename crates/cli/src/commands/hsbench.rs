@@ -9,7 +9,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what hsbench's command line asks for.
+/// Runs a command line of hsbench.
 pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
     answer("hsbench", parse(&args.arguments, &foreign_world()), run)
 }

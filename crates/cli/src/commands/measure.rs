@@ -18,18 +18,18 @@ use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
 
-/// Prints the result of a run, which is kept in a directory.
+/// Prints the result of a run, given its directory.
 pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
 
-/// What is to be printed at a piece of news, if anything is.
+/// The line to print for a progress event, if any.
 pub(super) type TellNews<'a> = &'a dyn Fn(&Progress<'_>) -> Option<String>;
 
-/// Runs an experiment, prints its result and keeps it.
+/// Runs an experiment, prints its result and records it.
 pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Exit {
     measure_after(draft, options, None)
 }
 
-/// The same, and compares it with the earlier run that the options name.
+/// Like [`measure`], and compares the run with the earlier run in the options.
 pub(crate) fn measure_after(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
@@ -40,7 +40,7 @@ pub(crate) fn measure_after(
     })
 }
 
-/// Prints a result as asked.
+/// Prints a result in the requested format.
 pub(super) fn print_result(options: &OutputArgs, document: &Document) {
     match options.json {
         true => output::json(document),
@@ -48,7 +48,7 @@ pub(super) fn print_result(options: &OutputArgs, document: &Document) {
     }
 }
 
-/// The same without an earlier run, with the result printed by `show`.
+/// Like [`measure`], with the result printed by `show`.
 pub(super) fn measure_and_show(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
@@ -57,7 +57,7 @@ pub(super) fn measure_and_show(
     run(draft, options, None, &|_| None, show)
 }
 
-/// The same, with lines on standard output while the run goes.
+/// Like [`measure_and_show`], with lines on standard output during the run.
 pub(super) fn measure_live(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
@@ -130,7 +130,7 @@ fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, RunCo
     context_in(Path::new(&options.out), display)
 }
 
-/// Prints and keeps the result, then says how the run ended if not as planned.
+/// Prints and records the result, then reports an abnormal end.
 fn conclude(
     plan: &Plan,
     outcome: &RunOutcome,
@@ -168,15 +168,15 @@ fn conclude(
     let ended = match &outcome.ending {
         Ending::Complete(_) => None,
         Ending::Interrupted => {
-            display.warn("interrupted; what was measured before is kept");
+            display.warn("interrupted; the results so far are kept");
             Some(Exit::Interrupted)
         }
         Ending::TargetFailed(sentence) => {
-            output::error(&format!("{sentence}; what was measured before is kept"));
+            output::error(&format!("{sentence}; the results so far are kept"));
             Some(Exit::TargetFailed)
         }
         Ending::RecordFailed(error) => {
-            output::error(&format!("{error}; what was written before is kept"));
+            output::error(&format!("{error}; the results written so far are kept"));
             Some(Exit::Record)
         }
     };

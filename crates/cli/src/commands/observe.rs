@@ -1,4 +1,4 @@
-//! `tenbin observe`: tells another machine what processes of this one use.
+//! `tenbin observe`: reports resource usage of local processes to another machine.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// A shorter one could be guessed.
+/// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Tells until Ctrl-C.
+/// Serves until Ctrl-C.
 pub(crate) fn observe(args: &ObserveArgs) -> Exit {
     let options = match options(args) {
         Ok(options) => options,
@@ -54,7 +54,7 @@ fn options(args: &ObserveArgs) -> Result<ObserveOptions, String> {
     if is_readable_on_the_way && !args.without_tls {
         return Err(format!(
             "--listen {}: others could read token and figures on the way; give --tls-cert and \
-             --tls-key, or say --without-tls if nobody can",
+             --tls-key, or --without-tls on a trusted network",
             args.listen
         ));
     }
@@ -78,7 +78,7 @@ fn token(file: &Path) -> Result<Secret, String> {
             token.len()
         ));
     }
-    // What cannot stand in a header could never be shown.
+    // Other characters are not allowed in a header.
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!(
             "--token-file: the token in {shown} has to be one line of letters, digits and signs, \

@@ -1,11 +1,11 @@
-//! `tenbin plan`, and making plans of drafts.
+//! `tenbin plan`, and resolving drafts to plans.
 
 use tenbin_plan::{Context, Draft, Plan, Refusal};
 
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints the plan that options mean.
+/// Prints the plan for the options.
 pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
     match resolve(draft) {
         Ok(plan) => {
@@ -16,18 +16,18 @@ pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
     }
 }
 
-/// Fills in the defaults; says what is wrong, if anything is.
+/// Fills in the defaults; prints errors.
 pub(crate) fn resolve(draft: Result<Draft, Refusal>) -> Result<Plan, Exit> {
     resolve_with(draft, |_| {})
 }
 
-/// The same in a world changed by `change`.
+/// Like [`resolve`], with an environment modified by `change`.
 pub(crate) fn resolve_with(
     draft: Result<Draft, Refusal>,
     change: impl FnOnce(&mut Context),
 ) -> Result<Plan, Exit> {
     let mut context = Context::of_this_process().map_err(|error| {
-        output::error(&format!("cannot tell the working directory: {error}"));
+        output::error(&format!("cannot read the working directory: {error}"));
         Exit::Internal
     })?;
     change(&mut context);

@@ -11,7 +11,7 @@ use crate::args::{ForeignArgs, foreign_world};
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
-/// Does what drnbench-publish-subscribe's command line asks for.
+/// Runs a command line of drnbench-publish-subscribe.
 pub(crate) fn publish_subscribe(args: &ForeignArgs) -> Exit {
     answer(NAME, parse(&args.arguments, &foreign_world()), feed)
 }
@@ -29,7 +29,7 @@ fn feed(job: &FeedJob) -> Exit {
     let stop = match interrupt::stop(output::note) {
         Ok(stop) => stop,
         Err(error) => {
-            output::error(&format!("cannot take notice of Ctrl-C: {error}"));
+            output::error(&format!("cannot install the Ctrl-C handler: {error}"));
             return Exit::Internal;
         }
     };
@@ -83,7 +83,7 @@ fn config(job: &FeedJob) -> Config {
     }
 }
 
-/// A step, and what went wrong in it.
+/// One line per step, with its errors.
 fn line(step: &Step) -> String {
     let rate = step.per_second().map_or("unknown".to_owned(), |rate| {
         let all = rate * step.subscribers as f64;
@@ -114,7 +114,7 @@ fn case(step: &Step) -> String {
     format!("{} subscribers", step.subscribers)
 }
 
-/// drnbench's file. A rate that is not known is empty.
+/// drnbench's file format. An unknown rate is empty.
 fn csv(steps: &[Step]) -> String {
     let mut text = "case,qps\n".to_owned();
     for step in steps {

@@ -1,4 +1,4 @@
-//! The files of a ramp in drnbench's format, whoever has run it.
+//! Result files of concurrency sweeps in drnbench's format.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tenbin_report::drnbench::{Manner, Ramp, csv, file_of, ramps};
 use super::foreign::keep;
 use crate::output;
 
-/// The ramps of a run.
+/// The concurrency sweeps of a run.
 pub(super) fn ramps_of(plan: &Plan, recorded: &RecordedRun) -> Vec<Ramp> {
     ramps(&recorded.slices, |workload| {
         let mut workloads = plan.workloads.iter();
@@ -23,7 +23,7 @@ pub(super) fn ramps_of(plan: &Plan, recorded: &RecordedRun) -> Vec<Ramp> {
     })
 }
 
-/// Writes a file for each of them and says where.
+/// Writes one file per target and prints its path.
 pub(super) fn keep_ramps(ramps: &[Ramp], path: &Path) {
     if ramps.is_empty() {
         output::warning(

@@ -16,7 +16,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world, observed};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what drnbench-request-response's command line asks for.
+/// Runs a command line of drnbench-request-response.
 pub(crate) fn request_response(args: &ForeignArgs) -> Exit {
     answer(NAME, parse(&args.arguments, &foreign_world()), run)
 }
@@ -53,11 +53,11 @@ fn run(job: &RampJob) -> Exit {
     })
 }
 
-/// Means that the user wants something not to be read.
+/// The value that disables an option.
 const NONE: &str = "none";
 
-/// The plan, with what tells the cache hits and the CPU use of the server: what the command line
-/// names, or what is found without being named.
+/// The plan, with sources of cache hits and CPU usage: those of the command line, or those found
+/// automatically.
 fn draft(job: &RampJob) -> Result<Draft, String> {
     let counters = match job.cache_counters.as_deref() {
         Some(NONE) => None,

@@ -1,4 +1,4 @@
-//! From a run to its document and the files made of it.
+//! Creates the document and the files of a run.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use tenbin_verdict::{Assessment, Source};
 
 use crate::exit::Exit;
 
-/// What a document is made of, whether the run has just ended or is read again.
+/// Inputs of a document, for a run that has just ended or one that is read again.
 pub(crate) struct Run<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) started: SystemTime,
@@ -24,13 +24,13 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Judges the run and writes down what is to be said of it.
+    /// Judges the run and creates its document.
     pub(crate) fn document(&self) -> Document {
         let assessment = self.assess();
         tenbin_verdict::document(&self.source(&assessment))
     }
 
-    /// What is to be said of the run, and a document that has yet to take the slices.
+    /// The judgement of the run, and its document without slices.
     pub(crate) fn document_without_slices(&self) -> (Assessment, Document) {
         let assessment = self.assess();
         let document = tenbin_verdict::document_without_slices(&self.source(&assessment));
@@ -61,8 +61,7 @@ impl Run<'_> {
     }
 }
 
-/// How a run ends that has this result: well only if its numbers can be believed and
-/// all that was expected of them is true.
+/// The exit code for a result: success only if its numbers are valid and its conditions are met.
 pub(crate) fn exit_of_result(document: &Document) -> Exit {
     if document.trust == Trust::Invalid {
         Exit::Invalid

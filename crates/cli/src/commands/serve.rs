@@ -1,4 +1,4 @@
-//! `tenbin serve`: the built-in servers on their own.
+//! `tenbin serve`: runs a built-in server.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             let keys = match Keys::of(args) {
                 Ok(keys) => keys,
                 Err(error) => {
-                    output::error(&format!("cannot make up credentials: {error}"));
+                    output::error(&format!("cannot generate credentials: {error}"));
                     return Exit::Internal;
                 }
             };
@@ -102,7 +102,7 @@ struct Keys {
 }
 
 impl Keys {
-    /// Those given, or new ones.
+    /// The given credentials, or generated ones.
     fn of(args: &ServeS3Args) -> std::io::Result<Self> {
         if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
             return Ok(Self {
@@ -117,13 +117,13 @@ impl Keys {
         })
     }
 
-    /// Shows new ones, which nobody but the user at the terminal gets to see.
+    /// Prints generated credentials, which only the user at the terminal can see.
     fn tell(&self) {
         if !self.made_up {
             return;
         }
         let text = format!(
-            "credentials for this server, made up now:\n  \
+            "generated credentials for this server:\n  \
              export TENBIN_ACCESS_KEY={}\n  export TENBIN_SECRET_KEY={}\n",
             self.credentials.access_key,
             self.credentials.secret_key.reveal()

@@ -1,4 +1,4 @@
-//! `tenbin show`: a finished or a killed run again.
+//! `tenbin show`: prints a finished or killed run again.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::args::ShowArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints a run again.
+/// Prints a run.
 pub(crate) fn show(args: &ShowArgs) -> Exit {
     if let Some(exit) = drnbench_file(args) {
         return exit;
@@ -50,8 +50,8 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     exit_of_result(&document)
 }
 
-/// The directory that is meant: `last` is the newest in `runs`. Says what is wrong with a
-/// file.
+/// Resolves the argument to a run directory: `last` is the newest in `runs`. Prints an error for
+/// an invalid file.
 fn run_directory(named: &Path) -> Result<PathBuf, Exit> {
     let refuse = |sentence: String| {
         output::error(&sentence);
@@ -75,13 +75,13 @@ fn run_directory(named: &Path) -> Result<PathBuf, Exit> {
     Ok(named.to_owned())
 }
 
-/// The word for the newest run.
+/// The argument for the newest run.
 const LAST: &str = "last";
-/// Where runs are kept unless `--out` says otherwise.
+/// Default directory of runs.
 const RUNS: &str = "runs";
 
-/// The newest directory with a plan. Names begin with the time of the run; runs of one
-/// second are told apart by when their plan was written.
+/// The newest directory with a plan. Names start with the time of the run; runs within one second
+/// are ordered by the time of their plan file.
 fn newest_run(root: &Path) -> Option<PathBuf> {
     const TIME: usize = "2026-01-31T120000".len();
     let runs = std::fs::read_dir(root).ok()?.flatten();
@@ -100,7 +100,7 @@ fn newest_run(root: &Path) -> Option<PathBuf> {
     newest.max().map(|(_, path)| path)
 }
 
-/// A result file of drnbench in the place of a run: what Little's law says of it.
+/// Reads a drnbench result file in place of a run, and checks it with Little's law.
 fn drnbench_file(args: &ShowArgs) -> Option<Exit> {
     let content = read_regular(&args.run, LARGEST_RESULT).ok()?;
     if !Steps::recognises(&content) {
@@ -144,7 +144,7 @@ fn write_drnbench(directory: &Path, path: &Path) -> Result<(), Exit> {
     Ok(())
 }
 
-/// What may be left of it on its targets.
+/// What the run may have left on its targets.
 fn left_behind(directory: &Path) -> Vec<String> {
     let plan = read_regular(&directory.join("plan.toml"), LARGEST_RESULT).ok();
     let plan = plan.and_then(|text| String::from_utf8(text).ok());
@@ -152,26 +152,25 @@ fn left_behind(directory: &Path) -> Vec<String> {
     plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
 }
 
-/// The document of a run, made anew from what was recorded. Says what is wrong if
-/// there is none.
+/// The document of a run, computed from the record. Prints an error if that is not possible.
 pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_under_way(directory);
     let mut recorded = tenbin_record::read(directory).map_err(|error| {
         match (under_way, error) {
             (true, RecordError::NothingMeasured { path }) => output::error(&format!(
-                "the run in {} is under way and has measured nothing yet",
+                "the run in {} is still running and has measured nothing yet",
                 path.display()
             )),
             (_, error) => output::error(&error.to_string()),
         }
         Exit::Refused
     })?;
-    // Of a long run there are many, and the document needs none.
+    // A long run has many seconds, and the document does not need them.
     recorded.seconds = Vec::new();
     let plan = plan_of(&recorded, directory)?;
     if under_way {
         output::warning(&format!(
-            "the run in {} is under way: this is what it has measured so far",
+            "the run in {} is still running: these are the results so far",
             directory.display()
         ));
     }
@@ -190,8 +189,8 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     Ok(document)
 }
 
-/// The plan as executed. Its secrets are not needed to look at it, nor are
-/// the files that it names: neither may be there any more.
+/// The plan as executed. Its secrets and the files that it names are not needed here and may no
+/// longer exist.
 pub(super) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, Exit> {
     executed(&recorded.plan_toml, directory)
 }

@@ -1,11 +1,11 @@
-//! Between the search, which decides what to probe, and the run, which probes.
+//! Connects the maximum-rate search, which chooses probes, with the run, which measures them.
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_runner::{ProbeWish, Steering};
 use tenbin_verdict::{Finder, Wish};
 
-/// Steers a run by what the verdict makes of its probes.
+/// Chooses the probes of a run by the results of earlier probes.
 pub(crate) struct Steered<'a>(Finder<'a>);
 
 impl<'a> Steered<'a> {

@@ -16,7 +16,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what warp's command line asks for.
+/// Runs a command line of warp.
 pub(crate) fn warp(args: &ForeignArgs) -> Exit {
     if let [only] = args.arguments.as_slice()
         && matches!(only.as_str(), "--version" | "-v" | "version")
@@ -108,7 +108,7 @@ fn read(reading: &WarpReading) -> Exit {
     exit
 }
 
-/// A file of warp's, or a run directory of Tenbin's; and whether that is INVALID.
+/// A warp result file or a Tenbin run directory, and whether the run is INVALID.
 fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     let path = Path::new(file);
     if !path.is_dir() {

@@ -9,7 +9,7 @@ use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what wrk's command line asks for.
+/// Runs a command line of wrk.
 pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
     answer("wrk", parse(&args.arguments, &foreign_world()), run)
 }

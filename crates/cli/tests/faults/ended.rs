@@ -219,7 +219,7 @@ fn a_run_killed_outright_can_be_shown_and_leaves_nobody() {
     let plan = long_plan(&scratch, "survivor", "http", "kind = \"http\"");
     let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
-    shown(&scratch).expect_stderr("is under way");
+    shown(&scratch).expect_stderr("is still running");
     let directory = run_directory(&scratch);
     let clean = ["clean".as_ref(), directory.as_os_str()];
     let refused = Tenbin::new(&scratch, clean).run();

@@ -36,7 +36,7 @@ fn a_url_that_is_not_there() {
     };
     let run = http(&nginx.url(), &[]);
     run.expect_code(3)
-        .expect_stderr("the first request failed: GET was answered with status 404")
+        .expect_stderr("the first request failed: GET returned status 404")
         .expect_stderr("--expect 404");
     expect_no_run(&scratch);
     let accepted = http(&nginx.url(), &["--expect", "404"]);
@@ -45,7 +45,7 @@ fn a_url_that_is_not_there() {
     http(&away, &[])
         .expect_code(4)
         .expect_stderr("warning: target")
-        .expect_stderr("GET was answered with status 503");
+        .expect_stderr("GET returned status 503");
 }
 
 #[test]

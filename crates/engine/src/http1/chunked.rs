@@ -1,15 +1,15 @@
-//! Chunked bodies (RFC 9112 section 7.1), taken apart as they come.
+//! Decodes chunked bodies (RFC 9112 section 7.1) incrementally.
 
 use std::ops::Range;
 
 /// Longest size line or trailer line accepted, bytes.
 const LONGEST_LINE: u32 = 8 * 1024;
 
-/// Where in a chunked body the next byte stands.
+/// The decoder's state.
 #[derive(Debug, Default)]
 pub(super) struct Chunked {
     place: Place,
-    /// Size of the chunk being announced, or bytes of it still to come.
+    /// Size of the chunk whose size line is being read, or its remaining bytes.
     size: u64,
     digits: u32,
     line: u32,
@@ -19,7 +19,7 @@ pub(super) struct Chunked {
 enum Place {
     #[default]
     Size,
-    /// After the size: an extension that nobody uses, up to the line's end.
+    /// After the size: a chunk extension, which is ignored, up to the end of the line.
     Extension,
     SizeFeed,
     Data,
@@ -31,19 +31,19 @@ enum Place {
     LastFeed,
 }
 
-/// What one step found in the bytes it was given.
+/// The result of one step.
 pub(super) struct Step {
-    /// Where body bytes lie.
+    /// Position of body bytes.
     pub(super) data: Range<usize>,
-    /// How many bytes were taken.
+    /// Number of bytes taken.
     pub(super) consumed: usize,
     /// Whether the body is complete.
     pub(super) done: bool,
 }
 
 impl Chunked {
-    /// Takes bytes up to the end of the next stretch of data, of the body, or of
-    /// what there is.
+    /// Takes bytes up to the end of the next run of body bytes, the end of the body or the end of
+    /// `bytes`.
     pub(super) fn step(&mut self, bytes: &[u8]) -> Result<Step, ()> {
         for (at, &byte) in bytes.iter().enumerate() {
             match self.place {

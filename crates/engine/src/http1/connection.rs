@@ -1,16 +1,16 @@
-//! One connection of HTTP/1.1: its transport, and how far its responses have come.
+//! One HTTP/1.1 connection: its transport, and the state of its responses.
 
-use super::answer::AnswerReader;
 use super::outbox::Outbox;
+use super::response::ResponseReader;
 use crate::dialing::Dialing;
 use crate::transport::Transport;
 
-/// With a body of at least so many bytes still to come, nobody wants to hear of every
-/// packet.
-const WORTH_WAITING_FOR: u64 = 128 * 1024;
-/// Most bytes waited for at once: enough to make waking up cheap, little enough that
-/// the server never waits for room.
-const MOST_WAITED_FOR: u64 = 1024 * 1024;
+/// With at least this many bytes of the body remaining, the socket reports readability less often
+/// than for every packet.
+const LOW_WATER_FROM: u64 = 128 * 1024;
+/// Largest low-water mark: large enough that wake-ups are rare, small enough that the receive
+/// buffer never fills.
+const LARGEST_LOW_WATER: u64 = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Down,
@@ -21,20 +21,20 @@ pub(super) enum Phase {
 pub(super) struct Connection {
     pub(super) transport: Option<Transport>,
     pub(super) phase: Phase,
-    pub(super) reader: AnswerReader,
-    /// Requests that are out, in the order of their answers.
+    pub(super) reader: ResponseReader,
+    /// Requests in flight, in the order of their responses.
     pub(super) outbox: Outbox,
-    /// Bytes of the present answer already read.
+    /// Bytes of the current response already read.
     pub(super) received: u64,
-    /// What is left of a read that ended before the socket was empty.
+    /// Bytes that the last read may have left in the socket.
     pub(super) unread: Unread,
-    /// It is on the list of those with bytes left to read.
+    /// Whether the connection is in the list of connections with bytes left to read.
     pub(super) is_listed: bool,
-    /// News comes when so many bytes have come.
-    waits_for: u32,
+    /// The socket's low-water mark: it becomes readable when this many bytes have arrived.
+    low_water: u32,
 }
 
-/// Bytes that may still lie in the socket although no event will announce them.
+/// Whether bytes may be left in the socket although no event will announce them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unread {
     /// None: the last read emptied the socket.
@@ -50,16 +50,16 @@ impl Connection {
         Self {
             transport: None,
             phase: Phase::Down,
-            reader: AnswerReader::default(),
+            reader: ResponseReader::default(),
             outbox: Outbox::with_capacity(depth),
             received: 0,
             unread: Unread::Nothing,
             is_listed: false,
-            waits_for: 1,
+            low_water: 1,
         }
     }
 
-    /// Closes it, if it is open, and forgets what was out on it.
+    /// Closes the connection, if it is open, and clears its requests in flight.
     pub(super) fn close(&mut self) {
         self.transport = None;
         self.phase = Phase::Down;
@@ -67,24 +67,24 @@ impl Connection {
         self.outbox.clear();
         self.received = 0;
         self.unread = Unread::Nothing;
-        self.waits_for = 1;
+        self.low_water = 1;
     }
 
-    /// Lets news come when as much of the present body has come as is worth waking up
-    /// for: 1 byte, unless it is large.
+    /// Sets the low-water mark to the part of the current body that justifies a wake-up: 1 byte,
+    /// except for large bodies.
     #[inline]
-    pub(super) fn tune_news(&mut self) {
+    pub(super) fn tune_low_water(&mut self) {
         let wanted = match self.reader.outstanding() {
-            Some(left) if left >= WORTH_WAITING_FOR => left.min(MOST_WAITED_FOR) as u32,
-            // The tail of what was worth it: all of it at once.
-            Some(left @ 1..) if self.waits_for > 1 => left as u32,
+            Some(left) if left >= LOW_WATER_FROM => left.min(LARGEST_LOW_WATER) as u32,
+            // The end of a large body: all of it at once.
+            Some(left @ 1..) if self.low_water > 1 => left as u32,
             _ => 1,
         };
-        if wanted != self.waits_for
+        if wanted != self.low_water
             && let Some(transport) = &self.transport
         {
             transport.wait_for(wanted);
-            self.waits_for = wanted;
+            self.low_water = wanted;
         }
     }
 }

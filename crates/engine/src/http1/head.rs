@@ -1,11 +1,11 @@
-//! What the head of an answer says of its body and its connection.
+//! What the head of a response says about its body and its connection.
 
 use super::malformed::Malformed;
 
 /// Most header lines accepted.
 const MOST_HEADERS: usize = 128;
 
-/// How the end of a body is known.
+/// How the end of a body is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
     Empty,
@@ -14,7 +14,7 @@ pub(super) enum Framing {
     UntilClose,
 }
 
-/// What a head says, as far as framing goes.
+/// The meaning of a head, as far as framing is concerned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meaning {
     pub(super) status: u16,
@@ -24,8 +24,8 @@ pub(super) struct Meaning {
     pub(super) reusable: bool,
 }
 
-/// The last head that was parsed. The same bytes mean the same again, and most
-/// answers of a server differ at most once a second, in their `Date`.
+/// The last head that was parsed. Equal bytes have equal meaning, and most responses of a server
+/// differ at most once a second, in their `Date`.
 #[derive(Debug, Default)]
 pub struct HeadMemory {
     bytes: Vec<u8>,
@@ -33,13 +33,13 @@ pub struct HeadMemory {
 }
 
 impl HeadMemory {
-    /// What `bytes` mean that begin with the head seen last, and what follows it.
+    /// If `bytes` start with the last head: its meaning, and the bytes after it.
     pub(super) fn recall<'b>(&self, bytes: &'b [u8]) -> Option<(Meaning, &'b [u8])> {
         let meaning = self.meaning?;
         Some((meaning, bytes.strip_prefix(self.bytes.as_slice())?))
     }
 
-    /// Keeps a head in place of the one before.
+    /// Replaces the stored head.
     pub(super) fn keep(&mut self, head: &[u8], meaning: Meaning) {
         self.bytes.clear();
         self.bytes.extend_from_slice(head);
@@ -51,7 +51,7 @@ impl HeadMemory {
     }
 }
 
-/// Parses a head; `None` when its end has not come yet.
+/// Parses a head; `None` when the head is incomplete.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut answer = httparse::Response::new(&mut headers);
@@ -67,7 +67,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
     let mut coded = false;
     let mut chunked = false;
     let mut chunked_before = false;
-    // HTTP/1.1 keeps connections open unless told otherwise, HTTP/1.0 closes.
+    // HTTP/1.1 keeps connections open by default, HTTP/1.0 closes them.
     let mut reusable = answer.version == Some(1);
     for header in answer.headers.iter() {
         if header.name.eq_ignore_ascii_case("content-length") {
@@ -98,7 +98,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
     if coded && length.is_some() {
         return Err(Malformed::TwoLengths);
     }
-    // RFC 9112 section 6.3: what has no body, then coding, then length.
+    // The order of RFC 9112 section 6.3: responses without a body, then the transfer coding, then
+    // the length.
     let framing = match (status, coded, chunked, length) {
         (100..=199 | 204 | 304, ..) => Framing::Empty,
         (_, true, true, _) => Framing::Chunked,

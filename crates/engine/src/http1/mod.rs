@@ -1,26 +1,26 @@
-//! HTTP/1.1 over TCP and the like: sockets, one poll a thread, edge-triggered.
+//! HTTP/1.1 over TCP, TLS or Unix sockets: one edge-triggered poll per thread.
 //!
-//! A socket is registered once. When an answer completes, the next request is
-//! written at once; writability is waited for only after `WouldBlock`, and a
-//! socket is read again only when the buffer was filled. A keep-alive request
-//! thus costs one write, one read and a share of one wait.
+//! A socket is registered once. When a response completes, the next request is written at once.
+//! The driver waits for writability only after `WouldBlock`, and reads a socket again only if the
+//! buffer was filled. A keep-alive request thus costs one write, one read and a share of one
+//! wait.
 //!
-//! At a depth above 1, requests are pipelined: the answers come in the order of
-//! the requests, and all requests that are ready go out in one write.
+//! At a depth above 1, requests are pipelined: responses arrive in the order of the requests, and
+//! all requests that are ready go out in one write.
 
-pub mod answer;
 mod chunked;
 mod connection;
 mod head;
 mod malformed;
 mod outbox;
+pub mod response;
 
 use std::io;
 use std::time::Duration;
 
-use self::answer::{Complete, HeadMemory, Listener, Malformed, Progress};
 use self::connection::{Connection, Phase, Unread, attempts};
 use self::outbox::Wrote;
+use self::response::{Complete, HeadMemory, Listener, Malformed, Progress};
 use crate::clock::Clock;
 use crate::dialing::{Dialer, Dialing};
 use crate::driver::Driver;
@@ -32,23 +32,22 @@ use crate::route::Route;
 use crate::scheduler::{Answered, Scheduler};
 use crate::transport::{TcpFigures, Transport, describe};
 
-/// Bytes read at once, shared by all connections of a thread.
+/// Size of the read buffer, shared by all connections of a thread.
 const READ_BUFFER: usize = 256 * 1024;
-/// Bodies with at least so many bytes still to come are dropped unread, if nobody
-/// wants to see them.
+/// Bodies that are not inspected and have at least this many bytes remaining are dropped unread.
 const WORTH_DROPPING: u64 = 64 * 1024;
-/// Bytes dropped at once. Memory of this size is set aside and, where the kernel
-/// drops them itself, never touched.
+/// Bytes dropped per call. Memory of this size is reserved and, where the kernel drops the bytes
+/// itself, never touched.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
-/// Reads of one connection before timers, the stop flag and other connections get their
-/// turn: a server that never pauses must not keep the thread to itself.
+/// Reads of one connection before timers, the stop flag and other connections are served: a
+/// server that never pauses must not block the thread.
 const READS_A_TURN: usize = 8;
 
-/// What becomes of a connection after a look at its bytes.
-enum Then {
-    /// It is open, and what was read has been dealt with.
+/// Whether a connection can be read further.
+enum AfterRead {
+    /// The connection is open, and the bytes read have been processed.
     ReadOn,
-    /// It was closed, or is being opened anew.
+    /// The connection was closed or is being reopened.
     Stop,
 }
 
@@ -62,19 +61,18 @@ pub struct Http1 {
     buffer: Box<[u8]>,
     drop_buffer: Box<[u8]>,
     memory: HeadMemory,
-    /// Connections at a depth above 1 that have requests to be written.
+    /// Connections at a depth above 1 with requests to write.
     unwritten: Vec<usize>,
     /// Connections whose last read ended before the socket was empty.
     unread: Vec<usize>,
 }
 
 impl Http1 {
-    /// `connections` on `route`, each for `depth` requests in flight; none is open yet.
-    /// With `precise`, waits end to the microsecond, as an open loop's schedule
-    /// needs.
+    /// A driver with `connections` on `route`, each for `depth` requests in flight; none is open
+    /// yet. With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
     ///
     /// # Errors
-    /// When the system gives no poll or timer.
+    /// When the system refuses a poll or a timer.
     pub fn new(
         clock: Clock,
         route: &Route,
@@ -98,7 +96,7 @@ impl Http1 {
         })
     }
 
-    /// What TCP says of the connections that have been closed.
+    /// TCP figures of the connections that have been closed.
     pub(crate) fn tcp_figures(&self) -> TcpFigures {
         self.dialer.tcp_figures()
     }
@@ -112,8 +110,8 @@ impl Http1 {
         }
     }
 
-    /// Connects anew. Closing the connection before it is part of the time that
-    /// this takes: it keeps the slot from its next request just as well.
+    /// Opens the connection, after closing the previous one. Closing is part of the measured
+    /// time, because it delays the next request as well.
     fn connect(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         self.close(connection);
@@ -136,11 +134,11 @@ impl Http1 {
     fn refuse(&mut self, connection: usize, text: &str, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
         let order = scheduler.refused(connection, self.clock.now(), text);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// Carries out an order about the connection as a whole, or its first slot.
-    fn obey_for(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+    /// Executes an order for the connection or its first slot.
+    fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
 
@@ -152,14 +150,14 @@ impl Http1 {
             outbox.push(slot);
             return self.write(connection, scheduler);
         }
-        // Others may follow before the next wait, and go out in the same write.
+        // More requests may follow before the next wait and go out in the same write.
         if outbox.is_written() {
             self.unwritten.push(connection);
         }
         outbox.push(slot);
     }
 
-    /// Writes what is to be written on `connection`, as far as it goes.
+    /// Writes the pending requests of `connection` until the socket is full.
     #[inline]
     fn write(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let entry = &mut self.connections[connection];
@@ -167,7 +165,7 @@ impl Http1 {
             return;
         };
         if let Wrote::Failed(error) = entry.outbox.write(transport, &self.clock, scheduler) {
-            // The server may have answered before it stopped reading.
+            // The server may have responded before it stopped reading.
             self.read(connection, true, scheduler);
             let entry = &self.connections[connection];
             if entry.phase == Phase::Up && !entry.outbox.is_empty() {
@@ -224,11 +222,11 @@ impl Http1 {
         };
         entry.phase = Phase::Up;
         let order = scheduler.connected(connection, self.clock.now(), opened);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// Reads until the socket is empty, but at most [`READS_A_TURN`] times: the next turn
-    /// reads the rest.
+    /// Reads until the socket is empty, but at most [`READS_A_TURN`] times. The next turn reads
+    /// the rest.
     #[inline]
     fn read(&mut self, connection: usize, closed: bool, scheduler: &mut Scheduler<'_>) {
         self.connections[connection].unread = Unread::Nothing;
@@ -250,23 +248,23 @@ impl Http1 {
                 Ok(0) => return self.ended(connection, scheduler),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return entry.tune_news();
+                    return entry.tune_low_water();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return self.reset(connection, &error, scheduler),
             };
-            // A short read has emptied the socket; news comes as an event.
+            // A short read has emptied the socket; new bytes raise an event.
             let emptied = transport.emptied(count, asked);
             let then = if droppable.is_none() {
                 self.take_bytes(connection, count, closed, scheduler)
             } else {
                 self.take_dropped(connection, count, closed, scheduler)
             };
-            if matches!(then, Then::Stop) {
+            if matches!(then, AfterRead::Stop) {
                 return;
             }
             if emptied && !closed {
-                return self.connections[connection].tune_news();
+                return self.connections[connection].tune_low_water();
             }
         }
         let entry = &mut self.connections[connection];
@@ -279,7 +277,7 @@ impl Http1 {
         }
     }
 
-    /// Continues the reads that the last turn cut short.
+    /// Continues the reads that the last turn limited.
     fn read_on(&mut self, scheduler: &mut Scheduler<'_>) {
         let listed = self.unread.len();
         for at in 0..listed {
@@ -295,23 +293,23 @@ impl Http1 {
         self.unread.drain(..listed);
     }
 
-    /// `count` bytes of the present answer were dropped unread.
+    /// `count` bytes of the current response were dropped unread.
     fn take_dropped(
         &mut self,
         connection: usize,
         count: usize,
         closed: bool,
         scheduler: &mut Scheduler<'_>,
-    ) -> Then {
+    ) -> AfterRead {
         let entry = &mut self.connections[connection];
         entry.received += count as u64;
         match entry.reader.skip(count as u64) {
-            Progress::Partial => Then::ReadOn,
+            Progress::Partial => AfterRead::ReadOn,
             Progress::Complete(complete) => self.complete(connection, complete, closed, scheduler),
         }
     }
 
-    /// `count` bytes lie in the buffer: a part of an answer, or several answers.
+    /// Processes `count` bytes in the buffer: a part of a response, or several responses.
     #[inline]
     fn take_bytes(
         &mut self,
@@ -319,17 +317,17 @@ impl Http1 {
         count: usize,
         closed: bool,
         scheduler: &mut Scheduler<'_>,
-    ) -> Then {
+    ) -> AfterRead {
         let mut from = 0;
         while from < count {
             let entry = &mut self.connections[connection];
             let Some(slot) = entry.outbox.first() else {
-                // Some servers send 408 before they close.
-                self.drop_quietly(connection, scheduler);
-                return Then::Stop;
+                // Some servers send 408 before they close the connection.
+                self.close_unused(connection, scheduler);
+                return AfterRead::Stop;
             };
             let bodyless = scheduler.bodyless_answer(slot);
-            let mut ear = Ear { slot, scheduler };
+            let mut ear = SlotListener { slot, scheduler };
             let bytes = &self.buffer[from..count];
             let progress = entry
                 .reader
@@ -340,7 +338,7 @@ impl Http1 {
                         scheduler.first_byte(slot, self.clock.now());
                     }
                     entry.received += (count - from) as u64;
-                    return Then::ReadOn;
+                    return AfterRead::ReadOn;
                 }
                 Ok(Progress::Complete(complete)) => {
                     entry.received += complete.consumed as u64;
@@ -348,30 +346,31 @@ impl Http1 {
                     if from < count && entry.outbox.len() == 1 {
                         let text = Malformed::Excess.to_string();
                         self.give_up(connection, ErrorClass::Protocol, &text, scheduler);
-                        return Then::Stop;
+                        return AfterRead::Stop;
                     }
-                    if let Then::Stop = self.complete(connection, complete, closed, scheduler) {
-                        return Then::Stop;
+                    if let AfterRead::Stop = self.complete(connection, complete, closed, scheduler)
+                    {
+                        return AfterRead::Stop;
                     }
                 }
                 Err(malformed) => {
                     let text = malformed.to_string();
                     self.give_up(connection, ErrorClass::Protocol, &text, scheduler);
-                    return Then::Stop;
+                    return AfterRead::Stop;
                 }
             }
         }
-        Then::ReadOn
+        AfterRead::ReadOn
     }
 
-    /// The connection is of no use any more, and nothing was out on it.
-    fn drop_quietly(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
+    /// Closes a connection that has no request in flight and cannot be used again.
+    fn close_unused(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
         let order = scheduler.dropped(connection, self.clock.now());
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// The answer to the first request that is out is complete.
+    /// The response to the first request in flight is complete.
     #[inline]
     fn complete(
         &mut self,
@@ -379,33 +378,33 @@ impl Http1 {
         complete: Complete,
         closed: bool,
         scheduler: &mut Scheduler<'_>,
-    ) -> Then {
+    ) -> AfterRead {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
-        // Unread request bytes would be taken for the next request.
+        // Request bytes that the server has not read would be parsed as the next request.
         let cut_at = entry.outbox.first_is_cut_at();
         let Some(slot) = entry.outbox.pop() else {
-            return Then::Stop;
+            return AfterRead::Stop;
         };
         let answer = Answered {
             status: complete.status,
             length: complete.length,
             received: std::mem::take(&mut entry.received),
-            // Answers that are still owed may lie behind this one.
+            // More responses may follow this one in the buffer.
             cut_at,
             reusable: complete.reusable && cut_at.is_none() && !(closed && entry.outbox.is_empty()),
         };
         let order = scheduler.answered(slot, now, answer);
         self.execute(slot, order, scheduler);
         match order {
-            Order::Send => Then::ReadOn,
+            Order::Send => AfterRead::ReadOn,
             Order::Rest => {
                 if let Some(other) = scheduler.next_send(now) {
                     self.execute(other, Order::Send, scheduler);
                 }
-                Then::ReadOn
+                AfterRead::ReadOn
             }
-            Order::Reopen | Order::Close | Order::Cancel => Then::Stop,
+            Order::Reopen | Order::Close | Order::Cancel => AfterRead::Stop,
         }
     }
 
@@ -414,7 +413,7 @@ impl Http1 {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
         let Some(slot) = entry.outbox.first() else {
-            return self.drop_quietly(connection, scheduler);
+            return self.close_unused(connection, scheduler);
         };
         if let Some(complete) = entry.reader.close() {
             let answer = Answered {
@@ -428,16 +427,16 @@ impl Http1 {
             return self.execute(slot, order, scheduler);
         }
         let text = if entry.received == 0 {
-            "connection closed without an answer"
+            "connection closed without a response"
         } else {
-            "connection closed inside the answer"
+            "connection closed inside the response"
         };
         self.give_up(connection, ErrorClass::Reset, text, scheduler);
     }
 
     fn reset(&mut self, connection: usize, error: &io::Error, scheduler: &mut Scheduler<'_>) {
         if self.connections[connection].outbox.is_empty() {
-            self.drop_quietly(connection, scheduler);
+            self.close_unused(connection, scheduler);
         } else {
             let text = describe(error);
             self.give_up(connection, ErrorClass::Reset, &text, scheduler);
@@ -453,13 +452,13 @@ impl Http1 {
     ) {
         self.close(connection);
         let order = scheduler.broken(connection, self.clock.now(), class, text);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
     fn cancel(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
         let order = scheduler.hung_up(connection, self.clock.now());
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
     fn refuse_overdue(&mut self, scheduler: &mut Scheduler<'_>) {
@@ -517,13 +516,13 @@ impl Driver for Http1 {
     }
 }
 
-/// Passes what the reader finds to the scheduler.
-struct Ear<'a, 'w> {
+/// Passes the parts of a response to the scheduler.
+struct SlotListener<'a, 'w> {
     slot: usize,
     scheduler: &'a mut Scheduler<'w>,
 }
 
-impl Listener for Ear<'_, '_> {
+impl Listener for SlotListener<'_, '_> {
     #[inline]
     fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
         self.scheduler.head(self.slot, head)

@@ -1,4 +1,4 @@
-//! Requests on their way out on one connection, and those whose answer is due.
+//! Requests of one connection that are being written or wait for their response.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -8,29 +8,29 @@ use crate::exchange::InFile;
 use crate::scheduler::Scheduler;
 use crate::transport::Transport;
 
-/// Bodies from this size on are sent from the file that they lie in, if they do:
-/// below, a copy costs less than the second system call.
+/// Smallest body that is sent directly from its file. For smaller bodies a copy costs less than
+/// the second system call.
 const WORTH_A_FILE: usize = 32 * 1024;
-/// Pieces written at once: a head and a body are two.
+/// Buffers per write: a head and a body are two.
 const MOST_PIECES: usize = 64;
 
-/// How far a write went.
+/// Result of a write.
 pub(super) enum Wrote {
-    /// To the end, or until the socket could take no more.
+    /// Everything was written, or the socket is full.
     AsFarAsItGoes,
-    /// It came to nothing.
+    /// The write failed.
     Failed(io::Error),
 }
 
-/// The requests that are out on a connection, in the order of their answers.
+/// The requests in flight on a connection, in the order of their responses.
 #[derive(Debug)]
 pub(super) struct Outbox {
     slots: VecDeque<usize>,
-    /// How many of them have begun to be written.
+    /// How many requests have started to be written.
     begun: usize,
-    /// How many are written to the end.
+    /// How many requests are completely written.
     whole: usize,
-    /// Bytes of the next one already written.
+    /// Bytes already written of the request after those.
     written: usize,
 }
 
@@ -54,18 +54,18 @@ impl Outbox {
         self.slots.push_back(slot);
     }
 
-    /// Whose answer comes next.
+    /// The slot of the next response.
     #[inline]
     pub(super) fn first(&self) -> Option<usize> {
         self.slots.front().copied()
     }
 
-    /// The answer to the first is complete.
+    /// Removes the first request: its response is complete.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<usize> {
         let slot = self.slots.pop_front()?;
         if self.whole == 0 {
-            // It was answered before it was sent to its end.
+            // The response arrived before the request was completely written.
             self.written = 0;
         }
         self.begun = self.begun.saturating_sub(1);
@@ -83,19 +83,19 @@ impl Outbox {
         self.slots.is_empty()
     }
 
-    /// Whether nothing is left to write.
+    /// Whether everything is written.
     #[inline]
     pub(super) fn is_written(&self) -> bool {
         self.whole == self.slots.len()
     }
 
-    /// How many bytes of the first have been written, if that is not all of it.
+    /// How many bytes of the first request have been written, if it is not completely written.
     #[inline]
     pub(super) fn first_is_cut_at(&self) -> Option<u64> {
         (self.whole == 0).then_some(self.written as u64)
     }
 
-    /// Writes until all is written or the socket takes no more.
+    /// Writes until everything is written or the socket is full.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -149,7 +149,7 @@ impl Outbox {
         self.write_several(transport, scheduler)
     }
 
-    /// A head, and then a body that the kernel takes from its file without a copy.
+    /// Writes a head, and then a body that the kernel copies from its file.
     fn write_from_file(
         &self,
         transport: &mut Transport,
@@ -162,7 +162,9 @@ impl Outbox {
         };
         let from = body.offset + sent as u64;
         match transport.send_file(body.file, from, length - sent)? {
-            0 => Err(io::Error::other("the file of a body is too short")),
+            0 => Err(io::Error::other(
+                "the file of a request body is shorter than the body",
+            )),
             count => Ok(count),
         }
     }

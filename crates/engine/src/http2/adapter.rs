@@ -1,4 +1,4 @@
-//! A transport as h2 expects it. What would block is pending until the next event.
+//! A transport as h2 expects it. An operation that would block is pending until the next event.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
@@ -10,38 +10,39 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::transport::Transport;
 
-/// Bytes read at once.
+/// Bytes per read.
 const READ_AT_ONCE: usize = 64 * 1024;
 
-/// Most bytes read of one connection before its streams take them, and before timers, the
-/// stop flag and other connections get their turn.
+/// Bytes read from one connection before its streams take them, and before timers, the stop flag
+/// and other connections are served.
 const BYTES_A_TURN: usize = 1024 * 1024;
 
-/// What events have said of a socket since it was read last.
+/// What events have reported about a socket since the last read.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
-    /// There may be something to read.
+    /// The socket may be readable.
     pub(super) news: Cell<bool>,
-    /// The end is among it, so that a short read proves nothing.
+    /// The end of the stream has been reported, so a short read does not mean that the socket is
+    /// empty.
     pub(super) closed: Cell<bool>,
-    /// Bytes that may still be read in this turn: h2 reads as long as there are any, and
+    /// Bytes that may still be read in this turn. h2 reads as long as bytes are available, and
     /// keeps them all until it returns.
     allowance: Cell<usize>,
 }
 
 impl Readable {
-    /// Allows another [`BYTES_A_TURN`] to be read.
+    /// Allows another [`BYTES_A_TURN`] bytes.
     pub(super) fn begin_turn(&self) {
         self.allowance.set(BYTES_A_TURN);
     }
 
-    /// Whether bytes may be waiting that this turn was not allowed to read.
+    /// Whether the socket may hold bytes that this turn was not allowed to read.
     pub(super) fn is_cut_short(&self) -> bool {
         self.allowance.get() == 0 && self.news.get()
     }
 }
 
-/// Room for bytes just read, shared by all connections of a thread.
+/// A read buffer, shared by all connections of a thread.
 pub(super) type Shared = Rc<RefCell<Box<[u8]>>>;
 
 pub(super) fn shared() -> Shared {
@@ -52,7 +53,7 @@ pub(super) struct Adapter {
     transport: Transport,
     readable: Rc<Readable>,
     shared: Shared,
-    /// What was read and not asked for yet, and how much of it is taken.
+    /// Bytes that were read and not yet passed on, and how many of them are taken.
     spare: Vec<u8>,
     taken: usize,
 }
@@ -138,7 +139,7 @@ impl AsyncWrite for Adapter {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The transport closes itself when it is dropped.
+        // The transport closes the socket when it is dropped.
         self.poll_flush(cx)
     }
 }

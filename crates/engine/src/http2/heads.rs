@@ -1,17 +1,16 @@
-//! Heads of requests and answers between HTTP/1.1, which workloads speak, and
-//! HTTP/2.
+//! Converts heads of requests and responses between HTTP/1.1, which workloads use, and HTTP/2.
 
 use http::header::{self, HeaderName, HeaderValue};
 use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, Uri};
 use thiserror::Error;
 
-/// Most header lines of a request.
+/// Most header lines accepted in a request.
 const MOST_HEADERS: usize = 128;
 
-/// Headers that speak of an HTTP/1.1 connection (RFC 9113 section 8.2.2), and
-/// `Host`, which becomes `:authority`.
-const LEFT_OUT: [HeaderName; 5] = [
+/// Headers that describe an HTTP/1.1 connection (RFC 9113 section 8.2.2), and `Host`, which
+/// becomes `:authority`.
+const CONNECTION_HEADERS: [HeaderName; 5] = [
     header::HOST,
     header::CONNECTION,
     header::TRANSFER_ENCODING,
@@ -21,18 +20,18 @@ const LEFT_OUT: [HeaderName; 5] = [
 
 /// Why a request cannot be sent as HTTP/2.
 #[derive(Debug, Error)]
-pub(super) enum Unspeakable {
+pub(super) enum InvalidRequest {
     #[error("request head is not HTTP/1.1 ({0})")]
     Head(#[from] httparse::Error),
-    #[error("request head does not end")]
+    #[error("request head is incomplete")]
     Unended,
-    #[error("request without a host")]
+    #[error("request has no host")]
     NoHost,
-    #[error("request cannot be said in HTTP/2 ({0})")]
+    #[error("request is not valid in HTTP/2 ({0})")]
     Parts(#[from] http::Error),
 }
 
-/// The last request that was translated: most are the same as the one before.
+/// The last converted request: most requests equal the one before.
 #[derive(Debug)]
 pub(super) struct RequestMemory {
     scheme: Scheme,
@@ -53,8 +52,8 @@ impl RequestMemory {
         }
     }
 
-    /// The request with that HTTP/1.1 head.
-    pub(super) fn request(&mut self, head: &[u8]) -> Result<Request<()>, Unspeakable> {
+    /// The HTTP/2 request for this HTTP/1.1 head.
+    pub(super) fn request(&mut self, head: &[u8]) -> Result<Request<()>, InvalidRequest> {
         if let Some(request) = &self.request
             && self.bytes == head
         {
@@ -68,20 +67,20 @@ impl RequestMemory {
     }
 }
 
-fn translate(head: &[u8], scheme: &Scheme) -> Result<Request<()>, Unspeakable> {
+fn translate(head: &[u8], scheme: &Scheme) -> Result<Request<()>, InvalidRequest> {
     let mut lines = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut parsed = httparse::Request::new(&mut lines);
     if parsed.parse(head)?.is_partial() {
-        return Err(Unspeakable::Unended);
+        return Err(InvalidRequest::Unended);
     }
     let (Some(method), Some(path)) = (parsed.method, parsed.path) else {
-        return Err(Unspeakable::Unended);
+        return Err(InvalidRequest::Unended);
     };
     let host = parsed
         .headers
         .iter()
         .find(|line| line.name.eq_ignore_ascii_case("host"))
-        .ok_or(Unspeakable::NoHost)?;
+        .ok_or(InvalidRequest::NoHost)?;
     let uri = Uri::builder()
         .scheme(scheme.clone())
         .authority(Authority::try_from(host.value).map_err(http::Error::from)?)
@@ -93,7 +92,7 @@ fn translate(head: &[u8], scheme: &Scheme) -> Result<Request<()>, Unspeakable> {
     *request.version_mut() = http::Version::HTTP_2;
     for line in parsed.headers.iter() {
         let name = HeaderName::from_bytes(line.name.as_bytes()).map_err(http::Error::from)?;
-        if !LEFT_OUT.contains(&name) {
+        if !CONNECTION_HEADERS.contains(&name) {
             let value = HeaderValue::from_bytes(line.value).map_err(http::Error::from)?;
             request.headers_mut().append(name, value);
         }
@@ -101,7 +100,7 @@ fn translate(head: &[u8], scheme: &Scheme) -> Result<Request<()>, Unspeakable> {
     Ok(request)
 }
 
-/// Writes the head of an answer as HTTP/1.1 would, in place of what `into` held.
+/// Writes the head of a response in HTTP/1.1 format, replacing the content of `into`.
 pub(super) fn render<T>(answer: &Response<T>, into: &mut Vec<u8>) {
     into.clear();
     into.extend_from_slice(b"HTTP/2 ");
@@ -116,7 +115,7 @@ pub(super) fn render<T>(answer: &Response<T>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"\r\n");
 }
 
-/// The length that the answer announces, if it does.
+/// The content length of the response, if announced.
 pub(super) fn announced_length<T>(answer: &Response<T>) -> Option<u64> {
     let value = answer.headers().get(header::CONTENT_LENGTH)?;
     value.to_str().ok()?.parse().ok()
@@ -128,7 +127,7 @@ mod tests {
     use crate::exchange::AnswerHead;
 
     #[test]
-    fn a_request_keeps_what_http_2_can_say() {
+    fn a_request_keeps_the_headers_that_are_valid_in_http_2() {
         let head = b"PUT /a%20b?c=d HTTP/1.1\r\nHost: db:9000\r\nConnection: keep-alive\r\n\
             X-Amz-Date: now\r\nContent-Length: 5\r\n\r\n";
         let mut memory = RequestMemory::new(true);
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_differs_is_translated_anew() {
+    fn a_request_that_differs_is_translated_again() {
         let mut memory = RequestMemory::new(false);
         let first = b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n";
         let second = b"GET /2 HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_an_answer_are_found() {
+    fn headers_of_a_response_are_found() {
         let answer = Response::builder()
             .status(404)
             .header("etag", "\"x\"")

@@ -1,4 +1,4 @@
-//! One HTTP/2 connection: what h2 keeps of it, and who waits for it.
+//! One HTTP/2 connection: its h2 state, and the tasks that wait for it.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,21 +18,20 @@ use crate::error::ErrorClass;
 use crate::opened::Opened;
 use crate::transport::{Transport, describe};
 
-/// Most bytes that the servers of one generator thread may send ahead, over all of its
-/// connections: it bounds what the thread can be made to hold.
+/// Most bytes that the servers may send ahead to one generator thread, over all connections:
+/// limits the thread's memory.
 const MOST_AHEAD: usize = 256 * 1024 * 1024;
-/// Largest flow-control window of one connection and of each of its streams, bytes: 10 Gb/s
-/// over a round trip of 10 ms need 12.5 MB.
+/// Largest flow-control window of one connection and of each of its streams, bytes. 10 Gb/s at a
+/// round trip of 10 ms need 12.5 MB.
 const LARGEST_WINDOW: usize = 16 * 1024 * 1024;
-/// Smallest one: the default of RFC 9113, section 6.9.2.
+/// Smallest flow-control window: the default of RFC 9113, section 6.9.2.
 const SMALLEST_WINDOW: usize = 65_535;
-/// Most bytes of a response head, as RFC 9113, section 6.5.2 counts them.
+/// Largest response head, bytes, counted as in RFC 9113, section 6.5.2.
 const LARGEST_HEAD: u32 = 256 * 1024;
-/// How many streams that were given up are remembered, so that what still comes
-/// for them is no error.
+/// How many cancelled streams h2 remembers, so that late frames for them are not an error.
 const MOST_GIVEN_UP: usize = 10_000;
 
-type Greeting = Pin<Box<dyn Future<Output = Result<Box<Session>, h2::Error>>>>;
+type Handshake = Pin<Box<dyn Future<Output = Result<Box<Session>, h2::Error>>>>;
 
 pub(super) struct Session {
     connection: Connection<Adapter, Bytes>,
@@ -42,12 +41,12 @@ pub(super) struct Session {
 pub(super) enum Phase {
     Down,
     Dialing(Box<Transport>, Dialing),
-    /// The preface is being written.
-    Greeting(Greeting, Dialing, Opened),
+    /// The connection preface is being written.
+    Handshake(Handshake, Dialing, Opened),
     Up(Box<Session>),
 }
 
-/// The flow-control window of each of `connections`, and of each stream, bytes.
+/// Flow-control window of each of `connections` connections and of each of its streams, bytes.
 pub(super) fn window(connections: usize) -> u32 {
     let share = MOST_AHEAD / connections.max(1);
     share.clamp(SMALLEST_WINDOW, LARGEST_WINDOW) as u32
@@ -56,26 +55,27 @@ pub(super) fn window(connections: usize) -> u32 {
 /// A connection and its streams.
 pub(super) struct Link {
     pub(super) phase: Phase,
-    /// Its flow-control window, and that of each stream, bytes.
+    /// Flow-control window of the connection and of each stream, bytes.
     window: u32,
     pub(super) readable: Rc<Readable>,
     pub(super) ready: Arc<ReadyTasks>,
     waker: Waker,
-    /// One for each stream.
+    /// One waker per stream.
     pub(super) wakers: Vec<Waker>,
-    /// Lanes whose request is to be sent.
+    /// Slots with a request to send.
     pub(super) waiting: VecDeque<usize>,
-    /// Streams that are out.
+    /// Streams in flight.
     pub(super) out: usize,
-    /// When the server was last heard on it, nanoseconds since the origin.
-    pub(super) heard_at: u64,
-    /// It gets no more requests: the server takes none, or is not heard any more.
+    /// Time of the last bytes from the server, nanoseconds since the origin.
+    pub(super) received_at: u64,
+    /// No more requests are sent on the connection: the server accepts none, or it has stopped
+    /// sending.
     pub(super) is_ending: bool,
-    /// The server is not heard any more.
+    /// The server has stopped sending.
     pub(super) is_silent: bool,
-    /// It is on the list of those that have something to go on with, or going on.
+    /// Whether the connection is in the list of connections with work to do.
     pub(super) is_listed: bool,
-    /// Counts how often it was opened or closed.
+    /// Number of times that the connection was opened or closed.
     pub(super) age: u64,
 }
 
@@ -91,7 +91,7 @@ impl Link {
             ready,
             waiting: VecDeque::with_capacity(depth),
             out: 0,
-            heard_at: 0,
+            received_at: 0,
             is_ending: false,
             is_silent: false,
             is_listed: false,
@@ -109,9 +109,9 @@ impl Link {
         self.age += 1;
     }
 
-    /// Begins HTTP/2 on a transport that is ready.
-    pub(super) fn greet(&self, transport: Transport, shared: Shared) -> Greeting {
-        // What the server said first may have come with the end of the handshake.
+    /// Starts HTTP/2 on a transport that is ready.
+    pub(super) fn start_handshake(&self, transport: Transport, shared: Shared) -> Handshake {
+        // The server's first bytes may have arrived with the end of the handshake.
         self.readable.news.set(true);
         let adapter = Adapter::new(transport, self.readable.clone(), shared);
         let window = self.window;
@@ -132,17 +132,17 @@ impl Link {
         })
     }
 
-    pub(super) fn poll_greeting(
+    pub(super) fn poll_handshake(
         &self,
-        greeting: &mut Greeting,
+        handshake: &mut Handshake,
     ) -> Poll<Result<Box<Session>, h2::Error>> {
-        greeting
+        handshake
             .as_mut()
             .poll(&mut Context::from_waker(&self.waker))
     }
 
-    /// Allows reading to continue. What the last turn was not allowed to read comes
-    /// without an event.
+    /// Starts a turn and allows reading to continue: no event announces bytes that the last turn
+    /// was not allowed to read.
     pub(super) fn begin_turn(&self) {
         if self.readable.is_cut_short() {
             self.ready.set_connection();
@@ -150,7 +150,7 @@ impl Link {
         self.readable.begin_turn();
     }
 
-    /// Lets h2 read and write; how the connection ended, if it did.
+    /// Lets h2 read and write. Ready when the connection has ended, with the reason.
     pub(super) fn poll(&mut self) -> Poll<Result<(), h2::Error>> {
         match &mut self.phase {
             Phase::Up(session) => {
@@ -161,7 +161,7 @@ impl Link {
     }
 
     /// Whether another stream may be opened now.
-    pub(super) fn has_room(&mut self) -> bool {
+    pub(super) fn can_open_stream(&mut self) -> bool {
         if self.is_ending {
             return false;
         }
@@ -185,17 +185,17 @@ impl Link {
     }
 }
 
-/// Why a connection ended, for those that fell with it.
+/// Failure class and text for the streams of a connection that ended.
 pub(super) fn reason(end: &Result<(), h2::Error>) -> (ErrorClass, String) {
     match end {
         Ok(()) => (
             ErrorClass::Reset,
-            "connection closed without an answer".to_owned(),
+            "connection closed without a response".to_owned(),
         ),
         Err(error) => match error.get_io() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => (
                 ErrorClass::Reset,
-                "connection closed without an answer".to_owned(),
+                "connection closed without a response".to_owned(),
             ),
             Some(error) => (ErrorClass::Reset, describe(error)),
             None if error.is_library() => (

@@ -1,8 +1,8 @@
-//! HTTP/2 over TCP and the like: several streams at once on each connection.
+//! HTTP/2 over TCP, TLS or Unix sockets: several concurrent streams per connection.
 //!
-//! The frames are h2's; sockets, time and the order of things are ours. h2 is
-//! polled by hand, without a runtime: when an event has come for a connection or
-//! a request is to be sent on it, its ready tell who can go on.
+//! Framing is done by h2; sockets, time and scheduling by this module. h2 is polled by hand,
+//! without a runtime: after an event for a connection, or with a request to send on it, [`ready`]
+//! lists the streams that can continue.
 
 mod adapter;
 mod heads;
@@ -29,16 +29,16 @@ use crate::route::Route;
 use crate::scheduler::Scheduler;
 use crate::transport::{self, TcpFigures, describe};
 
-/// How often in a row a connection may go on before others have their turn.
+/// Consecutive turns of a connection before other connections are served.
 const TURNS_IN_A_ROW: usize = 32;
 
-/// How far the streams of a connection went.
-enum Went {
-    /// None of them has ended.
-    Nowhere,
-    /// Some have ended.
-    On,
-    /// Some fell with the connection.
+/// Result of polling the streams of a connection.
+enum StreamsResult {
+    /// No stream has ended.
+    NoneEnded,
+    /// Some streams have ended.
+    SomeEnded,
+    /// Some streams were lost with the connection.
     Lost,
 }
 
@@ -51,22 +51,21 @@ pub struct Http2 {
     links: Vec<Link>,
     /// By slot.
     streams: Vec<Option<Stream>>,
-    /// Connections that have something to go on with.
+    /// Connections with work to do.
     listed: Vec<usize>,
     shared: Shared,
-    /// One for each host: their requests differ in the name of it at least.
+    /// One per host: their requests differ at least in the host name.
     memories: Vec<RequestMemory>,
-    /// The head of the present answer.
+    /// The head of the current response.
     rendered: Vec<u8>,
 }
 
 impl Http2 {
-    /// Connections on `route`, so many with so many streams at once each; none is
-    /// open yet. With `precise`, waits end to the microsecond, as an open loop's
-    /// schedule needs.
+    /// A driver with `connections` on `route`, each for `depth` concurrent streams; none is open
+    /// yet. With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
     ///
     /// # Errors
-    /// When the system gives no poll or timer.
+    /// When the system refuses a poll or a timer.
     pub fn new(
         clock: Clock,
         route: &Route,
@@ -94,7 +93,7 @@ impl Http2 {
         })
     }
 
-    /// What TCP says of the connections that have been closed.
+    /// TCP figures of the connections that have been closed.
     pub(crate) fn tcp_figures(&self) -> TcpFigures {
         self.dialer.tcp_figures()
     }
@@ -113,7 +112,7 @@ impl Http2 {
     }
 
     fn close(&mut self, connection: usize) {
-        // Streams first: h2 has nothing to say to a connection that is gone.
+        // Streams first: h2 must not write to a connection that is closed.
         self.streams[connection * self.depth..][..self.depth].fill_with(|| None);
         self.links[connection].reset();
     }
@@ -121,11 +120,11 @@ impl Http2 {
     fn refuse(&mut self, connection: usize, text: &str, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
         let order = scheduler.refused(connection, self.clock.now(), text);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// Carries out an order about the connection as a whole, or its first slot.
-    fn obey_for(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+    /// Executes an order for the connection or its first slot.
+    fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
 
@@ -133,7 +132,7 @@ impl Http2 {
         let link = &mut self.links[happening.connection];
         if happening.readable || happening.closed {
             link.readable.news.set(true);
-            link.heard_at = self.clock.now();
+            link.received_at = self.clock.now();
         }
         if happening.closed {
             link.readable.closed.set(true);
@@ -146,7 +145,7 @@ impl Http2 {
         }
     }
 
-    /// Goes on with opening a connection.
+    /// Continues to open a connection.
     fn dial(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let link = &mut self.links[connection];
         match std::mem::replace(&mut link.phase, Phase::Down) {
@@ -164,13 +163,13 @@ impl Http2 {
                 {
                     return self.refuse(connection, transport::NO_HTTP2, scheduler);
                 }
-                let greeting = link.greet(*transport, self.shared.clone());
-                link.phase = Phase::Greeting(greeting, dialing, opened);
+                let handshake = link.start_handshake(*transport, self.shared.clone());
+                link.phase = Phase::Handshake(handshake, dialing, opened);
                 self.dial(connection, scheduler);
             }
-            Phase::Greeting(mut greeting, dialing, opened) => {
-                match link.poll_greeting(&mut greeting) {
-                    Poll::Pending => link.phase = Phase::Greeting(greeting, dialing, opened),
+            Phase::Handshake(mut handshake, dialing, opened) => {
+                match link.poll_handshake(&mut handshake) {
+                    Poll::Pending => link.phase = Phase::Handshake(handshake, dialing, opened),
                     Poll::Ready(Ok(session)) => self.begin(connection, session, opened, scheduler),
                     Poll::Ready(Err(error)) => {
                         let (_, text) = link::reason(&Err(error));
@@ -193,10 +192,10 @@ impl Http2 {
         self.links[connection].ready.set_connection();
         self.list(connection);
         let order = scheduler.connected(connection, self.clock.now(), opened);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// A request is to be sent, as soon as the connection has room for it.
+    /// Queues a request; it is sent as soon as the connection can open a stream.
     fn send(&mut self, slot: usize) {
         let connection = slot / self.depth;
         self.links[connection].waiting.push_back(slot);
@@ -211,7 +210,7 @@ impl Http2 {
         }
     }
 
-    /// Lets all connections that can go on do so.
+    /// Runs all connections with work to do.
     fn run_listed(&mut self, scheduler: &mut Scheduler<'_>) {
         let mut listed = std::mem::take(&mut self.listed);
         listed.retain(|&connection| {
@@ -223,17 +222,17 @@ impl Http2 {
         self.listed = listed;
     }
 
-    /// Sends what is waiting, and goes on with all streams that can go on; whether
-    /// it has more to do at once.
+    /// Sends the queued requests and polls all streams that can continue. Returns whether the
+    /// connection has more work to do at once.
     fn run(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> bool {
         let age = self.links[connection].age;
         self.links[connection].begin_turn();
         for _ in 0..TURNS_IN_A_ROW {
             self.send_waiting(connection, scheduler);
             let link = &mut self.links[connection];
-            let rang = link.ready.take_connection();
-            let end = if rang { link.poll() } else { Poll::Pending };
-            let went = self.go_on(connection, scheduler);
+            let woken = link.ready.take_connection();
+            let end = if woken { link.poll() } else { Poll::Pending };
+            let result = self.poll_streams(connection, scheduler);
             let link = &mut self.links[connection];
             if link.age != age {
                 return false;
@@ -246,25 +245,27 @@ impl Http2 {
                 self.part(connection, scheduler);
                 return false;
             }
-            match went {
-                // The connection itself tells of its end.
-                Went::Lost => link.ready.set_connection(),
-                Went::On => {}
-                Went::Nowhere if rang => {}
-                Went::Nowhere if link.readable.is_cut_short() => return true,
-                Went::Nowhere => return !link.waiting.is_empty() && link.has_room(),
+            match result {
+                // The connection's own task reports its end.
+                StreamsResult::Lost => link.ready.set_connection(),
+                StreamsResult::SomeEnded => {}
+                StreamsResult::NoneEnded if woken => {}
+                StreamsResult::NoneEnded if link.readable.is_cut_short() => return true,
+                StreamsResult::NoneEnded => {
+                    return !link.waiting.is_empty() && link.can_open_stream();
+                }
             }
         }
         true
     }
 
-    /// Opens streams for the requests that are waiting, as many as may be opened.
+    /// Opens streams for as many queued requests as the connection allows.
     fn send_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let host = scheduler.host_of(connection);
-        // A request that fails at once makes way for another: those come later.
+        // A request that fails at once may queue another request, which waits for the next call.
         for _ in 0..self.links[connection].waiting.len() {
             let link = &mut self.links[connection];
-            if !link.has_room() {
+            if !link.can_open_stream() {
                 return;
             }
             let Some(slot) = link.waiting.pop_front() else {
@@ -289,13 +290,13 @@ impl Http2 {
                 Ok((response, upload)) => {
                     scheduler.writing(slot, self.clock.now());
                     link.out += 1;
-                    // The stream is not yet known to h2's wakers.
+                    // h2 does not yet know a waker for this stream.
                     link.ready.set_stream(slot % self.depth);
                     link.ready.set_connection();
                     self.streams[slot] = Some(Stream::new(response, upload, has_body));
                 }
                 Err(_) => {
-                    // The connection is about to end, and says so itself.
+                    // The connection is about to end; its own task reports that.
                     link.is_ending = true;
                     link.waiting.push_front(slot);
                     return;
@@ -305,9 +306,9 @@ impl Http2 {
     }
 
     /// Polls the streams that were woken.
-    fn go_on(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> Went {
+    fn poll_streams(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> StreamsResult {
         let age = self.links[connection].age;
-        let mut went = Went::Nowhere;
+        let mut result = StreamsResult::NoneEnded;
         let mut from = 0;
         while let Some(number) = self.links[connection].ready.take_stream(from) {
             from = number;
@@ -317,11 +318,11 @@ impl Http2 {
             };
             let link = &mut self.links[connection];
             let mut cx = Context::from_waker(&link.wakers[number]);
-            let outcome = stream.go_on(slot, &self.clock, &mut self.rendered, scheduler, &mut cx);
+            let outcome = stream.advance(slot, &self.clock, &mut self.rendered, scheduler, &mut cx);
             let now = match outcome {
                 Outcome::Pending => continue,
                 Outcome::Lost => {
-                    went = Went::Lost;
+                    result = StreamsResult::Lost;
                     continue;
                 }
                 _ => self.clock.now(),
@@ -333,23 +334,23 @@ impl Http2 {
                 Outcome::Failed(class, text) => scheduler.failed(slot, now, class, &text),
                 _ => {
                     scheduler.returned(slot);
-                    // After GOAWAY h2 takes no more requests.
-                    self.links[connection].has_room();
+                    // After GOAWAY h2 accepts no more requests.
+                    self.links[connection].can_open_stream();
                     Order::Rest
                 }
             };
             self.execute(slot, order, scheduler);
             if self.links[connection].age != age {
-                return went;
+                return result;
             }
-            if let Went::Nowhere = went {
-                went = Went::On;
+            if let StreamsResult::NoneEnded = result {
+                result = StreamsResult::SomeEnded;
             }
         }
-        went
+        result
     }
 
-    /// The connection has ended, one way or the other.
+    /// The connection has ended, with or without an error.
     fn ended(
         &mut self,
         connection: usize,
@@ -359,17 +360,17 @@ impl Http2 {
         if self.links[connection].out == 0 {
             return self.part(connection, scheduler);
         }
-        self.give_back_waiting(connection, scheduler);
+        self.return_waiting(connection, scheduler);
         let (class, text) = link::reason(end);
         self.close(connection);
         let order = scheduler.broken(connection, self.clock.now(), class, &text);
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    /// The server takes no more requests on the connection, and none is out.
+    /// The server accepts no more requests on the connection, and none is in flight.
     fn part(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let was_silent = self.links[connection].is_silent;
-        self.give_back_waiting(connection, scheduler);
+        self.return_waiting(connection, scheduler);
         self.close(connection);
         let now = self.clock.now();
         let order = if was_silent {
@@ -377,28 +378,28 @@ impl Http2 {
         } else {
             scheduler.dropped(connection, now)
         };
-        self.obey_for(connection, order, scheduler);
+        self.execute_on(connection, order, scheduler);
     }
 
-    fn give_back_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
+    fn return_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         while let Some(slot) = self.links[connection].waiting.pop_front() {
             scheduler.returned(slot);
         }
     }
 
-    /// Gives up one request; the connection lives. If nothing at all was heard on it
-    /// for as long as an answer may take, it gets no more requests, and is opened
-    /// anew when those that are out have come to an end.
+    /// Cancels one request; its connection stays open. If the server has sent nothing on the
+    /// connection for a whole timeout, no more requests are sent on it, and it is reopened when
+    /// its requests in flight have ended.
     fn cancel(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
         let (connection, now) = (slot / self.depth, self.clock.now());
         let link = &mut self.links[connection];
         link.waiting.retain(|&other| other != slot);
-        // Without anyone who holds it, h2 resets the stream.
+        // Dropping the stream makes h2 reset it.
         if self.streams[slot].take().is_some() {
             link.out -= 1;
             link.ready.set_connection();
         }
-        if now.saturating_sub(link.heard_at) >= scheduler.timeout() {
+        if now.saturating_sub(link.received_at) >= scheduler.timeout() {
             link.is_ending = true;
             link.is_silent = true;
         }
@@ -418,7 +419,7 @@ impl Http2 {
 /// The connections that are being opened.
 fn attempts(links: &[Link]) -> impl Iterator<Item = (usize, Dialing)> {
     let dialing = |(at, link): (usize, &Link)| match &link.phase {
-        Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _) => Some((at, *dialing)),
+        Phase::Dialing(_, dialing) | Phase::Handshake(_, dialing, _) => Some((at, *dialing)),
         Phase::Down | Phase::Up(_) => None,
     };
     links.iter().enumerate().filter_map(dialing)
@@ -463,8 +464,8 @@ impl Driver for Http2 {
         self.clock.begin_at(origin);
         self.dialer.begin_at(origin);
         for link in &mut self.links {
-            link.heard_at = link.heard_at.saturating_sub(origin);
-            if let Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _) = &mut link.phase {
+            link.received_at = link.received_at.saturating_sub(origin);
+            if let Phase::Dialing(_, dialing) | Phase::Handshake(_, dialing, _) = &mut link.phase {
                 dialing.begin_at(origin);
             }
         }

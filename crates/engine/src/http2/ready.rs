@@ -1,7 +1,7 @@
-//! Which tasks of a connection were woken.
+//! Which tasks of a connection have been woken.
 //!
-//! The tasks of h2 are woken by these. All of it happens on one thread; the
-//! atomics are there because wakers may be sent anywhere, and cost nothing here.
+//! The wakers set these flags, and h2's tasks hold the wakers. Everything happens on one thread;
+//! the flags are atomic because a waker must be `Send`, and cost nothing here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::task::{Wake, Waker};
 
 const WORD: usize = u64::BITS as usize;
 
-/// The tasks of one connection that were woken: its own, and one for each stream.
+/// Flags of the tasks of one connection: the connection's own task and one task per stream.
 pub(super) struct ReadyTasks {
     connection: AtomicBool,
     streams: Box<[AtomicU64]>,
@@ -30,7 +30,7 @@ impl ReadyTasks {
         })
     }
 
-    /// Marks one stream as woken.
+    /// The waker of one stream.
     pub(super) fn waker(self: &Arc<Self>, stream: usize) -> Waker {
         Waker::from(Arc::new(StreamWaker {
             ready: self.clone(),
@@ -46,12 +46,12 @@ impl ReadyTasks {
         self.streams[stream / WORD].fetch_or(1 << (stream % WORD), Ordering::Relaxed);
     }
 
-    /// Whether the connection was woken since the last call.
+    /// Whether the connection's task has been woken since the last call.
     pub(super) fn take_connection(&self) -> bool {
         self.connection.load(Ordering::Relaxed) && self.connection.swap(false, Ordering::Relaxed)
     }
 
-    /// The first stream from `from` on that was woken; the mark is removed.
+    /// The first woken stream with an index of at least `from`; its flag is cleared.
     pub(super) fn take_stream(&self, from: usize) -> Option<usize> {
         let mut mask = u64::MAX << (from % WORD);
         for (index, word) in self.streams.iter().enumerate().skip(from / WORD) {

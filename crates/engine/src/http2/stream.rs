@@ -1,4 +1,4 @@
-//! One request and its answer: a stream of an HTTP/2 connection.
+//! One request and its response: a stream of an HTTP/2 connection.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,12 +14,12 @@ use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
 use crate::scheduler::{Answered, Scheduler};
 
-/// Most bytes of a body that are handed over at once: h2 keeps a copy.
+/// Most bytes of a body passed to h2 at once: h2 keeps a copy.
 const PART: usize = 64 * 1024;
 
-/// The way of one request.
+/// The state of one request.
 pub(super) struct Stream {
-    /// `None` when the whole request has been handed over.
+    /// `None` when the whole request has been passed to h2.
     upload: Option<Upload>,
     download: Download,
 }
@@ -31,11 +31,11 @@ struct Upload {
 
 enum Download {
     Awaited(ResponseFuture),
-    Coming(Coming),
+    ResponseBody(ResponseBody),
 }
 
-/// A body on its way.
-struct Coming {
+/// A response body that is being received.
+struct ResponseBody {
     body: RecvStream,
     status: u16,
     announced: Option<u64>,
@@ -43,15 +43,15 @@ struct Coming {
     length: u64,
 }
 
-/// What became of a stream.
+/// How a stream ended.
 pub(super) enum Outcome {
     Pending,
     Answered(Answered),
-    /// It alone came to nothing.
+    /// The stream failed; its connection stays open.
     Failed(ErrorClass, String),
-    /// The server has not processed it.
+    /// The server has not processed the request.
     Returned,
-    /// It fell with its connection.
+    /// The stream was lost with its connection.
     Lost,
 }
 
@@ -67,8 +67,8 @@ impl Stream {
         }
     }
 
-    /// Goes on with it as far as that can be done now.
-    pub(super) fn go_on(
+    /// Continues as far as possible without blocking.
+    pub(super) fn advance(
         &mut self,
         slot: usize,
         clock: &Clock,
@@ -78,8 +78,8 @@ impl Stream {
     ) -> Outcome {
         if let Some(upload) = &mut self.upload {
             let (_, payload) = scheduler.request(slot);
-            // What stopped an upload also shows in the answer.
-            if upload.go_on(payload, cx) {
+            // The response shows an error that stopped the upload.
+            if upload.advance(payload, cx) {
                 self.upload = None;
             }
         }
@@ -101,7 +101,7 @@ impl Stream {
             if !body.is_end_stream() {
                 scheduler.first_byte(slot, clock.now());
             }
-            self.download = Download::Coming(Coming {
+            self.download = Download::ResponseBody(ResponseBody {
                 body,
                 status,
                 announced,
@@ -111,14 +111,15 @@ impl Stream {
         }
         match &mut self.download {
             Download::Awaited(_) => Outcome::Pending,
-            Download::Coming(coming) => coming.go_on(slot, scheduler, cx),
+            Download::ResponseBody(body) => body.advance(slot, scheduler, cx),
         }
     }
 }
 
 impl Upload {
-    /// Hands over what the server has room for; whether that was the last of it.
-    fn go_on(&mut self, payload: &[u8], cx: &mut Context<'_>) -> bool {
+    /// Passes as much to h2 as the server's window allows. Returns whether the upload is
+    /// complete.
+    fn advance(&mut self, payload: &[u8], cx: &mut Context<'_>) -> bool {
         loop {
             let rest = &payload[self.handed_over..];
             self.stream.reserve_capacity(rest.len().min(PART));
@@ -140,8 +141,8 @@ impl Upload {
     }
 }
 
-impl Coming {
-    fn go_on(
+impl ResponseBody {
+    fn advance(
         &mut self,
         slot: usize,
         scheduler: &mut Scheduler<'_>,
@@ -155,11 +156,11 @@ impl Coming {
                         scheduler.body(slot, self.length, &part);
                     }
                     self.length += part.len() as u64;
-                    // Of a stream that is over, which is seen next.
+                    // The stream has ended; the next poll reports that.
                     let _ = self.body.flow_control().release_capacity(part.len());
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    // RFC 9113 section 8.1: the rest of the request is not wanted.
+                    // RFC 9113 section 8.1: the server does not need the rest of the request.
                     let is_whole = error.reason() == Some(Reason::NO_ERROR)
                         && error.is_reset()
                         && self.announced == Some(self.length);
@@ -178,7 +179,7 @@ impl Coming {
         Outcome::Answered(Answered {
             status: self.status,
             length: self.length,
-            // Heads are compressed against those before: they have no size alone.
+            // Header compression depends on earlier heads, so a head alone has no defined size.
             received: self.length,
             cut_at: None,
             reusable: true,

@@ -1,8 +1,8 @@
-//! Evenly spaced arrivals at one rate.
+//! Evenly spaced arrivals at a constant rate.
 
 use super::Pacer;
 
-/// Operation `i` is due at `i ÷ rate`; a thread takes every `stride`-th of them.
+/// Operation `i` is due at `i ÷ rate`; each thread takes every `stride`-th operation.
 #[derive(Debug)]
 pub(super) struct Constant {
     nanos_between: f64,
@@ -20,7 +20,8 @@ impl Constant {
     }
 
     fn time_of(&self, index: u64) -> u64 {
-        // From the index, never by adding up: rounding must not drift.
+        // Computed from the index and never by summing, so that rounding errors do not
+        // accumulate.
         (index as f64 * self.nanos_between) as u64
     }
 }
@@ -41,7 +42,7 @@ impl Pacer for Constant {
         }
         let step = self.nanos_between * self.stride as f64;
         let guess = ((time - due) as f64 / step) as u64;
-        // The division may be off by one either way; the schedule itself decides.
+        // The division may be off by one in either direction; `time_of` decides.
         (guess.saturating_sub(1)..=guess + 1)
             .take_while(|&k| self.time_of(self.next + k * self.stride) < time)
             .last()

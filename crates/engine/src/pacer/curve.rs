@@ -1,55 +1,55 @@
-//! A rate that changes with time, added up: how many operations are due by when.
+//! The integral of a rate that changes with time: how many operations are due by when.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Part;
 
-/// A stretch of time over which the rate goes linearly from one value to another.
+/// A period in which the rate changes linearly.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     /// Nanoseconds since the origin.
     start: f64,
-    /// Nanoseconds; infinite for the last.
+    /// Nanoseconds; infinite for the last period.
     length: f64,
-    /// Operations a nanosecond at its start.
+    /// Rate at the start, operations per nanosecond.
     rate: f64,
-    /// Change of the rate a nanosecond.
+    /// Change of the rate per nanosecond.
     slope: f64,
-    /// Operations due before its start, as a real number.
+    /// Operations due before the start; may be fractional.
     before: f64,
 }
 
 impl Stretch {
-    /// Operations due up to `elapsed` nanoseconds into it: the integral of the rate.
+    /// Operations due in the first `elapsed` nanoseconds of the period: the integral of the rate.
     fn operations(&self, elapsed: f64) -> f64 {
         elapsed * (self.rate + self.slope * elapsed / 2.0)
     }
 
-    /// When, in nanoseconds since the origin, so many of its operations are due:
-    /// the root of `slope/2 · t² + rate · t = operations`, in the form that loses
-    /// no digits when the slope is small and holds when it is zero.
+    /// The time, in nanoseconds since the origin, at which this number of the period's operations
+    /// are due: the root of `slope/2 · t² + rate · t = operations`, in a form that loses no
+    /// digits when the slope is small and is valid when it is zero.
     fn time_of(&self, operations: f64) -> f64 {
         let root = (self.rate * self.rate + 2.0 * self.slope * operations).max(0.0);
         self.start + 2.0 * operations / (self.rate + root.sqrt())
     }
 }
 
-/// The integral of a rate over time, and its inverse. Before a window it has the
-/// window's first rate.
+/// The integral of a rate over time, and its inverse. Before the window the rate is the window's
+/// first rate.
 #[derive(Debug, Clone)]
 pub(super) struct Curve {
     stretches: Arc<[Stretch]>,
 }
 
 impl Curve {
-    /// One rate for ever, operations a second.
+    /// A constant rate, operations per second.
     pub(super) fn flat(per_second: f64) -> Self {
         Self::new(&[(f64::INFINITY, per_second, per_second)])
     }
 
-    /// From one rate at the start of the window to another at its end, operations
-    /// a second. Without an end there is nothing to climb to: the first rate stays.
+    /// From one rate at the start of the window to another at its end, operations per second.
+    /// Without an end the first rate stays.
     pub(super) fn ramp(from: f64, to: f64, part: Part) -> Self {
         let open = part.open as f64;
         match part.close {
@@ -62,8 +62,8 @@ impl Curve {
         }
     }
 
-    /// One rate after another, each for its time, operations a second; the last
-    /// stays to the end.
+    /// Consecutive rates, each with a duration, operations per second; the last rate stays to the
+    /// end.
     pub(super) fn steps(steps: &[(f64, Duration)], part: Part) -> Self {
         let first = steps.first().map(|&(rate, _)| rate);
         let last = steps.last().map(|&(rate, _)| rate);
@@ -78,7 +78,7 @@ impl Curve {
         Self::new(&stretches)
     }
 
-    /// `stretches`: length in nanoseconds, first and last rate a second.
+    /// `stretches`: length in nanoseconds, first and last rate per second.
     fn new(stretches: &[(f64, f64, f64)]) -> Self {
         let (mut start, mut before) = (0.0, 0.0);
         let stretches = stretches
@@ -100,7 +100,7 @@ impl Curve {
         Self { stretches }
     }
 
-    /// When the integral of the rate reaches `operations`, nanoseconds since the
+    /// The time at which the integral of the rate reaches `operations`, nanoseconds since the
     /// origin.
     pub(super) fn time_of(&self, operations: f64) -> u64 {
         let within = self
@@ -108,7 +108,7 @@ impl Curve {
             .iter()
             .rev()
             .find(|stretch| stretch.before <= operations);
-        // Nothing is ever due where there is no rate at all.
+        // At a rate of zero no operation is ever due.
         within.map_or(u64::MAX, |stretch| {
             let time = stretch.time_of(operations - stretch.before);
             time.min(stretch.start + stretch.length) as u64

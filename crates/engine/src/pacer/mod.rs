@@ -1,4 +1,4 @@
-//! When operations are due in an open loop: one file a pacer, one table of them.
+//! When operations are due in an open loop: one file per pacer.
 
 mod constant;
 mod curve;
@@ -18,41 +18,41 @@ use self::poisson::Poisson;
 use self::profile::Profile;
 use self::recorded::Recorded;
 
-/// A schedule of intended starts. Only the next one is held, so that a backlog
-/// of any length costs no memory: what is overdue is simply not yet taken.
+/// A schedule of intended starts. Only the next start is stored, so that a backlog of any length
+/// needs no memory: overdue operations are starts that were not taken yet.
 pub trait Pacer: Send {
-    /// Intended start of the next operation, nanoseconds since the origin;
-    /// [`u64::MAX`] when there is none, and then for ever.
+    /// Intended start of the next operation, nanoseconds since the origin; [`u64::MAX`] when the
+    /// schedule has ended.
     fn due(&self) -> u64;
 
-    /// Goes on to the operation after it.
+    /// Advances to the next operation.
     fn take(&mut self);
 
-    /// How many operations from the next one on are due before `time`.
+    /// Number of operations due before `time`, starting with the next one.
     fn due_before(&self, time: u64) -> u64;
 }
 
-/// Whose schedule is wanted. Times are nanoseconds since the origin.
+/// Parameters of one thread's schedule. Times are nanoseconds since the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     /// The generator thread, from 0.
     pub thread: usize,
-    /// Of so many.
+    /// Number of generator threads.
     pub threads: usize,
     /// Seed of random arrivals: the same for all threads of a slice.
     pub seed: u64,
-    /// Start of the measured window. What changes with time changes from here
-    /// on; before, it is as it is at first.
+    /// Start of the measured window. A rate that changes with time starts to change here; before,
+    /// it has its first value.
     pub open: u64,
-    /// End of the measured window; [`u64::MAX`] when there is none.
+    /// End of the measured window; [`u64::MAX`] without an end.
     pub close: u64,
 }
 
-/// The share that a generator thread has in the schedule of `load`; `None` for a
-/// closed loop, which has no schedule.
+/// The part of the schedule of `load` that one generator thread executes; `None` for a closed
+/// loop, which has no schedule.
 pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
     Some(match &load.pace {
-        // A search is driven at one rate after another, and never by itself.
+        // A maximum-rate search drives one rate after another; it has no schedule itself.
         Pace::Closed | Pace::Search(_) => return None,
         Pace::Constant { per_second } => Box::new(Constant::new(
             *per_second,

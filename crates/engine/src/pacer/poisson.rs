@@ -1,17 +1,16 @@
-//! Arrivals at random.
+//! Random arrivals.
 
 use tenbin_plan::rng::Rng;
 
 use super::curve::Curve;
 use super::{Pacer, Part};
 
-/// A Poisson process whose rate may change with time: a process of rate one, its
-/// times put through the inverse of the integral of the rate (E. Çinlar,
-/// "Introduction to Stochastic Processes", 1975, section 4.7). Gaps of the former
-/// are independent and exponential, so that what is due next does not depend on
-/// what was due before. Each thread draws its own process of its share of the
-/// rate; the superposition of independent Poisson processes is a Poisson process
-/// of the sum of their rates (J. F. C. Kingman, "Poisson Processes", 1993,
+/// A Poisson process whose rate may change with time: a process of rate one, with its times
+/// transformed by the inverse of the integral of the rate (E. Çinlar, "Introduction to Stochastic
+/// Processes", 1975, section 4.7). The intervals of the unit-rate process are independent and
+/// exponential, so the next arrival does not depend on earlier ones. Each thread draws a separate
+/// process of its share of the rate; the superposition of independent Poisson processes is a
+/// Poisson process of the sum of their rates (J. F. C. Kingman, "Poisson Processes", 1993,
 /// section 2.2).
 #[derive(Debug, Clone)]
 pub(super) struct Poisson {
@@ -48,7 +47,7 @@ impl Pacer for Poisson {
     }
 
     fn due_before(&self, time: u64) -> u64 {
-        // There is no formula for what is random: walk ahead.
+        // Random arrivals have no formula: count by generating them.
         let mut ahead = self.clone();
         let mut count = 0;
         while ahead.due() < time {
@@ -112,7 +111,7 @@ mod tests {
     fn the_test_of_gaps_can_fail() {
         let even: Vec<f64> = (0..1000).map(|_| 1e6).collect();
         assert!(kolmogorov_smirnov(even, exponential) < 1e-6);
-        // As if every thread drew the same stream.
+        // Simulates the error that every thread draws the same stream.
         let mut doubled = arrivals(1, 0, 2, 20 * SECOND);
         doubled.extend(doubled.clone());
         doubled.sort_unstable();
@@ -182,9 +181,8 @@ mod tests {
         all.into_iter().map(|at| at as f64 / 1e9).collect()
     }
 
-    /// Operations due by `time` on a ramp from 200/s to 3000/s, and of steps of
-    /// 2500/s for 4 s, 100/s for 6 s and 900/s from there on: written out by hand,
-    /// not by way of [`Curve`].
+    /// Operations due by `time` on a ramp from 200/s to 3000/s, and with steps of 2500/s for 4 s,
+    /// 100/s for 6 s and 900/s after that. Written out by hand, independently of [`Curve`].
     fn on_the_ramp(time: f64) -> f64 {
         let climbing = (time - 1.0).clamp(0.0, 20.0);
         200.0 * time.min(1.0)
@@ -219,7 +217,7 @@ mod tests {
 
     #[test]
     fn rescaled_gaps_are_exponential_where_the_rate_changes() {
-        // One in a hundred by chance over all thirty tests together.
+        // A false alarm in one of a hundred runs over all thirty tests together.
         let level = 0.01 / 30.0;
         for threads in [1, 2, 7] {
             for seed in 1..=5 {
@@ -235,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_rescaling_test_can_fail() {
-        // The steps judged as the ramp, and the mean rate of a ramp all along it.
+        // The steps tested as a ramp, and a ramp tested at its mean rate.
         let steps = along(|part| Curve::steps(&STEPS, part), 1, 2);
         assert!(p_of_rescaled(&steps, on_the_ramp) < 1e-6);
         let flat = along(|_| Curve::flat(1600.0), 1, 2);

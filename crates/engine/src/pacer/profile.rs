@@ -3,8 +3,8 @@
 use super::curve::Curve;
 use super::{Pacer, Part};
 
-/// Operation `i` is due when the integral of the rate reaches `i`; a thread takes
-/// every `stride`-th of them.
+/// Operation `i` is due when the integral of the rate reaches `i`; each thread takes every
+/// `stride`-th operation.
 #[derive(Debug, Clone)]
 pub(super) struct Profile {
     curve: Curve,
@@ -41,7 +41,8 @@ impl Pacer for Profile {
     }
 
     fn due_before(&self, time: u64) -> u64 {
-        // The schedule never goes back, so halving finds the first one not due.
+        // The schedule is monotonic, so a binary search finds the first operation that is not
+        // due.
         let is_due = |k: u64| self.time_of(self.next + k * self.stride) < time;
         let (mut due, mut not_due) = (0, 1);
         while is_due(not_due - 1) {

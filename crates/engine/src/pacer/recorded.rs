@@ -1,14 +1,14 @@
-//! Arrivals at times recorded elsewhere.
+//! Arrivals at recorded times.
 
 use std::sync::Arc;
 
 use super::{Pacer, Part};
 
-/// Operation `i` is due at the `i`-th offset after the window opens; a thread
-/// takes every `stride`-th of them. After the last there is none.
+/// Operation `i` is due at the `i`-th offset after the window opens; each thread takes every
+/// `stride`-th operation. The schedule ends after the last offset.
 #[derive(Debug, Clone)]
 pub(super) struct Recorded {
-    /// Nanoseconds, in order.
+    /// Nanoseconds, ascending.
     offsets: Arc<[u64]>,
     open: u64,
     next: usize,

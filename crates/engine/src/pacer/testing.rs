@@ -1,8 +1,8 @@
-//! What the tests of several pacers need.
+//! Helpers for the tests of several pacers.
 
 use super::{Pacer, Part};
 
-/// A part of a schedule with one fixed seed and a window from the origin on.
+/// Parameters of one thread with a fixed seed and a window that starts at the origin.
 pub(super) fn part(thread: usize, threads: usize) -> Part {
     Part {
         thread,
@@ -13,7 +13,7 @@ pub(super) fn part(thread: usize, threads: usize) -> Part {
     }
 }
 
-/// Everything due before `until`.
+/// All arrivals before `until`.
 pub(super) fn all_before(mut pacer: impl Pacer, until: u64) -> Vec<u64> {
     let mut due = Vec::new();
     while pacer.due() < until {
@@ -23,10 +23,10 @@ pub(super) fn all_before(mut pacer: impl Pacer, until: u64) -> Vec<u64> {
     due
 }
 
-/// Probability that a sample of `distribution` lies as far from it as `sample`
-/// does, or farther: the asymptotic distribution of Kolmogorov with the
-/// correction for finite samples of M. A. Stephens, "Use of the Kolmogorov–Smirnov,
-/// Cramér–von Mises and related statistics without extensive tables", 1970.
+/// p-value of the Kolmogorov–Smirnov test of `sample` against `distribution`: the asymptotic
+/// distribution of Kolmogorov with the correction for finite samples of M. A. Stephens, "Use of
+/// the Kolmogorov–Smirnov, Cramér–von Mises and related statistics without extensive tables",
+/// 1970.
 pub(crate) fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     sample.sort_by(f64::total_cmp);
     let n = sample.len() as f64;

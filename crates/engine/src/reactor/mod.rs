@@ -1,4 +1,4 @@
-//! Waiting for sockets and for time: one poll a thread, edge-triggered.
+//! Waits for sockets and for time: one edge-triggered poll per thread.
 
 mod timer;
 
@@ -9,10 +9,10 @@ use mio::{Events, Poll, Registry};
 
 use self::timer::Timer;
 
-/// Events taken from the system at once.
+/// Events returned by one wait.
 const EVENTS: usize = 1024;
 
-/// What happened to a connection.
+/// An event of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Happening {
     /// The connection: the token of its socket.
@@ -23,7 +23,7 @@ pub(crate) struct Happening {
     pub(crate) closed: bool,
 }
 
-/// The poll of one thread, and its timer if waits are to be precise.
+/// The poll of one thread, and its timer if waits must be precise.
 pub(crate) struct Reactor {
     poll: Poll,
     events: Events,
@@ -31,8 +31,7 @@ pub(crate) struct Reactor {
 }
 
 impl Reactor {
-    /// With `precise`, waits end to the microsecond, as an open loop's schedule
-    /// needs.
+    /// With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
     pub(crate) fn new(precise: bool) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = precise.then(|| Timer::new(&poll)).transpose()?;
@@ -47,7 +46,7 @@ impl Reactor {
         self.poll.registry()
     }
 
-    /// Waits for events, at most so long.
+    /// Waits for events, at most for `wait`.
     pub(crate) fn wait(&mut self, wait: Duration) -> io::Result<()> {
         let limit = match &mut self.timer {
             Some(timer) if !wait.is_zero() => timer.arm(wait)?,
@@ -59,8 +58,8 @@ impl Reactor {
         }
     }
 
-    /// The events of the last wait, taken out so that they can be walked while
-    /// connections change. They are to be given back.
+    /// The events of the last wait, moved out so that the caller can iterate over them while
+    /// connections change. The caller returns them with [`Self::give_back`].
     pub(crate) fn take_events(&mut self) -> Events {
         std::mem::replace(&mut self.events, Events::with_capacity(0))
     }
@@ -70,7 +69,7 @@ impl Reactor {
     }
 }
 
-/// What happened to connections, of so many.
+/// The events of connections with an index below `connections`.
 pub(crate) fn happenings(events: &Events, connections: usize) -> impl Iterator<Item = Happening> {
     events
         .iter()
@@ -80,6 +79,6 @@ pub(crate) fn happenings(events: &Events, connections: usize) -> impl Iterator<I
             writable: event.is_writable(),
             closed: event.is_read_closed() || event.is_error(),
         })
-        // The timer's token is none of theirs; arming it again clears it.
+        // The timer's event is not one of a connection; arming the timer again clears it.
         .filter(move |happening| happening.connection < connections)
 }

@@ -1,14 +1,14 @@
-//! Waiting to the microsecond: a poll alone counts in whole milliseconds.
+//! Waits to the microsecond: a poll alone counts in whole milliseconds.
 
 use std::io;
 use std::time::Duration;
 
 use mio::{Poll, Token};
 
-/// Token of the timer, out of reach of any connection's.
+/// Token of the timer, outside the range of connection tokens.
 const TIMER: Token = Token(usize::MAX);
 
-/// A timer in the poll, where the system has one.
+/// A timer in the poll, on systems that have one.
 #[cfg(target_os = "linux")]
 pub(super) struct Timer {
     fd: std::os::fd::OwnedFd,
@@ -20,8 +20,8 @@ impl Timer {
         use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
         use std::os::fd::AsRawFd;
 
-        // The system may delay a timer by its slack, 50 µs unless told otherwise.
-        // Failing to lower it costs precision only, and shows as send lag.
+        // The kernel may delay a timer by its slack, 50 µs by default. Without the lower slack
+        // only precision is lost, which is reported as send lag.
         let _ = nix::sys::prctl::set_timerslack(1);
         let fd = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -35,7 +35,7 @@ impl Timer {
         Ok(Self { fd })
     }
 
-    /// Rings after `wait`; returns the limit for the poll itself.
+    /// Arms the timer for `wait`. Returns the timeout for the poll itself.
     pub(super) fn arm(&mut self, wait: Duration) -> io::Result<Option<Duration>> {
         use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
 
@@ -47,7 +47,7 @@ impl Timer {
             tv_sec: wait.as_secs() as i64,
             tv_nsec: i64::from(wait.subsec_nanos()),
         };
-        // Setting it also takes back an earlier ring, so that the edge comes anew.
+        // Setting the timer also clears an earlier expiry, so that the next one raises an event.
         timerfd_settime(
             &self.fd,
             TimerfdTimerFlags::empty(),
@@ -60,7 +60,7 @@ impl Timer {
     }
 }
 
-/// Elsewhere the poll's own limit is all there is.
+/// On other systems only the poll's own timeout is available.
 #[cfg(not(target_os = "linux"))]
 pub(super) struct Timer;
 

@@ -1,4 +1,4 @@
-//! What time alone brings about: the window, samples, timeouts, the end.
+//! What happens by time: the window, samples, timeouts and the end of the slice.
 
 use std::sync::atomic::Ordering;
 
@@ -7,14 +7,14 @@ use crate::error::ErrorClass;
 use crate::order::Order;
 use crate::tally::Times;
 
-/// How long answers are waited for once the slice has been stopped.
+/// Longest wait for responses after the slice was stopped.
 pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
 
-/// Length of the stretch one sample covers.
+/// Length of a sample's period.
 pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
 
 impl Scheduler<'_> {
-    /// What is to be done now: asked again until it says `None`.
+    /// The next order that is due. Callers repeat the call until it returns `None`.
     pub fn tick(&mut self, now: u64) -> Option<(usize, Order)> {
         self.turn_window(now);
         if self.stopped {
@@ -39,7 +39,7 @@ impl Scheduler<'_> {
         self.take_work(now).map(|slot| (slot, Order::Send))
     }
 
-    /// The slot of the next operation, if one is due and somebody is free for it.
+    /// The slot for the next operation, if an operation is due and a user is free.
     pub(super) fn take_work(&mut self, now: u64) -> Option<usize> {
         if !self.work_is_due(now) {
             return None;
@@ -48,7 +48,7 @@ impl Scheduler<'_> {
         (self.prepare(slot, now) == Order::Send).then_some(slot)
     }
 
-    /// When [`Self::tick`] must be asked again at the latest.
+    /// The latest time at which [`Self::tick`] must be called again.
     pub fn wake(&self, now: u64) -> u64 {
         if self.stopped {
             return self.patience.max(now);
@@ -60,7 +60,7 @@ impl Scheduler<'_> {
             wake = wake.min(self.next_sample).min(self.schedule.close);
         }
         if let Some(due) = self.next_arrival() {
-            // With nobody free for it, an arrival can only expire.
+            // Without a free user, the only possible event is the timeout of an arrival.
             let act = if self.waiting || !self.dispatch.is_ready(self.in_flight) {
                 due.saturating_add(self.schedule.timeout)
             } else {
@@ -81,7 +81,7 @@ impl Scheduler<'_> {
         wake.max(now)
     }
 
-    /// Whether the slice is over for this thread.
+    /// Whether this thread has finished the slice.
     pub fn finished(&self, now: u64) -> bool {
         if self.stopped {
             return self.in_flight == 0 || now >= self.patience;
@@ -89,14 +89,15 @@ impl Scheduler<'_> {
         if self.in_flight > 0 {
             return false;
         }
-        // A schedule may end before the window does, though not before it opens.
+        // The schedule may end before the window closes, but the slice does not end before the
+        // window opens.
         self.exhausted
             || self.issued >= self.allowance.operations
             || (self.due == u64::MAX && now >= self.schedule.open)
             || (now >= self.allowance.until && self.next_arrival().is_none())
     }
 
-    /// Ships the last sample. Requests still out are censored.
+    /// Sends the last sample. Requests in flight are censored.
     pub fn finish(&mut self, now: u64) {
         self.cut_window(self.last_end);
         for slot in 0..self.slots.len() {
@@ -109,7 +110,7 @@ impl Scheduler<'_> {
             self.tally.paused(self.quiet_since, now);
         }
         if self.schedule.rest.is_some() {
-            // What connections did for the rest of a segment is not of the window.
+            // Connection events of the rest of a segment do not belong to the window.
             self.tally.forget_connections();
         }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
@@ -117,14 +118,14 @@ impl Scheduler<'_> {
         self.workload.slice_over();
     }
 
-    /// Open loop: when the next operation is due, if there is to be another.
+    /// Open loop: when the next operation is due, unless the schedule has ended.
     #[inline]
     pub(super) fn next_arrival(&self) -> Option<u64> {
         (!self.closed_loop && !self.over(self.due)).then_some(self.due)
     }
 
-    /// Finds a request that is out for too long and counts it as failed. One look
-    /// at all slots per timeout is enough: those written later bring their deadlines.
+    /// Finds a request that has timed out and counts it as failed. All slots are scanned at most
+    /// once per timeout: requests sent after the scan have later deadlines.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.schedule.timeout;
         let mut next = u64::MAX;
@@ -139,7 +140,7 @@ impl Scheduler<'_> {
                 next = next.min(deadline);
                 continue;
             }
-            self.lose(slot, now, ErrorClass::Timeout, "no answer in time");
+            self.lose(slot, now, ErrorClass::Timeout, "no response in time");
             if is_busy {
                 return Some(slot);
             }
@@ -149,7 +150,7 @@ impl Scheduler<'_> {
         None
     }
 
-    /// Open loop: arrivals that found no connection within the timeout failed.
+    /// Open loop: arrivals that found no free connection within the timeout fail.
     fn expire_queue(&mut self, now: u64) {
         let timeout = self.schedule.timeout;
         while let Some(due) = self.next_arrival() {
@@ -161,7 +162,7 @@ impl Scheduler<'_> {
                 self.due = pacer.due();
             }
             self.issued += 1;
-            // Connections given up on just now were there while it waited.
+            // A connection given up at this moment was open while the arrival waited.
             let (class, text) = if self.up == 0 && self.none_up_since <= due {
                 let why = match self.last_refusal.as_str() {
                     "" => "no connection in time",
@@ -176,7 +177,7 @@ impl Scheduler<'_> {
                 started: due,
                 ended: now,
             };
-            // It was never given to a host; with several, the first stands for it.
+            // The arrival was not assigned to a host; it counts for the first.
             self.tally.never_prepared(0, times, class, text);
             self.workload.unprepared(class);
             self.exhausted |= self.workload.gives_up();
@@ -186,7 +187,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Opens and closes the window and ships samples as time goes by.
+    /// Opens and closes the window and ships samples when their time has come.
     fn turn_window(&mut self, now: u64) {
         if !self.window_open {
             if now < self.schedule.open {
@@ -219,7 +220,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Closes the window before its time, if it is open.
+    /// Closes the window early, if it is open.
     pub(super) fn cut_window(&mut self, at: u64) {
         if !self.window_closed {
             self.close_window(at.clamp(self.schedule.open, self.schedule.close));
@@ -230,7 +231,7 @@ impl Scheduler<'_> {
         self.window_closed = true;
         self.tally.close_window(at);
         let backlog = self.backlog(at);
-        // A thread may learn late that another one has closed it.
+        // A thread may notice late that another thread has closed the window.
         let sample = self.tally.ship(at.max(self.tally.since()), backlog, false);
         (self.ship)(sample);
         if let Some(rest) = &self.schedule.rest {

@@ -1,4 +1,4 @@
-//! What connections do: opened, refused, broken off, closed, and back again.
+//! Connection events: opened, refused, reset, closed, reopened.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::order::Order;
 use crate::spread::Life;
 use crate::tally::{Standing, Times};
 
-/// First and longest wait before connecting again after a refusal.
+/// First and longest delay before reconnecting after a refused connection.
 const BACK_OFF_NANOS: (u64, u64) = (5_000_000, 500_000_000);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum LinkState {
     /// Not open, or being opened.
     #[default]
     Down,
-    /// Waiting until this time to connect again.
+    /// Waiting until this time to reconnect.
     BackingOff(u64),
     /// Open.
     Up,
@@ -30,26 +30,26 @@ pub(super) enum LinkState {
 #[derive(Debug, Default)]
 pub(super) struct Link {
     pub(super) state: LinkState,
-    /// Requests that it has carried since it was opened.
+    /// Requests sent since the connection was opened.
     pub(super) carried: u64,
     pub(super) opened: Opened,
-    /// From the write of its first request to the first byte of the answer.
+    /// Time to first byte of the first response.
     pub(super) first_byte_nanos: Option<u64>,
-    /// The server sends what it owes and then closes: nothing new goes out on it.
+    /// The server will send the pending responses and then close: no new request is sent.
     pub(super) closing: bool,
     refusals: u32,
-    /// It was opened or refused before.
+    /// Whether an attempt to open it has succeeded or failed.
     tried: bool,
     /// When it was opened.
     since: u64,
-    /// What it did inside the window.
+    /// Its figures inside the window.
     life: Life,
-    /// When it is to be closed and opened again, though it could go on.
+    /// When it is to be closed and reopened although it could be used further.
     pub(super) reopen_at: u64,
 }
 
 impl Link {
-    /// A correct response came inside the window, after this many nanoseconds.
+    /// Counts a correct response inside the window that took `service` nanoseconds.
     #[inline]
     pub(super) fn answered(&mut self, service: u64) {
         let seconds = service as f64 / 1e9;
@@ -59,11 +59,11 @@ impl Link {
     }
 }
 
-/// Lives that are kept of a slice at most.
+/// Most [`Life`] records kept of a slice.
 const MOST_LIVES: usize = 65_536;
 
 impl Scheduler<'_> {
-    /// `connection` is open. The order is for its first slot.
+    /// `connection` is open. The returned order is for its first slot.
     pub fn connected(&mut self, connection: usize, now: u64, opened: Opened) -> Order {
         self.tally.opened(opened);
         let reopen_at = self.reopen_at(now);
@@ -123,8 +123,8 @@ impl Scheduler<'_> {
         Order::Close
     }
 
-    /// `connection` is gone, and all that was out on it came to nothing: reset,
-    /// closed early, or garbage. The order is for its first slot.
+    /// `connection` was reset, closed early or received malformed bytes: all its requests in
+    /// flight have failed. The returned order is for its first slot.
     pub fn broken(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) -> Order {
         let ledger = &mut self.tally.ledger;
         match class {
@@ -136,43 +136,42 @@ impl Scheduler<'_> {
         self.reopen(connection, now)
     }
 
-    /// The driver closed `connection` because an answer on it was given up.
+    /// The driver closed `connection` because a response on it was given up.
     pub fn hung_up(&mut self, connection: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_client += 1;
-        let text = "connection closed, because an answer before this one did not come in time";
+        let text = "connection closed, because an earlier response on it did not arrive in time";
         self.lose_all(connection, now, ErrorClass::Timeout, text);
         self.down(connection, now);
         self.reopen(connection, now)
     }
 
-    /// The server sends nothing on `connection` after the answers that are on their
-    /// way. Whoever says so says later that it was dropped or broken.
+    /// The server will close `connection` after the pending responses. The driver reports the end
+    /// later with [`Self::dropped`] or [`Self::broken`].
     pub fn closing(&mut self, connection: usize) {
         self.links[connection].closing = true;
-        self.put_to_sleep(connection);
+        self.retire(connection);
     }
 
-    /// The server closed `connection` in good order while nothing was out on it.
+    /// The server closed `connection` in good order while no request was in flight.
     pub fn dropped(&mut self, connection: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_server += 1;
         self.down(connection, now);
         self.reopen(connection, now)
     }
 
-    /// The request on `slot` alone came to nothing; its connection lives.
+    /// The request on `slot` has failed; its connection stays open.
     pub fn failed(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) -> Order {
         self.lose(slot, now, class, text);
         self.free(slot, now)
     }
 
-    /// The answer on `slot` was given up, and its connection lives.
+    /// The response on `slot` was given up; its connection stays open.
     pub fn vacated(&mut self, slot: usize, now: u64) -> Order {
         self.free(slot, now)
     }
 
-    /// The server has not processed the request on `slot`, and never will: it is
-    /// sent again when its connection is open again. It stays the operation that
-    /// it was, with its first start.
+    /// The server has not processed the request on `slot` and will not. It is sent again when its
+    /// connection is open again, as the same operation with its original start.
     pub fn returned(&mut self, slot: usize) {
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Returned;
@@ -181,14 +180,14 @@ impl Scheduler<'_> {
         }
     }
 
-    /// What may be sent again on a connection that is open, and now is to be.
+    /// The slot of a request that is to be sent again and whose connection is open.
     pub(super) fn take_again(&mut self) -> Option<usize> {
         let slot = self.dispatch.take_again()?;
         self.slots[slot].state = SlotState::Busy;
         Some(slot)
     }
 
-    /// An answer came, and its connection is to end with it.
+    /// A response has arrived, and its connection ends with it.
     pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
         let ledger = &mut self.tally.ledger;
         if by_client {
@@ -197,7 +196,7 @@ impl Scheduler<'_> {
             ledger.closed_by_server += 1;
         }
         let connection = self.slots[slot].link;
-        // RFC 9112 section 9.6: a server that says so processes nothing after it.
+        // RFC 9112 section 9.6: a server that announces the close processes no later request.
         self.slots[slot].state = SlotState::Off;
         for other in self.slots_of(connection) {
             if self.busy(other) {
@@ -208,7 +207,7 @@ impl Scheduler<'_> {
         self.reopen(connection, now)
     }
 
-    /// A refused connection whose time has come.
+    /// A refused connection whose back-off has ended.
     pub(super) fn take_retry(&mut self, now: u64) -> Option<usize> {
         let mut next = u64::MAX;
         for (connection, link) in self.links.iter_mut().enumerate() {
@@ -230,7 +229,7 @@ impl Scheduler<'_> {
         link.tried = true;
     }
 
-    /// From now on connections are opened, and nothing is sent.
+    /// From this call on, connections are opened and nothing is sent.
     pub(crate) fn begin_to_open(&mut self) {
         self.opening = true;
     }
@@ -240,12 +239,13 @@ impl Scheduler<'_> {
         self.untried == 0
     }
 
-    /// Whether connections were opened before the time of the slice began.
+    /// Whether connections were opened before the start of the slice.
     pub(crate) fn has_opened(&self) -> bool {
         self.opened_all
     }
 
-    /// A refused connection that is to be opened now: asked again until it says `None`.
+    /// A refused connection that is to be opened now. Callers repeat the call until it returns
+    /// `None`.
     pub(crate) fn retry(&mut self, now: u64) -> Option<(usize, Order)> {
         if now < self.next_retry {
             return None;
@@ -254,7 +254,7 @@ impl Scheduler<'_> {
         Some((self.slots_of(connection).start, Order::Reopen))
     }
 
-    /// The time of the slice begins: from now on times are nanoseconds since `origin`.
+    /// Starts the slice: from this call on, times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         (self.opening, self.opened_all) = (false, true);
         self.schedule.origin_unix += Duration::from_nanos(origin);
@@ -270,7 +270,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The connections that the lead leaves to the window.
+    /// The connections that are open when the window opens.
     pub(super) fn standing(&self) -> impl Iterator<Item = Standing> {
         let up = self.links.iter().filter(|link| link.state == LinkState::Up);
         up.map(|link| Standing {
@@ -295,7 +295,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A request that was to be sent again is not, after all.
+    /// A request that was to be sent again will not be sent.
     pub(super) fn settle(&mut self, slot: usize) {
         let entry = &self.slots[slot];
         let (link, host) = (entry.link, entry.exchange.host);
@@ -313,12 +313,12 @@ impl Scheduler<'_> {
         }
     }
 
-    /// When a connection that is opened now is to be opened again: all of them at the same
-    /// moments, which divide the window into equal parts.
+    /// When a connection that is opened now is to be reopened. All connections are reopened at
+    /// the same times, which divide the window into equal parts.
     fn reopen_at(&self, now: u64) -> u64 {
         let window = self.schedule.close.saturating_sub(self.schedule.open);
         let lives = u64::from(self.schedule.lives);
-        // Requests beside it on the connection would have to be sent again.
+        // At a higher depth, other requests on the connection would have to be sent again.
         if lives < 2 || self.schedule.depth > 1 || self.schedule.close == u64::MAX {
             return u64::MAX;
         }
@@ -327,7 +327,7 @@ impl Scheduler<'_> {
         self.schedule.open + (begun + 1) * part
     }
 
-    /// Keeps what a connection did in the window.
+    /// Records the figures of a connection in the window.
     pub(super) fn end_life(&mut self, connection: usize, now: u64) {
         if !self.schedule.keep_alive || self.lives.len() >= MOST_LIVES {
             return;
@@ -342,15 +342,15 @@ impl Scheduler<'_> {
 
     fn down(&mut self, connection: usize, now: u64) {
         self.end_life(connection, now);
-        self.put_to_sleep(connection);
+        self.retire(connection);
         self.up -= 1;
         if self.up == 0 {
             self.none_up_since = now;
         }
     }
 
-    /// Nothing new goes out on `connection`.
-    fn put_to_sleep(&mut self, connection: usize) {
+    /// Stops sending new requests on `connection`.
+    fn retire(&mut self, connection: usize) {
         let slots = self.slots_of(connection);
         for entry in &mut self.slots[slots.clone()] {
             if entry.state == SlotState::Idle {

@@ -1,28 +1,28 @@
-//! Who gets the next request: which user may send one, and to which host.
+//! Chooses the user that sends the next request, and the host that receives it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::think::Thinker;
 
-/// Users send requests; each has at most one out. With several hosts there are
-/// more slots than users, so that every user can reach every host.
+/// Users send requests; each has at most one in flight. With several hosts there are more slots
+/// than users, so that every user can reach every host.
 pub(super) struct Dispatch {
     users: usize,
-    /// Open slots with nothing to do, longest rested first, by host.
+    /// Open slots without a request by host, longest idle first.
     idle: Vec<VecDeque<usize>>,
     hosts: Rotation,
-    /// Lanes whose request is to be sent again, now that they are open again.
+    /// Slots whose request is to be sent again because their connection is open again.
     again: VecDeque<usize>,
     think: Option<Thinker>,
-    /// When the users who think will have thought.
+    /// When the think times of thinking users end.
     thinking: BinaryHeap<Reverse<u64>>,
 }
 
 impl Dispatch {
     pub(super) fn new(users: usize, weights: &[u32], mut think: Option<Thinker>) -> Self {
-        // Users who think do not all begin at once: that would be a burst, again
-        // and again when they all think for the same time.
+        // Users start at different times: a simultaneous start would be a burst, which would
+        // repeat when all think times are equal.
         let thinking = match &mut think {
             Some(think) => (0..users)
                 .map(|user| Reverse((think.next_rest() as f64 * user as f64 / users as f64) as u64))
@@ -43,7 +43,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether a slot that becomes free may take the next request itself.
+    /// Whether a slot that becomes free may send the next request itself.
     #[inline]
     pub(super) fn is_direct(&self) -> bool {
         self.think.is_none() && self.idle.len() == 1
@@ -54,7 +54,7 @@ impl Dispatch {
         self.idle[host].push_back(slot);
     }
 
-    /// These slots are not open any more.
+    /// Removes slots that are not open any more.
     pub(super) fn forget(&mut self, slots: std::ops::Range<usize>, host: usize) {
         self.idle[host].retain(|slot| !slots.contains(slot));
         self.again.retain(|slot| !slots.contains(slot));
@@ -76,12 +76,12 @@ impl Dispatch {
         }
     }
 
-    /// When the next user will have thought.
+    /// When the next think time ends.
     pub(super) fn next_thought(&self) -> Option<u64> {
         self.thinking.peek().map(|until| until.0)
     }
 
-    /// Whether a request could be sent now, if one were due.
+    /// Whether a request could be sent now if one were due.
     pub(super) fn is_ready(&self, in_flight: usize) -> bool {
         in_flight + self.thinking.len() < self.users
             && self.idle.iter().any(|depth| !depth.is_empty())
@@ -101,9 +101,8 @@ impl Dispatch {
     }
 }
 
-/// Hosts in turn, each as often as its weight says and as evenly as that can be
-/// done: every turn, each host gains its weight in credit and the richest one
-/// pays all that was gained.
+/// Weighted round robin, spread as evenly as possible: in every turn each host gains its weight
+/// in credit, and the chosen host, the one with the most credit, pays the sum of all weights.
 struct Rotation {
     weights: Vec<i64>,
     credit: Vec<i64>,
@@ -117,8 +116,8 @@ impl Rotation {
         }
     }
 
-    /// The next host of those that are able. The others gain nothing meanwhile,
-    /// so that none is flooded when it comes back.
+    /// The next host among the available ones. Unavailable hosts gain no credit, so that a host
+    /// receives no burst when it returns.
     fn next(&mut self, able: impl Fn(usize) -> bool) -> Option<usize> {
         if self.weights.len() == 1 {
             return able(0).then_some(0);
@@ -170,7 +169,7 @@ mod tests {
         let mut dispatch = Dispatch::new(2, &[1], Some(Thinker::new(&think, 1, 0)));
         dispatch.rest(0, 0);
         dispatch.rest(1, 0);
-        // The first begins at once, the second half a thought later.
+        // The first user starts at once, the second after half a think time.
         assert_eq!(dispatch.take(0, 0), Some(0));
         assert_eq!(dispatch.take(1, 49), None);
         assert_eq!(dispatch.take(1, 50), Some(1));

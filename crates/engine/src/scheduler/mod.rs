@@ -1,11 +1,10 @@
-//! One thread's decisions: what is sent when, what counts, when it ends.
+//! The decisions of one thread: what is sent when, what counts, and when the slice ends.
 //!
-//! The scheduler owns no clock and no socket. Every event comes with its time,
-//! so the same code runs on real sockets and, in tests, in virtual time.
+//! The scheduler owns no clock and no socket. Every event carries its time, so the same code runs
+//! on real sockets and, in tests, in virtual time.
 //!
-//! Here is what happens for every request. What connections do is in
-//! [`connections`], what time alone brings about in [`clockwork`], and who gets
-//! the next request in [`dispatch`].
+//! This file handles requests. [`connections`] handles connection events, [`clockwork`] the
+//! events of time, and [`dispatch`] chooses who sends the next request.
 
 mod clockwork;
 mod connections;
@@ -30,103 +29,102 @@ use crate::stop::{Allowance, StopRule};
 use crate::tally::{Ended, Tally, Times, Window};
 use crate::think::Thinker;
 
-/// How one thread is to conduct its part of a slice. Times are nanoseconds
-/// since the slice's origin.
+/// Configuration of one thread's part of a slice. Times are nanoseconds since the slice's origin.
 pub struct Schedule {
     /// This thread, from 0.
     pub thread: usize,
-    /// It has connections beside those of the load: [`Workload::own_connections`].
+    /// The thread's connections do not belong to the load: [`Workload::own_connections`].
     pub beside: bool,
-    /// Its connections to each host.
+    /// Connections of this thread to each host.
     pub connections: usize,
-    /// Requests that may be out on a connection at once.
+    /// Most requests in flight on a connection.
     pub depth: usize,
-    /// One for each host: its share of the requests.
+    /// Share of the requests of each host.
     pub weights: Vec<u32>,
     /// Reuse connections.
     pub keep_alive: bool,
-    /// How often each connection is opened in the window; 0 and 1: once.
+    /// How often each connection is opened in the window; 0 and 1 mean once.
     pub lives: u32,
     /// Start of the measured window.
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
-    /// The rest of a segment, if the slice is one.
+    /// Set if the slice sends a segment of a request sequence.
     pub rest: Option<Rest>,
-    /// How long an operation may take.
+    /// Timeout of an operation.
     pub timeout: u64,
     /// The schedule of an open loop.
     pub pacer: Option<Box<dyn Pacer>>,
-    /// How long a user of a closed loop thinks before the next request.
+    /// Think time of a user of a closed loop before the next request.
     pub think: Option<Thinker>,
-    /// Read what servers tell of their stages.
+    /// Read the times of server stages from response headers.
     pub stages: bool,
-    /// When to issue no more.
+    /// When to issue no more operations.
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
 }
 
-/// No request is out that waits for a response.
-const NOBODY_WAITS: u64 = u64::MAX;
+/// Value of `quiet_since` when no request is in flight.
+const NONE_OUT: u64 = u64::MAX;
 
-/// How a slice ends whose requests are a segment of a sequence: the window closes in all
-/// threads as soon as one of them has sent its share, so that the load is the same
-/// throughout. The rest of the segment is sent unmeasured.
+/// End of a slice whose requests are a segment of a sequence: the window closes in all threads as
+/// soon as one of them has sent its share, so that the load stays constant. The rest of the
+/// segment is sent unmeasured.
 #[derive(Debug, Clone)]
 pub struct Rest {
-    /// The longest time for it, nanoseconds after the window has closed.
+    /// Longest time for the rest, nanoseconds after the window has closed.
     pub most: u64,
-    /// When the window closes, nanoseconds since the slice's origin; shared by the
-    /// threads, written once and read once a turn.
+    /// When the window closes, nanoseconds since the slice's origin. Shared by the threads,
+    /// written once and read once per turn.
     pub edge: Arc<AtomicU64>,
 }
 
-/// What became of a slot's request.
+/// A response, as the driver reports it.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
     /// Status code.
     pub status: u16,
-    /// Body bytes.
+    /// Body bytes of the response.
     pub length: u64,
-    /// Bytes read for it, heads included.
+    /// Bytes read for the response, including heads.
     pub received: u64,
-    /// Bytes written of the request, if the answer came before its end.
+    /// Bytes of the request written before the response arrived, if it was not completely written.
     pub cut_at: Option<u64>,
-    /// Whether the server lets the connection be used again.
+    /// Whether the server allows the connection to be used again.
     pub reusable: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotState {
-    /// Its connection is not open.
+    /// The connection is not open.
     Off,
-    /// Nothing to do.
+    /// No request.
     Idle,
-    /// A request is out.
+    /// A request is in flight.
     Busy,
-    /// A request is to be sent again: the server has not processed it.
+    /// The request is to be sent again: the server has not processed it.
     Returned,
 }
 
-/// Room for one request on a connection.
+/// Holds one request in flight on a connection.
 struct Slot {
     state: SlotState,
-    /// The connection it is on.
+    /// Index of its connection.
     link: usize,
     exchange: Exchange,
     intended: u64,
     started: u64,
-    /// First byte of the answer; 0 before it has come.
+    /// Time of the first byte of the response; 0 before it has arrived.
     first_byte: u64,
     /// Its request is the first on its connection.
-    breaks_in: bool,
-    /// Since when it has had nothing to do; `u64::MAX` if its connection was opened since.
+    opens_connection: bool,
+    /// Since when the slot has been idle; `u64::MAX` if its connection was opened since.
     rested: u64,
 }
 
 impl Slot {
-    /// When its request is overdue.
+    /// When its request times out.
     #[inline]
     fn deadline(&self, usual: u64) -> u64 {
         let patience = match self.exchange.patience {
@@ -137,7 +135,7 @@ impl Slot {
     }
 }
 
-/// One thread's decisions. See the module's text.
+/// The decisions of one thread; see the module documentation.
 pub struct Scheduler<'w> {
     schedule: Schedule,
     workload: &'w mut dyn Workload,
@@ -146,13 +144,13 @@ pub struct Scheduler<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
-    /// Connections of the window that have ended.
+    /// Figures of connections that have ended in the window.
     lives: Vec<Life>,
-    /// What servers tell of their stages, if that is read.
+    /// Times of server stages, if they are read.
     stages: Option<Box<StageTally>>,
-    /// Whether any operation is made of several requests.
+    /// Whether any operation is a transaction.
     has_wholes: bool,
-    /// Whether the workload follows single requests.
+    /// Whether the workload records single requests.
     follows: bool,
     allowance: Allowance,
     closed_loop: bool,
@@ -161,45 +159,45 @@ pub struct Scheduler<'w> {
     window_open: bool,
     window_closed: bool,
     issued: u64,
-    /// Those of them after the window closed.
+    /// Operations issued after the window closed.
     unmeasured: u64,
     in_flight: usize,
-    /// When a request last ended while all users had one out.
+    /// When a request last ended while all users had one in flight.
     full_until: u64,
     up: usize,
-    /// Connections are opened, and nothing is sent yet: see [`crate::start_barrier`].
+    /// Connections are being opened, and nothing is sent yet: see [`crate::start_barrier`].
     opening: bool,
-    /// They were opened before the time of the slice began.
+    /// Connections were opened before the start of the slice.
     opened_all: bool,
     /// Connections that were neither opened nor refused yet.
     untried: usize,
-    /// Since when no connection has been open; of meaning while `up` is 0.
+    /// Since when no connection has been open; valid while `up` is 0.
     none_up_since: u64,
-    /// Why a connection could last not be opened; empty if all could.
+    /// The error of the last refused connection; empty if none was refused.
     last_refusal: String,
     exhausted: bool,
-    /// The workload said [`Next::Wait`]; ask again after the next judgement.
+    /// The workload returned [`Next::Wait`]: call it again after the next judgement.
     waiting: bool,
-    /// When to ask again without one, as [`Next::Rest`] has it.
+    /// When to call the workload again without a judgement, from [`Next::Rest`].
     rested: u64,
     stopped: bool,
-    /// When a slice that was stopped is over, whatever is still out.
+    /// When a stopped slice ends, even with requests in flight.
     patience: u64,
     last_end: u64,
-    /// Since when requests have been out and none was answered; `NOBODY_WAITS` if none is.
+    /// Since when requests have been in flight without a response; `NONE_OUT` if none is in
+    /// flight.
     quiet_since: u64,
     next_sample: u64,
-    /// No request out is overdue before this time.
+    /// No request in flight times out before this time.
     next_deadline: u64,
-    /// No refused connection is due again before this time.
+    /// No refused connection is retried before this time.
     next_retry: u64,
-    /// The second of the wall clock, and when the next one begins.
+    /// The current second of the wall clock, and when the next one starts.
     second: (u64, u64),
 }
 
 impl<'w> Scheduler<'w> {
-    /// A scheduler at the origin of its slice. `ship` takes a sample about once
-    /// a second.
+    /// A scheduler at the origin of its slice. `ship` receives a sample about once a second.
     pub fn new(
         mut schedule: Schedule,
         workload: &'w mut dyn Workload,
@@ -225,7 +223,7 @@ impl<'w> Scheduler<'w> {
                 intended: 0,
                 started: 0,
                 first_byte: 0,
-                breaks_in: false,
+                opens_connection: false,
                 rested: u64::MAX,
             })
             .collect();
@@ -276,7 +274,7 @@ impl<'w> Scheduler<'w> {
             stopped: false,
             patience: u64::MAX,
             last_end: schedule.open,
-            quiet_since: NOBODY_WAITS,
+            quiet_since: NONE_OUT,
             next_deadline: u64::MAX,
             next_retry: u64::MAX,
             second: (0, 0),
@@ -284,13 +282,13 @@ impl<'w> Scheduler<'w> {
         }
     }
 
-    /// What servers told of their stages, if that was read. To be taken at the end.
+    /// Times of server stages, if they were read. Called once, at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
     }
 
-    /// The connections of the window, those open at its end included. To be taken at the end;
-    /// empty where every request has a connection of its own.
+    /// Figures of the window's connections, including those open at its end. Called once, at the
+    /// end; empty without keep-alive.
     pub fn take_lives(&mut self) -> Vec<Life> {
         for connection in 0..self.links.len() {
             if self.links[connection].state == connections::LinkState::Up {
@@ -310,24 +308,24 @@ impl<'w> Scheduler<'w> {
         self.links.len()
     }
 
-    /// Requests in flight on one connection. The slots of connection `c` begin at `c * depth()`.
+    /// Most requests in flight on one connection. The slots of connection `c` begin at `c *
+    /// depth()`.
     pub fn depth(&self) -> usize {
         self.schedule.depth
     }
 
-    /// How long an operation may take, nanoseconds.
+    /// Timeout of an operation, nanoseconds.
     pub fn timeout(&self) -> u64 {
         self.schedule.timeout
     }
 
-    /// The host that a connection leads to, from 0.
+    /// Index of the connection's host.
     pub fn host_of(&self, connection: usize) -> usize {
         connection % self.schedule.weights.len()
     }
 
-    /// Issue nothing more: the slice is cut short, its window closed. What is out is
-    /// waited for, though not for long: what it does to the target should be done before
-    /// anybody tidies up there.
+    /// Stops the slice: closes the window and issues nothing more. Requests in flight get a short
+    /// time to finish, so that their effects on the target are complete before the clean-up.
     pub fn stop(&mut self, now: u64) {
         if self.stopped {
             return;
@@ -337,48 +335,48 @@ impl<'w> Scheduler<'w> {
         self.cut_window(now);
     }
 
-    /// The request to write on `slot` and its body.
+    /// The request to write on `slot`, and its body.
     #[inline]
     pub fn request(&self, slot: usize) -> (&[u8], &[u8]) {
         let exchange = &self.slots[slot].exchange;
         (&exchange.head, self.workload.payload(exchange))
     }
 
-    /// The body of the request on `slot` as it lies in a file, if it does.
+    /// The file that contains the body of the request on `slot`, if there is one.
     pub fn payload_file(&self, slot: usize) -> Option<InFile<'_>> {
         self.workload.payload_file(&self.slots[slot].exchange)
     }
 
-    /// Whether the answer on `slot` cannot have a body.
+    /// Whether the response on `slot` cannot have a body.
     #[inline]
     pub fn bodyless_answer(&self, slot: usize) -> bool {
         self.slots[slot].exchange.bodyless_answer
     }
 
-    /// Whether a request is out on `slot`.
+    /// Whether a request is in flight on `slot`.
     #[inline]
     pub fn busy(&self, slot: usize) -> bool {
         self.slots[slot].state == SlotState::Busy
     }
 
-    /// The write of the request on `slot` begins now.
+    /// The driver starts to write the request on `slot`.
     #[inline]
     pub fn writing(&mut self, slot: usize, now: u64) {
         let entry = &mut self.slots[slot];
-        // One that was returned is still the same operation. Its intended start stays
-        // when it was decided upon, so that it belongs to the window that decided it.
+        // A returned request is still the same operation. Its intended start stays the time of
+        // the decision to send it, which assigns it to a window.
         if entry.started == 0 {
             entry.started = now;
         }
         let deadline = entry.deadline(self.schedule.timeout);
         self.next_deadline = self.next_deadline.min(deadline);
         let link = &mut self.links[entry.link];
-        entry.breaks_in = link.carried == 0;
-        self.tally.ledger.reused += u64::from(!entry.breaks_in);
+        entry.opens_connection = link.carried == 0;
+        self.tally.ledger.reused += u64::from(!entry.opens_connection);
         link.carried += 1;
     }
 
-    /// The first byte of the answer on `slot` has come, and not yet its last.
+    /// The first byte of the response on `slot` has arrived, but not its last.
     #[inline]
     pub fn first_byte(&mut self, slot: usize, now: u64) {
         let entry = &mut self.slots[slot];
@@ -387,7 +385,7 @@ impl<'w> Scheduler<'w> {
         }
     }
 
-    /// The head of the answer on `slot` has come.
+    /// The head of the response on `slot` has arrived.
     #[inline]
     pub fn head(&mut self, slot: usize, head: &AnswerHead<'_>) -> BodyUse {
         if let Some(stages) = &mut self.stages {
@@ -396,14 +394,14 @@ impl<'w> Scheduler<'w> {
         self.workload.head(&mut self.slots[slot].exchange, head)
     }
 
-    /// A part of the body of the answer on `slot`.
+    /// A part of the response body on `slot` has arrived.
     #[inline]
     pub fn body(&mut self, slot: usize, offset: u64, part: &[u8]) {
         self.workload
             .body(&mut self.slots[slot].exchange, offset, part);
     }
 
-    /// The answer on `slot` is complete.
+    /// The response on `slot` is complete.
     #[inline]
     pub fn answered(&mut self, slot: usize, now: u64, answer: Answered) -> Order {
         let entry = &mut self.slots[slot];
@@ -431,12 +429,12 @@ impl<'w> Scheduler<'w> {
             payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
             answered: answer.length,
         };
-        if entry.breaks_in {
+        if entry.opens_connection {
             let took = first_byte.saturating_sub(entry.started);
             self.links[entry.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
-        let breaks_in = entry.breaks_in.then_some(entry.link);
+        let opens_connection = entry.opens_connection.then_some(entry.link);
         let judgement = self.workload.judge(exchange, answer.status, answer.length);
         let correct = matches!(judgement, Judgement::Correct);
         let counts = match judgement {
@@ -450,7 +448,7 @@ impl<'w> Scheduler<'w> {
             let service = now.saturating_sub(ended.times.started);
             stages.count(slot, ended.op, service);
         }
-        if let (true, true, Some(link)) = (correct, counts, breaks_in) {
+        if let (true, true, Some(link)) = (correct, counts, opens_connection) {
             let service = now.saturating_sub(ended.times.started);
             let opened = self.links[link].opened;
             self.tally.setup.first_response(opened, service);
@@ -470,11 +468,7 @@ impl<'w> Scheduler<'w> {
         }
         self.tally.paused(self.quiet_since, now);
         self.end(now);
-        self.quiet_since = if self.in_flight > 0 {
-            now
-        } else {
-            NOBODY_WAITS
-        };
+        self.quiet_since = if self.in_flight > 0 { now } else { NONE_OUT };
         let is_young = now < self.links[self.slots[slot].link].reopen_at;
         if answer.reusable && self.schedule.keep_alive && is_young {
             return self.free(slot, now);
@@ -482,8 +476,9 @@ impl<'w> Scheduler<'w> {
         self.part(slot, now, answer.reusable)
     }
 
-    /// With several hosts, who is answered on one sends next on another: to be asked
-    /// whenever a slot was told to rest, so that nobody waits for the next turn.
+    /// The slot of the next request that is due. With several hosts, a user may send its next
+    /// request on another slot: drivers call this after every [`Order::Rest`], so that no user
+    /// waits for the next turn.
     #[inline]
     pub fn next_send(&mut self, now: u64) -> Option<usize> {
         if self.schedule.weights.len() == 1 || self.stopped || self.waiting {
@@ -492,7 +487,7 @@ impl<'w> Scheduler<'w> {
         self.take_work(now)
     }
 
-    /// The slot has nothing out any more.
+    /// The slot has no request in flight any more.
     #[inline]
     fn free(&mut self, slot: usize, now: u64) -> Order {
         let entry = &mut self.slots[slot];
@@ -510,7 +505,7 @@ impl<'w> Scheduler<'w> {
         Order::Rest
     }
 
-    /// An operation has ended, one way or the other.
+    /// An operation has ended, with or without success.
     #[inline]
     fn end(&mut self, now: u64) {
         self.last_end = now;
@@ -529,7 +524,7 @@ impl<'w> Scheduler<'w> {
         !self.exhausted && self.due <= now && !self.over(start)
     }
 
-    /// Whether no operation is to be issued that would start then.
+    /// Whether no operation with this start may be issued.
     #[inline]
     fn over(&self, start: u64) -> bool {
         start >= self.allowance.until || self.issued >= self.allowance.operations
@@ -550,7 +545,7 @@ impl<'w> Scheduler<'w> {
                 entry.intended = now;
                 if let Some(pacer) = &mut self.schedule.pacer {
                     entry.intended = self.due;
-                    // Since then it was up to this thread alone.
+                    // After this time, a delay is caused by this thread alone.
                     let possible = self.due.max(entry.rested).max(self.full_until);
                     self.tally.sent_late(self.due, now.saturating_sub(possible));
                     pacer.take();
@@ -560,7 +555,7 @@ impl<'w> Scheduler<'w> {
                 let closed = self.window_closed || now >= self.schedule.close;
                 self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
-                // Still that of before where requests came to nothing without a response.
+                // After failures without a response the earlier time stays.
                 self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }
@@ -576,7 +571,7 @@ impl<'w> Scheduler<'w> {
         Order::Rest
     }
 
-    /// This thread has sent its share of a segment: the window closes for all threads.
+    /// This thread has sent its share of a segment: close the window of all threads.
     fn close_for_all(&mut self, now: u64) {
         let Some(rest) = &self.schedule.rest else {
             return;
@@ -585,7 +580,7 @@ impl<'w> Scheduler<'w> {
         self.cut_window(edge);
     }
 
-    /// Seconds since 1970-01-01 UTC, worked out once a second.
+    /// Seconds since 1970-01-01 UTC, computed once a second.
     #[inline]
     fn unix_seconds(&mut self, now: u64) -> u64 {
         if now >= self.second.1 {
@@ -596,13 +591,13 @@ impl<'w> Scheduler<'w> {
         self.second.0
     }
 
-    /// The request on `slot` came to nothing.
+    /// The request on `slot` has failed without a response.
     fn lose(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) {
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Off;
         let times = Times {
             intended: entry.intended,
-            // One that was never written ends without having started.
+            // A request that was never written ends without a start.
             started: entry.started.max(entry.intended),
             ended: now,
         };
@@ -621,12 +616,12 @@ impl<'w> Scheduler<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
-        // No response either: the pause goes on.
+        // A failure is not a response: the pause continues.
         self.tally.paused(self.quiet_since, now);
         self.end(now);
     }
 
-    /// Tells the workload how the request on `slot` went, if it was due in the window.
+    /// Reports the outcome of the request on `slot` to the workload, if it was due in the window.
     fn follow(&mut self, slot: usize, status: Option<u16>, correct: bool, now: u64) {
         let entry = &self.slots[slot];
         if !self.tally.is_due_inside(entry.intended) {
@@ -644,7 +639,7 @@ impl<'w> Scheduler<'w> {
         self.workload.seen(&entry.exchange, seen);
     }
 
-    /// Counts what has come to its end with the request that just did.
+    /// Counts the transactions that ended with the last request.
     fn count_wholes(&mut self, now: u64) {
         while let Some(whole) = self.workload.whole() {
             self.tally.whole(&whole, now, self.window_closed);

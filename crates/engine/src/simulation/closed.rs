@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_closed_loop_sends_as_soon_as_it_is_answered() {
+fn a_closed_loop_sends_after_each_response() {
     let mut play = Play::closed(1);
     play.lead = 100 * MILLIS;
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
@@ -20,11 +20,11 @@ fn a_closed_loop_sends_as_soon_as_it_is_answered() {
 }
 
 #[test]
-fn what_is_answered_before_the_window_does_not_count() {
+fn responses_before_the_window_do_not_count() {
     let mut play = Play::closed(4);
     play.lead = SECOND / 2;
     play.window = SECOND;
-    // Fast in the lead, slow in the window.
+    // Fast in the settling time, slow in the window.
     let played = play.on(&mut Simple::endless(), &mut |_, now| {
         Fate::Answer(
             if now < SECOND / 2 {
@@ -48,7 +48,7 @@ fn a_pause_is_the_longest_stretch_without_a_response() {
     let mut play = Play::closed(4);
     play.lead = 100 * MILLIS;
     play.window = SECOND;
-    // Whatever is sent from 0.4 to 0.9 s after the origin is answered at 0.9 s.
+    // Every request sent between 0.4 s and 0.9 s after the origin is answered at 0.9 s.
     let played = play.on(&mut Simple::endless(), &mut |_, now| {
         let stalled = (400 * MILLIS..900 * MILLIS).contains(&now);
         let wait = if stalled { 900 * MILLIS - now } else { 0 };
@@ -61,7 +61,7 @@ fn a_pause_is_the_longest_stretch_without_a_response() {
 }
 
 #[test]
-fn a_pause_that_nothing_ends_lasts_until_the_drain_ends() {
+fn a_pause_without_a_response_ends_with_the_drain() {
     let mut play = Play::closed(2);
     play.window = SECOND;
     let played = play.on(&mut Simple::endless(), &mut |_, now| match now {
@@ -71,7 +71,7 @@ fn a_pause_that_nothing_ends_lasts_until_the_drain_ends() {
     let last = played.samples.last().unwrap().pause.unwrap();
     assert!(near(last.start, 800 * MILLIS), "{last:?}");
     assert!(near(last.end, 2_800 * MILLIS), "{last:?}");
-    // Where no request is out nobody waits.
+    // Time without a request in flight is not a pause.
     let mut rare = Play::constant(2.0, 1);
     rare.window = 2 * SECOND;
     let played = rare.on(&mut Simple::endless(), &mut |_, _| {
@@ -109,7 +109,7 @@ fn a_count_is_kept_exactly() {
 }
 
 #[test]
-fn an_exhausted_workload_ends_the_slice_when_all_answers_are_in() {
+fn an_exhausted_workload_ends_the_slice_after_its_last_response() {
     let mut play = Play::closed(4);
     play.window = u64::MAX;
     let played = play.on(&mut Simple::exactly(10), &mut |_, _| {
@@ -120,7 +120,7 @@ fn an_exhausted_workload_ends_the_slice_when_all_answers_are_in() {
 }
 
 #[test]
-fn a_workload_may_wait_for_its_own_answers() {
+fn a_workload_may_wait_for_its_own_responses() {
     let mut play = Play::closed(4);
     play.window = u64::MAX;
     let mut workload = Simple::exactly(10);
@@ -130,7 +130,7 @@ fn a_workload_may_wait_for_its_own_answers() {
     assert!((played.seconds - 0.5).abs() < 0.001, "{}", played.seconds);
 }
 
-/// Has something to send at every full 100 ms, and nothing in between.
+/// Has a request to send every 100 ms.
 #[derive(Default)]
 struct Punctual {
     sent: Vec<u64>,
@@ -156,14 +156,14 @@ impl Workload for Punctual {
 }
 
 #[test]
-fn a_workload_may_rest_until_it_has_something_to_send() {
+fn a_workload_may_idle_until_its_next_request() {
     let play = Play::closed(3);
     let mut workload = Punctual::default();
     let played = play.on(&mut workload, &mut |_, _| Fate::Answer(30 * MILLIS, 200));
     let expected: Vec<u64> = (0..10).map(|nth| nth * 100 * MILLIS).collect();
     assert_eq!(workload.sent, expected);
     assert_eq!((played.total.ok, played.seconds), (10, 1.0));
-    // Woken by what happens and by what is due, and not to look whether it is.
+    // Woken by events and due times only; the scheduler does not poll.
     assert!(played.turns < 60, "{} turns", played.turns);
 }
 
@@ -205,7 +205,7 @@ fn an_unanswered_request_times_out_to_the_nanosecond() {
 }
 
 #[test]
-fn stopping_keeps_what_there_is() {
+fn stopping_keeps_the_results_so_far() {
     let mut play = Play::closed(1);
     play.window = 100 * SECOND;
     play.stop_at = 1_505 * MILLIS;
@@ -218,7 +218,7 @@ fn stopping_keeps_what_there_is() {
 }
 
 #[test]
-fn what_is_out_when_a_slice_is_stopped_is_waited_for_and_not_forever() {
+fn a_stopped_slice_waits_a_limited_time_for_requests_in_flight() {
     for (answers_after, answered) in [(600 * MILLIS, 3), (3 * SECOND, 0)] {
         let mut play = Play::closed(3);
         play.window = 100 * SECOND;
@@ -233,7 +233,7 @@ fn what_is_out_when_a_slice_is_stopped_is_waited_for_and_not_forever() {
 }
 
 #[test]
-fn samples_come_about_once_a_second_and_follow_each_other() {
+fn samples_are_consecutive_and_about_a_second_long() {
     let mut play = Play::closed(1);
     play.window = 5 * SECOND;
     let played = play.on(&mut Simple::endless(), &mut |_, _| {

@@ -26,7 +26,7 @@ fn a_server_that_closes_is_named_in_the_ledger() {
 }
 
 #[test]
-fn resets_are_counted_apart_and_the_loop_goes_on() {
+fn resets_are_counted_separately_and_the_loop_continues() {
     let played = Play::closed(1).on(&mut Simple::endless(), &mut |_, now| {
         if now < 100 * MILLIS {
             Fate::Reset(10 * MILLIS)
@@ -40,7 +40,7 @@ fn resets_are_counted_apart_and_the_loop_goes_on() {
 }
 
 #[test]
-fn a_refusing_server_is_asked_ever_less_often_and_never_forgotten() {
+fn reconnecting_to_a_refusing_server_backs_off_and_does_not_end() {
     let mut play = Play::closed(1);
     play.window = 10 * SECOND;
     let played = play.against(
@@ -55,7 +55,7 @@ fn a_refusing_server_is_asked_ever_less_often_and_never_forgotten() {
 }
 
 #[test]
-fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
+fn connections_closed_before_the_window_are_not_in_the_ledger() {
     let mut play = Play::closed(2);
     play.load.keep_alive = false;
     play.lead = SECOND;
@@ -63,7 +63,7 @@ fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(9 * MILLIS, 200)
     });
-    // One that stands when the window opens, and one after each of 100 answers.
+    // One connection that is open when the window opens, and one after each of 100 responses.
     assert!(
         (198..=202).contains(&played.ledger.opened),
         "{:?}",
@@ -72,19 +72,19 @@ fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
     assert_eq!(
         played.ledger.connect_nanos,
         played.ledger.opened * MILLIS,
-        "connect times are of the connections counted"
+        "connect times belong to the connections counted"
     );
 }
 
 #[test]
-fn connections_are_opened_again_as_often_as_asked_and_nothing_is_lost() {
+fn connections_are_reopened_as_configured_and_no_request_is_lost() {
     let mut play = Play::closed(4);
     play.load.reopen = Some(4);
     let mut slowest = |slot: usize, _| Fate::Answer((1 + slot as u64 % 2) * 5 * MILLIS, 200);
     let played = play.on(&mut Simple::endless(), &mut slowest);
     assert_eq!(played.ledger.opened, 16, "{:?}", played.ledger);
     assert_eq!(played.ledger.reset + played.ledger.closed_by_server, 0);
-    // Two connections of 200 a second and two of 100.
+    // Two connections with 200 requests a second and two with 100.
     assert!(
         (590..=600).contains(&played.total.ok),
         "{}",
@@ -98,7 +98,7 @@ fn connections_are_opened_again_as_often_as_asked_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_connection_that_nothing_is_asked_of_lives_as_long_as_the_window() {
+fn an_idle_connection_stays_open_for_the_whole_window() {
     let played = Play::closed(3).on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });

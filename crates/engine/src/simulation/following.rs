@@ -1,9 +1,9 @@
-//! Workloads that follow single requests.
+//! Workloads that record single requests.
 
 use super::*;
 use crate::exchange::Seen;
 
-/// Requests that in turn may take as long as the load says, and 10 ms.
+/// Requests whose timeout is alternately that of the load and 10 ms.
 #[derive(Default)]
 struct Follower {
     sent: u64,
@@ -39,7 +39,7 @@ impl Workload for Follower {
 }
 
 #[test]
-fn a_request_may_have_less_time_than_the_others_and_all_are_seen() {
+fn a_request_may_have_a_shorter_timeout_and_all_are_recorded() {
     let mut play = Play::closed(1);
     play.lead = 100 * MILLIS;
     let mut follower = Follower::default();
@@ -59,7 +59,7 @@ fn a_request_may_have_less_time_than_the_others_and_all_are_seen() {
             .clone()
             .all(|(tag, seen)| tag % 2 == 0 && near(seen.nanos, 50 * MILLIS))
     );
-    // Those of the lead are not among them.
+    // Requests before the window are not among them.
     assert_eq!(right.count() as u64, played.total.service.len());
     assert!(follower.seen.iter().all(|(tag, _)| *tag > 0));
 }

@@ -1,4 +1,4 @@
-//! A simulated target in virtual time, and the scheduler's exact tests on it.
+//! A simulated target in virtual time, and exact tests of the scheduler against it.
 
 mod closed;
 mod connections;
@@ -6,7 +6,7 @@ mod following;
 mod open;
 mod segment;
 mod slots;
-mod wholes;
+mod transactions;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,18 +30,18 @@ use crate::{driver, pacer, stop};
 const MILLIS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// What the simulated server does with a request.
+/// How the simulated server handles a request.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
-    /// Answers with this status after so many nanoseconds.
+    /// Responds with this status after this time, nanoseconds.
     Answer(u64, u16),
-    /// Answers, then closes.
+    /// Responds after this time, then closes the connection.
     AnswerAndClose(u64),
-    /// Resets the connection after so many nanoseconds.
+    /// Resets the connection after this time.
     Reset(u64),
-    /// Never answers.
+    /// Never responds.
     Silence,
-    /// Says after so many nanoseconds that it has not processed it.
+    /// Reports after this time that it has not processed the request.
     Return(u64),
 }
 
@@ -54,9 +54,9 @@ enum Event {
     Returned,
 }
 
-/// An event to come. The order of creation decides between simultaneous ones.
+/// A scheduled event. Simultaneous events happen in the order of their creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Coming {
+struct ScheduledEvent {
     time: u64,
     created: u64,
     slot: usize,
@@ -64,28 +64,28 @@ struct Coming {
     event: Event,
 }
 
-/// A server given by two functions of time.
+/// A server whose behaviour is given by two functions of time.
 struct Simulation<'s> {
     now: u64,
-    events: BinaryHeap<Reverse<Coming>>,
+    events: BinaryHeap<Reverse<ScheduledEvent>>,
     created: u64,
-    /// Counted up, slot by slot, whenever a connection is closed or an answer given
-    /// up, so that its events lapse.
+    /// Incremented for each slot when a connection is closed or a response is given up, which
+    /// invalidates its scheduled events.
     generation: Vec<u64>,
     depth: usize,
-    /// The fate of a request on a connection at a time.
+    /// How a request on a slot at a time is handled.
     fate: &'s mut dyn FnMut(usize, u64) -> Fate,
     /// Whether a connection attempt at a time succeeds.
     accepts: &'s dyn Fn(u64) -> bool,
     stop: &'s AtomicBool,
     stop_at: u64,
-    /// How long it takes to connect.
+    /// Duration of a connection attempt.
     connect_nanos: u64,
     turns: u64,
 }
 
 impl Simulation<'_> {
-    /// Nothing that is under way on the connection of `slot` comes about.
+    /// Invalidates the scheduled events of the connection of `slot`.
     fn lapse(&mut self, slot: usize) {
         let first = slot - slot % self.depth;
         for generation in &mut self.generation[first..first + self.depth] {
@@ -96,7 +96,7 @@ impl Simulation<'_> {
     fn after(&mut self, wait: u64, slot: usize, event: Event) {
         self.created += 1;
         let generation = self.generation[slot];
-        self.events.push(Reverse(Coming {
+        self.events.push(Reverse(ScheduledEvent {
             time: self.now + wait,
             created: self.created,
             slot,
@@ -155,10 +155,14 @@ impl Driver for Simulation<'_> {
 
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
         self.turns += 1;
-        assert!(self.turns < 1_000_000, "it spins at {} ns", self.now);
-        let next = self.events.peek().map_or(u64::MAX, |coming| coming.0.time);
+        assert!(
+            self.turns < 1_000_000,
+            "the scheduler loops without progress at {} ns",
+            self.now
+        );
+        let next = self.events.peek().map_or(u64::MAX, |event| event.0.time);
         let until = next.min(wake);
-        assert!(until < u64::MAX, "nothing would ever happen again");
+        assert!(until < u64::MAX, "no event is scheduled");
         if self.stop_at <= until {
             self.now = self.stop_at;
             self.stop_at = u64::MAX;
@@ -166,16 +170,16 @@ impl Driver for Simulation<'_> {
             return Ok(());
         }
         self.now = self.now.max(until);
-        while let Some(&Reverse(coming)) = self.events.peek() {
-            if coming.time > self.now {
+        while let Some(&Reverse(event)) = self.events.peek() {
+            if event.time > self.now {
                 break;
             }
             self.events.pop();
-            let slot = coming.slot;
-            if coming.generation != self.generation[slot] {
+            let slot = event.slot;
+            if event.generation != self.generation[slot] {
                 continue;
             }
-            let order = match coming.event {
+            let order = match event.event {
                 Event::Connected => {
                     let opened = Opened {
                         connect_nanos: self.connect_nanos,
@@ -212,7 +216,7 @@ impl Driver for Simulation<'_> {
     }
 }
 
-/// Sends requests until `left` is used up; 200 is correct.
+/// Sends requests until `left` is 0; status 200 is correct.
 struct Simple {
     left: u64,
     /// Wait with the second request until the first is judged.
@@ -268,7 +272,7 @@ impl Workload for Simple {
     }
 }
 
-/// A slice on the simulated server.
+/// Parameters of a slice on the simulated server.
 struct Play {
     load: Load,
     lead: u64,
@@ -309,7 +313,11 @@ impl Play {
         play
     }
 
-    fn on(&self, workload: &mut dyn Workload, fate: &mut dyn FnMut(usize, u64) -> Fate) -> Played {
+    fn on(
+        &self,
+        workload: &mut dyn Workload,
+        fate: &mut dyn FnMut(usize, u64) -> Fate,
+    ) -> SliceResult {
         self.against(workload, fate, &|_| true)
     }
 
@@ -318,7 +326,7 @@ impl Play {
         workload: &mut dyn Workload,
         fate: &mut dyn FnMut(usize, u64) -> Fate,
         accepts: &dyn Fn(u64) -> bool,
-    ) -> Played {
+    ) -> SliceResult {
         let close = self.window.saturating_add(self.lead);
         let part = pacer::Part {
             thread: 0,
@@ -372,15 +380,15 @@ impl Play {
         let lives = scheduler.take_lives();
         let unmeasured = scheduler.unmeasured();
         drop(scheduler);
-        Played {
+        SliceResult {
             unmeasured,
-            ..Played::new(samples, lives, simulation.turns)
+            ..SliceResult::new(samples, lives, simulation.turns)
         }
     }
 }
 
-/// All samples of a slice, added up.
-struct Played {
+/// All samples of a slice, summed.
+struct SliceResult {
     samples: Vec<Sample>,
     total: OpSample,
     ledger: Ledger,
@@ -392,7 +400,7 @@ struct Played {
     turns: u64,
 }
 
-impl Played {
+impl SliceResult {
     fn new(samples: Vec<Sample>, lives: Vec<crate::spread::Life>, turns: u64) -> Self {
         let mut total = OpSample::new("GET");
         let mut ledger = Ledger::default();

@@ -17,31 +17,31 @@ fn an_open_loop_keeps_its_schedule_and_times_from_it() {
 }
 
 #[test]
-fn a_stall_shows_in_full_in_an_open_loop() {
+fn an_open_loop_measures_a_stall_in_full() {
     let mut play = Play::constant(100.0, 1);
     play.window = 30 * SECOND;
     play.load.timeout = Duration::from_secs(60);
-    // Nothing is answered from 10 s to 25 s.
+    // The server does not respond from 10 s to 25 s.
     let played = play.on(&mut Simple::endless(), &mut |_, now| {
         let stalled = (10 * SECOND..25 * SECOND).contains(&now);
         Fate::Answer(if stalled { 25 * SECOND - now } else { 1 }, 200)
     });
     let response = &played.total.response;
     assert_eq!(response.len(), 3000);
-    // Half of all arrivals met the stall and waited 7.5 s on average.
+    // Half of all arrivals fall into the stall and wait 7.5 s on average.
     let mean = response.mean() / 1e9;
     assert!((mean - 3.75).abs() < 0.05, "{mean}");
     assert!(response.value_at_quantile(0.99) > 14_500 * MILLIS);
-    // The service time of all but one is short: the lag has it.
+    // All but one service time are short: the delay is in the send lag.
     assert!(played.total.service.value_at_quantile(0.99) < MILLIS);
     assert!(played.total.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
-    // The only connection was in use: the generator could not have sent them earlier.
+    // The only connection was in use: the load generator could not have sent earlier.
     let late: u64 = played.samples.iter().flat_map(|s| s.late).sum();
     assert_eq!(late, 0);
 }
 
 #[test]
-fn a_stall_that_covers_the_end_is_counted() {
+fn a_stall_at_the_end_of_the_window_is_counted() {
     let mut play = Play::constant(100.0, 3);
     play.window = 10 * SECOND;
     play.load.timeout = Duration::from_secs(4);
@@ -54,13 +54,13 @@ fn a_stall_that_covers_the_end_is_counted() {
     });
     assert_eq!(played.total.service.len(), 800);
     assert_eq!(played.errors(ErrorClass::Timeout), 200);
-    // Due 8.00 … 9.99 s, all unanswered when the window closed.
+    // Due 8.00 … 9.99 s, all in flight when the window closed.
     assert_eq!(played.total.censored, 200);
     assert!(near(played.total.failed.max(), 4 * SECOND));
 }
 
 #[test]
-fn an_overloaded_server_shows_its_capacity_and_the_backlog() {
+fn an_overloaded_server_gives_its_capacity_and_a_backlog() {
     let mut play = Play::constant(2000.0, 1);
     play.window = 5 * SECOND;
     play.load.timeout = Duration::from_secs(60);
@@ -73,7 +73,7 @@ fn an_overloaded_server_shows_its_capacity_and_the_backlog() {
 }
 
 #[test]
-fn arrivals_that_find_no_connection_fail_at_their_timeout() {
+fn arrivals_without_a_free_connection_fail_at_their_timeout() {
     let mut play = Play::constant(10.0, 1);
     play.window = 10 * SECOND;
     let played = play.against(
@@ -96,7 +96,7 @@ fn connections_take_turns_in_an_open_loop() {
 }
 
 #[test]
-fn a_count_ends_an_open_loop_however_late_the_answers_are() {
+fn a_count_ends_an_open_loop_even_with_late_responses() {
     let mut play = Play::constant(1_000.0, 10);
     play.window = 10 * SECOND;
     play.load.requests = Some(10);
@@ -108,14 +108,14 @@ fn a_count_ends_an_open_loop_however_late_the_answers_are() {
         }
     });
     assert_eq!(played.errors(ErrorClass::Timeout), 10);
-    assert_eq!(played.total.failed.len(), 10, "no more than were asked for");
+    assert_eq!(played.total.failed.len(), 10, "no more than the count");
     let backlog = played.samples.iter().map(|sample| sample.backlog).max();
     assert_eq!(backlog, Some(0));
     assert!(played.turns < 200, "woken {} times", played.turns);
 }
 
 #[test]
-fn arrivals_that_wait_for_a_mute_server_are_no_connect_errors() {
+fn arrivals_that_wait_for_a_silent_server_are_not_connect_errors() {
     let mut play = Play::constant(1_000.0, 4);
     play.window = 5 * SECOND;
     play.connect_nanos = 5 * MILLIS;
@@ -143,7 +143,7 @@ fn a_trace_is_sent_as_it_was_recorded_and_ends_the_slice() {
     });
     assert_eq!(sent, offsets);
     assert_eq!(played.total.ok, 4);
-    // Until its last answer, and not until the end of the window.
+    // The slice ends with its last response, not with the window.
     assert_eq!(played.seconds, 0.21);
     assert!(played.turns < 100, "{} turns", played.turns);
 }

@@ -1,4 +1,4 @@
-//! Slices that send a segment of a sequence.
+//! Slices that send a segment of a request sequence.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn the_window_closes_when_the_segment_has_been_sent() {
     let mut work = Simple::exactly(200);
     let played = segment(SECOND).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
     assert_eq!(work.left, 0);
-    // All four are answered at the same time: the first answer closes the window.
+    // All four requests complete at the same time: the first response closes the window.
     assert!(
         (0.49..=0.50).contains(&played.seconds),
         "{}",
@@ -25,7 +25,7 @@ fn the_window_closes_when_the_segment_has_been_sent() {
 }
 
 #[test]
-fn what_the_window_leaves_is_sent_and_not_measured() {
+fn the_rest_of_a_segment_is_sent_and_not_measured() {
     let mut work = Simple::exactly(600);
     let mut play = segment(SECOND);
     play.lead = 100 * MILLIS;
@@ -38,13 +38,13 @@ fn what_the_window_leaves_is_sent_and_not_measured() {
     assert_eq!(played.seconds, 1.0);
     assert_eq!(played.total.ok, 400);
     assert_eq!(played.total.service.len(), 400);
-    // 40 in the lead and 400 in the window.
+    // 40 before the window and 400 in the window.
     assert_eq!(played.unmeasured, 160);
     assert!(played.ledger.reused <= 400, "{:?}", played.ledger);
 }
 
 #[test]
-fn failures_of_the_rest_are_not_those_of_the_window() {
+fn failures_in_the_rest_do_not_count_in_the_window() {
     let mut work = Simple::exactly(600);
     let played = segment(SECOND).on(&mut work, &mut |_, now| match now < SECOND {
         true => Fate::Answer(10 * MILLIS, 200),
@@ -55,7 +55,7 @@ fn failures_of_the_rest_are_not_those_of_the_window() {
 }
 
 #[test]
-fn the_rest_takes_no_longer_than_it_may() {
+fn the_rest_has_a_time_limit() {
     let mut work = Simple::exactly(10_000);
     let played = segment(SECOND / 2).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
     assert_eq!(played.unmeasured, 200);

@@ -1,11 +1,11 @@
-//! Several requests on a connection, several hosts, users who think.
+//! Several requests in flight per connection, several hosts, and users with think time.
 
 use tenbin_plan::Think;
 
 use super::*;
 
-/// Answers by host of each sample of `played`, added up.
-fn ok_by_host(played: &Played) -> Vec<u64> {
+/// Correct responses by host, summed over the samples of `played`.
+fn ok_by_host(played: &SliceResult) -> Vec<u64> {
     let mut sums = vec![0; played.samples[0].hosts.len()];
     for sample in &played.samples {
         for (sum, host) in sums.iter_mut().zip(&sample.hosts) {
@@ -16,20 +16,20 @@ fn ok_by_host(played: &Played) -> Vec<u64> {
 }
 
 #[test]
-fn every_lane_of_a_connection_carries_requests() {
+fn every_slot_of_a_connection_carries_requests() {
     let mut play = Play::closed(2);
     play.depth = 4;
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    // Eight at a time, a hundred times; the last end with the window, not in it.
+    // Eight at a time, a hundred times; the last eight end with the window, not in it.
     assert_eq!(played.total.ok, 792);
     assert_eq!(played.ledger.opened, 2);
     assert_eq!(played.ledger.reused, 800 - 2);
 }
 
 #[test]
-fn a_broken_connection_fails_all_that_was_out_on_it() {
+fn a_reset_connection_fails_all_its_requests_in_flight() {
     let mut play = Play::closed(1);
     play.depth = 4;
     let mut sent = 0;
@@ -46,7 +46,7 @@ fn a_broken_connection_fails_all_that_was_out_on_it() {
 }
 
 #[test]
-fn a_late_answer_costs_its_lane_and_not_its_connection() {
+fn a_timeout_frees_its_slot_and_keeps_its_connection() {
     let mut play = Play::closed(1);
     play.depth = 2;
     play.load.timeout = Duration::from_millis(100);
@@ -63,7 +63,7 @@ fn a_late_answer_costs_its_lane_and_not_its_connection() {
 }
 
 #[test]
-fn what_a_closing_server_did_not_process_is_sent_again_and_timed_in_full() {
+fn a_request_that_a_closing_server_did_not_process_is_repeated_and_timed_in_full() {
     let mut play = Play::closed(1);
     play.depth = 2;
     play.connect_nanos = 5 * MILLIS;
@@ -79,7 +79,7 @@ fn what_a_closing_server_did_not_process_is_sent_again_and_timed_in_full() {
     });
     assert_eq!((played.total.ok, workload.lost), (10, 0));
     assert_eq!((sent, played.ledger.opened), (11, 2));
-    // 10 ms until the other answer, 5 ms to connect, 10 ms for its own.
+    // 10 ms until the other response, 5 ms to connect, 10 ms for its own response.
     assert!(near(played.total.service.max(), 25 * MILLIS));
 }
 
@@ -102,7 +102,7 @@ fn a_refused_stream_is_sent_again_at_once() {
 }
 
 #[test]
-fn what_is_never_processed_times_out() {
+fn a_request_that_is_never_processed_times_out() {
     let mut play = Play::closed(1);
     play.depth = 2;
     play.load.timeout = Duration::from_millis(50);
@@ -135,14 +135,14 @@ fn hosts_share_by_weight_whatever_their_speed() {
     assert_eq!(ok.iter().sum::<u64>(), played.total.ok);
     let share = ok[0] as f64 / played.total.ok as f64;
     assert!((share - 0.75).abs() < 0.01, "{ok:?}");
-    // Never more out than there are users, though each can reach both hosts.
+    // Never more requests in flight than users, though each user can reach both hosts.
     assert_eq!(played.ledger.opened, 8);
     let mean_out = played.total.service.mean() * played.total.ok as f64 / SECOND as f64;
     assert!(mean_out <= 4.05, "{mean_out} requests out on average");
 }
 
 #[test]
-fn a_host_that_is_down_is_named_and_the_others_go_on() {
+fn failures_of_a_host_that_is_down_are_its_own_and_the_others_continue() {
     let mut play = Play::closed(2);
     play.weights = vec![1, 1];
     let played = play.on(&mut Simple::endless(), &mut |slot, _| {
@@ -163,7 +163,7 @@ fn a_host_that_is_down_is_named_and_the_others_go_on() {
 }
 
 #[test]
-fn users_think_between_an_answer_and_the_next_request() {
+fn users_think_between_a_response_and_the_next_request() {
     let mut play = Play::closed(10);
     play.load.think = Some(Think::Fixed(Duration::from_millis(90)));
     play.lead = SECOND;
@@ -171,15 +171,15 @@ fn users_think_between_an_answer_and_the_next_request() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    // Ten users, a request every 100 ms each.
+    // Ten users, each with a request every 100 ms.
     assert_eq!(played.total.ok, 1000);
     assert!(near(played.total.service.max(), 10 * MILLIS));
-    // They did not all begin at once: each is woken for its own request.
+    // They did not all start at once: each is woken for its own request.
     assert!(played.turns > 2000, "{} turns", played.turns);
 }
 
 #[test]
-fn opening_a_connection_is_timed_apart_from_what_it_carries() {
+fn connection_set_up_is_timed_separately_from_requests() {
     let mut play = Play::closed(1);
     play.load.keep_alive = false;
     play.connect_nanos = 30 * MILLIS;
@@ -192,7 +192,8 @@ fn opening_a_connection_is_timed_apart_from_what_it_carries() {
     assert!(near(setup.first_byte.value_at_quantile(0.5), 10 * MILLIS));
     assert_eq!(setup.tls.len(), 0);
     assert_eq!(played.total.ok, 24);
-    // Of each correct response: alone, and with the opening of its connection.
+    // For each correct response: its service time, and the time including the set-up of its
+    // connection.
     assert_eq!((setup.response.len(), setup.total.len()), (24, 24));
     assert!(near(setup.response.max(), 10 * MILLIS));
     assert!(near(setup.total.min(), 40 * MILLIS));
@@ -215,5 +216,5 @@ fn only_the_first_response_on_a_connection_waits_for_its_opening() {
         Fate::Answer(10 * MILLIS, 500)
     });
     let setup = &played.samples[0].setup;
-    assert!(setup.response.is_empty(), "a failure is no response time");
+    assert!(setup.response.is_empty(), "a failure has no response time");
 }

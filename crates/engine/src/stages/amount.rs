@@ -1,13 +1,12 @@
-//! Decimal numbers with a unit, as nanoseconds.
+//! Converts decimal numbers with a unit to nanoseconds.
 
 use crate::histogram::HIGHEST_NANOS;
 
-/// Nanoseconds of a millisecond.
+/// Nanoseconds per millisecond.
 pub(super) const MILLISECOND: u64 = 1_000_000;
 
-/// A number without a sign, such as `53` or `53.2`, of a unit of so many nanoseconds.
-/// `None` for anything else, and for more than the longest time that is told apart:
-/// nobody works for ten minutes on a request.
+/// Parses an unsigned number, such as `53` or `53.2`, in a unit of `unit` nanoseconds. `None` for
+/// anything else, and for more than the longest distinct time of ten minutes.
 pub(super) fn nanos(text: &[u8], unit: u64) -> Option<u64> {
     let point = text.iter().position(|&byte| byte == b'.');
     let (whole, fraction) = match point {
@@ -45,7 +44,7 @@ mod tests {
         let millis = |text: &str| nanos(text.as_bytes(), MILLISECOND);
         assert_eq!(millis("0"), Some(0));
         assert_eq!(millis("53.2"), Some(53_200_000));
-        assert_eq!(millis("0.0000019"), Some(1), "what is finer is cut off");
+        assert_eq!(millis("0.0000019"), Some(1), "smaller digits are dropped");
         assert_eq!(millis("600000"), Some(HIGHEST_NANOS));
         for text in [
             "",
@@ -70,7 +69,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_is_what_it_says(whole in 0u64..600_000, fraction in 0u64..1_000_000) {
+        fn a_number_is_parsed_exactly(whole in 0u64..600_000, fraction in 0u64..1_000_000) {
             let text = format!("{whole}.{fraction:06}");
             let expected = whole * MILLISECOND + fraction;
             prop_assert_eq!(nanos(text.as_bytes(), MILLISECOND), Some(expected));

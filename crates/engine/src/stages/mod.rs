@@ -1,8 +1,8 @@
-//! Times that servers tell of their own stages, in the heads of their answers:
-//! `Server-Timing` (W3C) and `Trace-Log` (CubeFS's blobstore).
+//! Reads the times of server stages from response headers: `Server-Timing` (W3C) and `Trace-Log`
+//! (CubeFS's blobstore).
 //!
-//! Sums are kept by service time, in buckets, so that means can be told for any band
-//! of percentiles afterwards, in memory that does not grow with the number of requests.
+//! Sums are kept by service time, in buckets, so that means can be computed for any band of
+//! percentiles afterwards. Memory does not grow with the number of requests.
 
 mod amount;
 mod server_timing;
@@ -13,74 +13,75 @@ mod trace_log;
 pub use sums::{BucketSums, MOST_STAGES, OTHER_STAGES, OperationStages, StageSum, StageSums};
 pub(crate) use tally::StageTally;
 
-/// Longest name of a stage, bytes; what is named longer counts among the others.
+/// Longest name of a stage, bytes; stages with longer names count under [`OTHER_STAGES`].
 const LONGEST_NAME: usize = 64;
 
-/// A time that a header told, nanoseconds.
+/// A time in a header, nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told<'a> {
-    /// Of a stage.
+enum Timing<'a> {
+    /// The time of a stage.
     Stage(&'a str, u64),
-    /// Of the whole request, as the server saw it.
+    /// The time of the whole request, as the server measured it.
     Total(u64),
 }
 
-/// A header that is not as it should be. Nothing of its answer is used.
+/// A malformed header. The response's times are not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unreadable;
 
-/// A header with times in it.
+/// A header that contains times.
 struct Header {
     name: &'static [u8],
     parse: Parse,
-    total: TotalOf,
+    total: TotalScope,
 }
 
-/// What a header's time of the whole request holds.
+/// What a header's total time covers.
 #[derive(Debug, Clone, Copy)]
-enum TotalOf {
-    /// What it says.
+enum TotalScope {
+    /// The whole request.
     Request,
-    /// The time until the head is written. That is the whole where the body is written with it,
-    /// as a document is; where content follows that is yet to be read, it is a stage of this name.
+    /// The time until the head is written. That is the whole request if the body is written with
+    /// the head, as a JSON document is. If content follows that the server has yet to read, the
+    /// time counts as a stage with this name.
     UntilHead(&'static str),
 }
 
-impl TotalOf {
-    /// What was told, once it is known what follows the head.
-    fn judged<'a>(self, told: Told<'a>, head: &[u8]) -> Told<'a> {
+impl TotalScope {
+    /// The time, interpreted by what follows the head.
+    fn judged<'a>(self, told: Timing<'a>, head: &[u8]) -> Timing<'a> {
         match (told, self) {
-            (Told::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
-                Told::Stage(name, nanos)
+            (Timing::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
+                Timing::Stage(name, nanos)
             }
             _ => told,
         }
     }
 }
 
-/// Tells of every time in a header's value.
-type Parse = fn(&[u8], &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable>;
+/// Calls its argument for every time in a header's value.
+type Parse = fn(&[u8], &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>;
 
-/// Every header that is read.
+/// The headers that are read.
 const HEADERS: [Header; 2] = [
     Header {
         name: b"server-timing",
         parse: server_timing::parse,
-        total: TotalOf::Request,
+        total: TotalScope::Request,
     },
     Header {
         name: b"trace-log",
         parse: trace_log::parse,
-        total: TotalOf::UntilHead(trace_log::OUTERMOST),
+        total: TotalScope::UntilHead(trace_log::OUTERMOST),
     },
 ];
 
-/// Tells `tell` of every time in the head of an answer.
-fn read(head: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
+/// Calls `tell` for every time in the head of a response.
+fn read(head: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable> {
     for line in head.split(|&byte| byte == b'\n').skip(1) {
         for header in &HEADERS {
             if let Some(value) = value_of(line, header.name) {
-                let mut judged = |told: Told<'_>| tell(header.total.judged(told, head));
+                let mut judged = |told: Timing<'_>| tell(header.total.judged(told, head));
                 (header.parse)(value.trim_ascii(), &mut judged)?;
             }
         }
@@ -88,7 +89,7 @@ fn read(head: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Whether the body is a document that was made before its head, by its type.
+/// Whether the body is a document that was created before its head, by its content type.
 fn announces_document(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n').skip(1);
     let kind = lines.find_map(|line| value_of(line, b"content-type"));
@@ -96,7 +97,7 @@ fn announces_document(head: &[u8]) -> bool {
     kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
-/// What stands behind the colon of a header line of that name.
+/// The value of a header line with this name.
 #[inline]
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let (own, rest) = line.split_at_checked(name.len())?;
@@ -110,26 +111,26 @@ mod tests {
 
     use super::*;
 
-    /// Times in microseconds by name, as a header tells them; a total is called `=`.
+    /// Times in microseconds by name, as a header contains them; a total has the name `=`.
     pub(super) fn micros(parse: Parse, value: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         parse(value.as_bytes(), &mut |told| {
             all.push(match told {
-                Told::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
-                Told::Total(nanos) => ("=".to_owned(), nanos / 1_000),
+                Timing::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
+                Timing::Total(nanos) => ("=".to_owned(), nanos / 1_000),
             });
         })
         .ok()
         .map(|()| all)
     }
 
-    /// All that a head tells, in its order; `None` if it cannot be read.
+    /// All times in a head, in order; `None` if the head cannot be parsed.
     fn told(head: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         let result = read(head.as_bytes(), &mut |told| {
             all.push(match told {
-                Told::Stage(name, nanos) => (name.to_owned(), nanos),
-                Told::Total(nanos) => ("=".to_owned(), nanos),
+                Timing::Stage(name, nanos) => (name.to_owned(), nanos),
+                Timing::Total(nanos) => ("=".to_owned(), nanos),
             });
         });
         result.ok().map(|()| all)
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stops_at_the_head_is_not_the_whole_of_what_follows_it() {
+    fn a_total_until_the_head_does_not_include_a_body_read_later() {
         let answer = |kind: &str| {
             let head = format!("HTTP/1.1 200 OK\r\nTrace-Log: ACCESS:5\r\n{kind}\r\n\r\n");
             told(&head).expect("readable")
@@ -169,20 +170,20 @@ mod tests {
         ] {
             assert_eq!(answer(other), until_head, "{other}");
         }
-        // Other headers mean what they say.
+        // Other headers are not affected.
         let timed = "HTTP/1.1 200 OK\r\nServer-Timing: total;dur=5\r\n\r\n";
         assert_eq!(told(timed).expect("readable"), whole);
     }
 
     #[test]
-    fn one_line_that_cannot_be_read_spoils_the_answer() {
+    fn a_malformed_line_invalidates_all_times_of_the_response() {
         let head = "HTTP/2 200\r\nserver-timing: db;dur=1\r\nserver-timing: db;dur=fast\r\n\r\n";
         assert_eq!(told(head), None);
     }
 
     proptest! {
         #[test]
-        fn whatever_a_server_sends_names_are_short_of_control_characters(
+        fn names_contain_no_control_characters(
             name in prop::sample::select(vec!["Server-Timing", "Trace-Log"]),
             value in prop::collection::vec(any::<u8>(), 0..200),
         ) {
@@ -192,8 +193,8 @@ mod tests {
             let mut fine = true;
             let _ = read(&head, &mut |told| {
                 let (name, nanos) = match told {
-                    Told::Stage(name, nanos) => (name, nanos),
-                    Told::Total(nanos) => ("total", nanos),
+                    Timing::Stage(name, nanos) => (name, nanos),
+                    Timing::Total(nanos) => ("total", nanos),
                 };
                 fine &= !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic());
                 fine &= nanos <= crate::histogram::HIGHEST_NANOS;
@@ -202,7 +203,7 @@ mod tests {
         }
 
         #[test]
-        fn what_looks_much_like_a_header_is_taken_or_refused_and_never_more(
+        fn malformed_headers_never_panic(
             parts in prop::collection::vec(
                 prop::sample::select(vec![
                     "db", ";", "dur", "=", "53.2", ",", "\"", "\\", " ", "desc", ":", "/", "a_1_r_2_w_3",

@@ -1,29 +1,29 @@
-//! `Server-Timing`, as the W3C has it (<https://www.w3.org/TR/server-timing/>): entries
+//! Parses `Server-Timing` as defined by the W3C (<https://www.w3.org/TR/server-timing/>): entries
 //! with a name and parameters, of which `dur` is a time in milliseconds.
 
 use super::amount::{MILLISECOND, nanos};
-use super::{Told, Unreadable};
+use super::{Timing, Unreadable};
 
-/// The entry that stands for the whole request.
+/// The name of the entry for the whole request.
 const TOTAL: &str = "total";
 
-/// Tells `tell` of every entry with a time; one without tells none.
-pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
+/// Calls `tell` for every entry that has a time.
+pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable> {
     let mut rest = Rest(value);
     loop {
         rest.skip_space();
         if rest.0.is_empty() {
             return Ok(());
         }
-        // RFC 9110 section 5.6.1: elements of a list may be empty.
+        // RFC 9110 section 5.6.1: list elements may be empty.
         if rest.eat(b',') {
             continue;
         }
         let name = rest.token()?;
         if let Some(nanos) = rest.parameters()? {
             tell(match name.eq_ignore_ascii_case(TOTAL) {
-                true => Told::Total(nanos),
-                false => Told::Stage(name, nanos),
+                true => Timing::Total(nanos),
+                false => Timing::Stage(name, nanos),
             });
         }
         if !rest.0.is_empty() && !rest.eat(b',') {
@@ -32,7 +32,7 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), 
     }
 }
 
-/// What is still to be read.
+/// The unparsed part of the value.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -52,7 +52,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The time among the parameters of an entry. Of two, the first one counts.
+    /// The time among the parameters of an entry. If there are two, the first counts.
     fn parameters(&mut self) -> Result<Option<u64>, Unreadable> {
         let mut duration = None;
         loop {
@@ -61,7 +61,7 @@ impl<'a> Rest<'a> {
                 return Ok(duration);
             }
             self.skip_space();
-            // RFC 9110 section 5.6.6: so may parameters.
+            // RFC 9110 section 5.6.6: parameters may be empty too.
             if matches!(self.0, [] | [b';' | b',', ..]) {
                 continue;
             }
@@ -91,7 +91,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// What stands between quotes, with its backslashes.
+    /// The text between quotes, including its backslashes.
     fn quoted(&mut self) -> Result<&'a [u8], Unreadable> {
         let inside = &self.0[1..];
         let mut at = 0;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_read_as_the_standard_has_them() {
+    fn entries_are_parsed_as_the_standard_defines() {
         let cases: [(&str, &[(&str, u64)]); 11] = [
             ("", &[]),
             (
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_entry_is_refused() {
+    fn malformed_entries_are_an_error() {
         for value in [
             "a;dur=",
             "a;dur",
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
+        fn generated_entries_are_parsed(
             entries in prop::collection::vec(("[a-z][a-z0-9_.-]{0,9}", 0u64..600_000_000, any::<String>()), 0..20),
         ) {
             let text: Vec<String> = entries

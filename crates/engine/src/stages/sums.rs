@@ -1,64 +1,64 @@
-//! What servers told of their stages, summed up by service time.
+//! Sums of server stage times, by service time.
 
 use serde::{Deserialize, Serialize};
 
-/// Stages that are told apart by name.
+/// Most stages that are kept by name.
 pub const MOST_STAGES: usize = 32;
-/// What all others are called together: no header can name a stage so.
+/// The name for all other stages: no header can contain this name.
 pub const OTHER_STAGES: &str = "(others)";
 
-/// What servers told in correct answers to requests that were due in a slice's window.
+/// Server stage times in correct responses to requests that were due in a slice's window.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSums {
-    /// By operation, in no order; those without a correct answer are missing.
+    /// By operation, in no particular order; operations without a correct response are missing.
     pub operations: Vec<OperationStages>,
 }
 
-/// The same of one operation.
+/// Server stage times of one operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperationStages {
     /// Name of the operation, for example `GET`.
     pub operation: String,
-    /// Names of the stages in the order in which they were first told: at most
-    /// [`MOST_STAGES`], and [`OTHER_STAGES`]. Server-supplied: hostile until escaped.
+    /// Names of the stages in the order of their first occurrence: at most [`MOST_STAGES`], and
+    /// [`OTHER_STAGES`]. Server-supplied: hostile until escaped.
     pub stages: Vec<String>,
-    /// Sums by service time, the shortest first; none of them is empty.
+    /// Sums by service time, shortest first; no bucket is empty.
     pub buckets: Vec<BucketSums>,
 }
 
-/// Answers of about the same service time: of two of them, the longer one is at most
-/// a sixteenth longer. All below a microsecond are together, and so are all above ten
-/// minutes.
+/// Responses with about the same service time: within a bucket, the longest service time is at
+/// most a sixteenth longer than the shortest. All below a microsecond share a bucket, and so do
+/// all above ten minutes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BucketSums {
-    /// Its position, from 0: sixteen for every power of two, beginning with 1,024 ns.
+    /// Index of the bucket, from 0: sixteen buckets per power of two, starting with 1,024 ns.
     pub bucket: u16,
-    /// Correct answers.
+    /// Correct responses.
     pub answers: u64,
-    /// Their service times, nanoseconds.
+    /// Sum of their service times, nanoseconds.
     pub service_ns: u64,
-    /// Those that told a time.
+    /// Responses that contained a time.
     pub carrying: u64,
-    /// Those with a header that could not be read, or with a time longer than the request
-    /// took; none of them counts as carrying.
+    /// Responses with a malformed header, or with a time longer than the request took; none of
+    /// them counts in `carrying`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Those that told the time of the whole request, once.
+    /// Responses that contained the time of the whole request exactly once.
     pub totals: u64,
-    /// These times, nanoseconds.
+    /// Sum of these times, nanoseconds.
     pub total_ns: u64,
-    /// The service times of the same answers, nanoseconds.
+    /// Sum of the service times of the same responses, nanoseconds.
     pub total_service_ns: u64,
     /// By stage, in the order of [`OperationStages::stages`].
     pub stages: Vec<StageSum>,
 }
 
-/// What was told of one stage.
+/// The times of one stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSum {
-    /// Answers that named it.
+    /// Responses that contained the stage.
     pub named: u64,
-    /// Its times, nanoseconds.
+    /// Sum of its times, nanoseconds.
     pub ns: u64,
 }
 
@@ -67,7 +67,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl StageSums {
-    /// Adds what others saw.
+    /// Adds the sums of another thread.
     pub fn add(&mut self, other: Self) {
         for part in other.operations {
             let mut known = self.operations.iter_mut();
@@ -78,7 +78,7 @@ impl StageSums {
         }
     }
 
-    /// Those of that operation, if it had a correct answer.
+    /// The sums of this operation, if it had a correct response.
     pub fn of(&self, operation: &str) -> Option<&OperationStages> {
         let mut operations = self.operations.iter();
         operations.find(|each| each.operation == operation)
@@ -86,8 +86,9 @@ impl StageSums {
 }
 
 impl OperationStages {
-    /// Adds what others saw of the same operation. A stage that one of both may have counted
-    /// among its others is among the others of the sum: only a part of it is known.
+    /// Adds another thread's sums of the same operation. A stage that either thread may have
+    /// counted as [`OTHER_STAGES`] counts as [`OTHER_STAGES`] in the sum, because only a part of
+    /// it is known.
     pub fn add(&mut self, other: &Self) {
         let both = |name: &str| match self.has(name) && other.has(name) {
             true => name.to_owned(),
@@ -114,7 +115,7 @@ impl OperationStages {
         self.stages.iter().any(|known| known == name)
     }
 
-    /// Adds buckets whose stages have these names; several may have the same.
+    /// Adds buckets whose stages have these names; a name may occur more than once.
     fn take_in(&mut self, names: &[String], buckets: &[BucketSums]) {
         let places: Vec<usize> = names.iter().map(|name| self.place(name)).collect();
         for bucket in &mut self.buckets {
@@ -140,7 +141,7 @@ impl OperationStages {
         }
     }
 
-    /// Where a stage of that name is counted.
+    /// Index of the stage with this name.
     fn place(&mut self, name: &str) -> usize {
         let find = |stages: &[String], name: &str| stages.iter().position(|known| known == name);
         if let Some(at) = find(&self.stages, name) {
@@ -157,17 +158,17 @@ impl OperationStages {
         })
     }
 
-    /// Correct answers.
+    /// Correct responses.
     pub fn answers(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.answers).sum()
     }
 
-    /// Correct answers that told a time.
+    /// Correct responses that contained a time.
     pub fn carrying(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.carrying).sum()
     }
 
-    /// Correct answers with a header that could not be read, or cannot be true.
+    /// Correct responses with a malformed header or an impossible time.
     pub fn unreadable(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.unreadable).sum()
     }
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn more_names_than_there_is_room_for_are_kept_together() {
+    fn names_beyond_the_limit_are_counted_as_others() {
         let names: Vec<String> = (0..2 * MOST_STAGES).map(|at| format!("s{at}")).collect();
         let mut all = OperationStages::default();
         for name in &names {
@@ -253,9 +254,9 @@ mod tests {
         assert_eq!(others, MOST_STAGES as u64);
     }
 
-    /// A thread that told `db` and `app` apart and one that had room for `db` alone.
+    /// A thread that kept `db` and `app` by name, and a thread that had space for `db` only.
     #[test]
-    fn a_stage_of_which_only_a_part_is_known_is_none() {
+    fn a_stage_known_only_in_part_is_counted_as_others() {
         let apart = sums(0, &["app", "db"], 1);
         let crowded = sums(0, &["db", OTHER_STAGES, "view"], 10);
         for (one, other) in [(&apart, &crowded), (&crowded, &apart)] {
@@ -267,7 +268,7 @@ mod tests {
                 at.map(|at| all.buckets[0].stages[at].ns)
             };
             assert_eq!((ns("db"), all.answers()), (Some(11), 4));
-            // What `apart` did not name, it did not count among others either.
+            // `apart` kept all stages by name, so it counted none as others.
             assert_eq!((ns(OTHER_STAGES), ns("view")), (Some(11), Some(10)));
         }
     }

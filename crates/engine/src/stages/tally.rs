@@ -1,42 +1,42 @@
-//! One thread's sums, on the path of a request: nothing is allocated once every stage
-//! has been named and every operation answered.
+//! Sums the stage times of one thread on the hot path: nothing is allocated once every stage and
+//! every operation has occurred.
 
 use super::sums::{BucketSums, MOST_STAGES, OTHER_STAGES, OperationStages, StageSum, StageSums};
-use super::{LONGEST_NAME, Told, read};
+use super::{LONGEST_NAME, Timing, read};
 use crate::histogram::HIGHEST_NANOS;
 
-/// Buckets that every power of two is told apart in, as a power of two.
+/// Buckets per power of two, as a power of two.
 const SUB_BITS: u32 = 4;
-/// Shortest service time that is told apart, as a power of two of nanoseconds.
+/// Shortest distinct service time, as a power of two of nanoseconds.
 const SHORTEST_BITS: u32 = 10;
 /// Buckets up to [`HIGHEST_NANOS`].
 const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
-/// What a time may be above the service time of its answer, nanoseconds: servers round to
-/// whole milliseconds, and clocks differ a little.
+/// How much longer than the service time of its response a time may be, nanoseconds: servers
+/// round to whole milliseconds, and clocks differ slightly.
 const SLACK: u64 = 2_000_000;
-/// Where stages are counted that there is no room for.
+/// Index of the sum for stages beyond the limit.
 const OTHERS: usize = MOST_STAGES;
 
-/// What one thread was told.
+/// The sums of one thread.
 pub(crate) struct StageTally {
     names: Vec<String>,
-    /// What the head on each slot told.
+    /// The times in the last head of each slot.
     readings: Vec<Reading>,
     ops: Vec<OpTally>,
 }
 
-/// What the head of one answer told.
+/// The times in the head of one response.
 #[derive(Default)]
 struct Reading {
-    /// Times by stage; one that is named twice is here twice.
+    /// Times by stage; a stage that occurs twice is listed twice.
     times: Vec<(usize, u64)>,
     total: Total,
     unreadable: bool,
 }
 
 impl Reading {
-    /// The longest time that was told at once. Those of a stage that is named twice may
-    /// have passed side by side, so that their sum says nothing.
+    /// The longest single time. The times of a stage that occurs twice may overlap, so their sum
+    /// is not used.
     fn longest(&self) -> u64 {
         let stages = self.times.iter().map(|&(_, nanos)| nanos);
         let total = match self.total {
@@ -53,15 +53,15 @@ enum Total {
     #[default]
     Untold,
     Once(u64),
-    /// Told again: nobody knows which one holds the other.
+    /// The total occurred more than once: ambiguous.
     Often,
 }
 
-/// One operation's sums; empty before its first answer.
+/// The sums of one operation; empty before its first response.
 struct OpTally {
     name: &'static str,
     buckets: Vec<Bucket>,
-    /// By stage, each by bucket; empty before it was first named.
+    /// By stage and bucket; empty before the stage's first occurrence.
     stages: Vec<Vec<StageSum>>,
 }
 
@@ -92,18 +92,18 @@ impl StageTally {
         }
     }
 
-    /// The head of the answer on `slot` has come.
+    /// Reads the head of the response on `slot`.
     pub(crate) fn read(&mut self, slot: usize, head: &[u8]) {
         let reading = &mut self.readings[slot];
         let names = &mut self.names;
         reading.times.clear();
         reading.total = Total::Untold;
         let outcome = read(head, &mut |told| match told {
-            Told::Stage(name, nanos) => {
+            Timing::Stage(name, nanos) => {
                 let stage = stage_of(names, name);
                 reading.times.push((stage, nanos));
             }
-            Told::Total(nanos) => {
+            Timing::Total(nanos) => {
                 reading.total = match reading.total {
                     Total::Untold => Total::Once(nanos),
                     _ => Total::Often,
@@ -113,7 +113,7 @@ impl StageTally {
         reading.unreadable = outcome.is_err();
     }
 
-    /// The answer on `slot` was correct and took so many nanoseconds.
+    /// Counts a correct response on `slot` that took `service` nanoseconds.
     pub(crate) fn count(&mut self, slot: usize, op: usize, service: u64) {
         let reading = &self.readings[slot];
         let op = &mut self.ops[op];
@@ -150,7 +150,7 @@ impl StageTally {
         }
     }
 
-    /// All that was counted.
+    /// The sums so far.
     pub(crate) fn into_sums(self) -> StageSums {
         let name_of = |stage: usize| match self.names.get(stage) {
             Some(name) => name.clone(),
@@ -186,7 +186,7 @@ impl StageTally {
     }
 }
 
-/// Where a stage of that name is counted.
+/// Index of the stage with this name.
 fn stage_of(names: &mut Vec<String>, name: &str) -> usize {
     if let Some(at) = names.iter().position(|known| known == name) {
         return at;
@@ -227,9 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn times_are_summed_up_by_operation_and_service_time() {
+    fn times_are_summed_by_operation_and_service_time() {
         let mut tally = tally();
-        // Two answers on their way at once.
+        // Two responses in flight at once.
         tally.read(0, &head("Server-Timing: db;dur=1, total;dur=2"));
         tally.read(1, &head("Server-Timing: app;dur=5, app;dur=6"));
         tally.count(0, 0, 3_000_000);
@@ -239,7 +239,7 @@ mod tests {
         tally.read(0, &head("Server-Timing: db;dur=soon"));
         tally.count(0, 0, 3_000_000);
         let sums = tally.into_sums();
-        assert_eq!(sums.operations.len(), 1, "nobody put anything");
+        assert_eq!(sums.operations.len(), 1, "no PUT was sent");
         let get = &sums.operations[0];
         assert_eq!((get.operation.as_str(), get.stages.len()), ("GET", 2));
         assert_eq!(get.stages, ["db", "app"]);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_head_before_told_is_gone() {
+    fn the_times_of_the_previous_head_are_cleared() {
         let mut tally = tally();
         tally.read(0, &head("Server-Timing: db;dur=1, total;dur=2"));
         tally.read(0, &head("Server: x"));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_takes_longer_than_its_request() {
+    fn a_time_longer_than_its_request_is_unreadable() {
         let mut tally = tally();
         for line in [
             "db;dur=23",
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn two_totals_are_none() {
+    fn two_totals_count_as_no_total() {
         let mut tally = tally();
         tally.read(
             0,
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_makes_up_names_costs_no_more_than_one_that_does_not() {
+    fn memory_is_bounded_for_any_number_of_stage_names() {
         let mut tally = tally();
         for at in 0..1_000 {
             tally.read(0, &head(&format!("Server-Timing: s{at};dur=1")));

@@ -1,21 +1,20 @@
-//! `Trace-Log` of CubeFS's blobstore: entries such as `ACCESS:55`, several on a line
-//! with semicolons between, and `a_0_r_0_w_42`.
+//! Parses `Trace-Log` of CubeFS's blobstore: entries such as `ACCESS:55`, separated by
+//! semicolons, and `a_0_r_0_w_42`.
 //!
-//! An entry is a module, its time behind a colon and, if it failed, why behind a slash:
-//! up to 32 bytes of whatever the error says, so that nobody knows where they end. What
-//! else stands on that line is lost.
-//! The time is in milliseconds, or as Go writes its durations. One that rounds down to no
-//! millisecond is left out, with its colon.
+//! An entry is a module, a colon, its time and, if it failed, a slash and the error: up to 32
+//! bytes of any text, so that the end of the error cannot be found. The rest of such a line is
+//! ignored. The time is in milliseconds, or a Go duration. A time that rounds down to 0 ms is
+//! left out, with its colon.
 
 use super::amount::{MILLISECOND, nanos};
-use super::{Told, Unreadable};
+use super::{Timing, Unreadable};
 use crate::histogram::HIGHEST_NANOS;
 
-/// The access layer: it answers, and its time holds that of all others.
+/// The access layer: it sends the response, and its time includes all other stages.
 pub(super) const OUTERMOST: &str = "ACCESS";
-/// What the parts of `a_0_r_0_w_42` stand for.
+/// Names for the parts of `a_0_r_0_w_42`.
 const PARTS: [(&str, &str); 3] = [("a", "alloc"), ("r", "read"), ("w", "write")];
-/// Units that a part of a time may have, nanoseconds. Either sign stands for a micro.
+/// Units of a time, nanoseconds. Both micro signs are accepted.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -27,19 +26,19 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000 * MILLISECOND),
 ];
 
-/// Tells `tell` of every entry.
-pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
-    // The text of an error may also end inside a character.
+/// Calls `tell` for every entry.
+pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable> {
+    // The text of an error may be cut inside a UTF-8 character.
     let readable = value.split(|&byte| byte == b'/').next();
     let value = std::str::from_utf8(readable.unwrap_or_default()).map_err(|_| Unreadable)?;
-    // Lines of one name may have been joined with commas on their way.
+    // A proxy may have joined several header lines with commas.
     for entry in value.split([';', ',']).map(str::trim) {
         if entry.is_empty() {
             continue;
         }
         if let Some(parts) = parts(entry) {
             for ((_, name), nanos) in PARTS.iter().zip(parts) {
-                tell(Told::Stage(name, nanos));
+                tell(Timing::Stage(name, nanos));
             }
             continue;
         }
@@ -51,14 +50,14 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), 
             return Err(Unreadable);
         }
         tell(match name == OUTERMOST {
-            true => Told::Total(nanos),
-            false => Told::Stage(name, nanos),
+            true => Timing::Total(nanos),
+            false => Timing::Stage(name, nanos),
         });
     }
     Ok(())
 }
 
-/// Milliseconds, or numbers with units one behind the other, such as `1m2.5s`.
+/// Milliseconds, or consecutive numbers with units, such as `1m2.5s`.
 fn time_of(text: &str) -> Option<u64> {
     if let Some(plain) = nanos(text.as_bytes(), MILLISECOND) {
         return Some(plain);
@@ -75,7 +74,7 @@ fn time_of(text: &str) -> Option<u64> {
     (!text.is_empty() && sum <= HIGHEST_NANOS).then_some(sum)
 }
 
-/// The times of `a_0_r_0_w_42`, which are milliseconds.
+/// The times in `a_0_r_0_w_42`, in milliseconds.
 fn parts(entry: &str) -> Option<[u64; PARTS.len()]> {
     let mut words = entry.split('_');
     let mut times = [0; PARTS.len()];
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_read_as_a_real_cluster_writes_them() {
+    fn entries_of_a_real_cluster_are_parsed() {
         let cases: [(&str, &[(&str, u64)]); 13] = [
             ("ACCESS:55", &[("=", 55_000)]),
             ("ACCESS", &[("=", 0)]),
@@ -120,7 +119,7 @@ mod tests {
                 "x:1m2.5s;y:350\u{3bc}s;z:0s",
                 &[("x", 62_500_000), ("y", 350), ("z", 0)],
             ),
-            // Nobody knows where the text of an error ends.
+            // The end of an error text cannot be found.
             (
                 "cm:3;PROXY:4/dial tcp; i/o, timeout: 9;x:1h;cm:5",
                 &[("cm", 3_000), ("PROXY", 4_000)],
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_may_be_cut_off_inside_a_character() {
+    fn an_error_text_may_be_cut_inside_a_character() {
         let mut names = Vec::new();
         let value = [&b"cm:3/"[..], &"誤".as_bytes()[..2]].concat();
         let outcome = parse(&value, &mut |told| names.push(format!("{told:?}")));
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_is_refused() {
+    fn malformed_entries_are_an_error() {
         for value in [
             "x:", "x:-1", "x:1h", ":1", "x y:1", "x\u{7}:1", "ä:1", "x:1:2", ":/why", "x:1m2",
             "x:s", "x:1.s", "x:m1s", "x:1d", "x:9m61s", "x:-1s", "x:1 s",
@@ -162,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
+        fn generated_entries_are_parsed(
             entries in prop::collection::vec(("[A-Z]{1,5}[a-z]{1,5}", 1u64..600_000), 0..20),
         ) {
             let text: Vec<String> =

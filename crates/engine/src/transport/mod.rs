@@ -1,7 +1,7 @@
-//! One connection as a stream of bytes: TCP or a Unix socket, with TLS or without.
+//! One connection as a stream of bytes: TCP or a Unix socket, with or without TLS.
 //!
-//! A transport knows nothing of HTTP. It never blocks: what cannot be done at once
-//! answers `WouldBlock`, and news of it comes as an event.
+//! A transport knows nothing of HTTP and never blocks: an operation that cannot be done at once
+//! returns `WouldBlock`, and an event reports when it can continue.
 
 mod socket;
 mod tcp_info;
@@ -17,7 +17,7 @@ use mio::{Registry, Token};
 
 use self::socket::Socket;
 pub use self::tcp_info::TcpFigures;
-pub(crate) use self::tcp_info::TcpNotes;
+pub(crate) use self::tcp_info::TcpRecorder;
 use self::tls::Session;
 pub(crate) use self::trouble::{NO_HTTP2, describe};
 use crate::route::{Address, Tls};
@@ -27,28 +27,28 @@ pub(crate) struct Transport {
     socket: Socket,
     session: Option<Box<Session>>,
     opening: Opening,
-    notes: Rc<TcpNotes>,
+    notes: Rc<TcpRecorder>,
 }
 
-/// How far the opening of a transport has come.
+/// Progress of opening a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// The other side has not accepted yet.
     Connecting,
-    /// It has accepted; the two are agreeing on TLS.
+    /// The other side has accepted; the TLS handshake is in progress.
     Handshaking,
-    /// It is ready to carry requests.
+    /// Ready to carry requests.
     Ready,
 }
 
 impl Transport {
-    /// Begins to connect to `address`, from `source` if that is given, and with
-    /// TLS if `tls` is. What TCP says of it goes into `notes` when it is closed.
+    /// Starts to connect to `address`, from `source` if given, with TLS if `tls` is given. When
+    /// the transport is closed, its TCP figures are added to `notes`.
     pub(crate) fn open(
         address: &Address,
         source: Option<IpAddr>,
         tls: Option<Tls<'_>>,
-        notes: &Rc<TcpNotes>,
+        notes: &Rc<TcpRecorder>,
         registry: &Registry,
         token: Token,
     ) -> io::Result<Self> {
@@ -63,8 +63,8 @@ impl Transport {
         })
     }
 
-    /// Goes on opening it, on every event until it is ready. With TLS it says
-    /// `Handshaking` at least once, and first when the other side has accepted.
+    /// Continues to open the transport; called for every event until it is ready. With TLS it
+    /// returns `Handshaking` at least once, first when the other side has accepted.
     pub(crate) fn advance(&mut self) -> io::Result<Opening> {
         let done = match (self.opening, &mut self.session) {
             (Opening::Connecting, session) => {
@@ -74,12 +74,12 @@ impl Transport {
                 match session {
                     None => true,
                     Some(session) => {
-                        session.greet(&mut self.socket)?;
+                        session.start_handshake(&mut self.socket)?;
                         false
                     }
                 }
             }
-            (_, Some(session)) => session.shake_hands(&mut self.socket)?,
+            (_, Some(session)) => session.advance_handshake(&mut self.socket)?,
             (_, None) => true,
         };
         self.opening = if done {
@@ -90,8 +90,8 @@ impl Transport {
         Ok(self.opening)
     }
 
-    /// Reads what has come. `Ok(0)` is the end in good order. With TLS, an end
-    /// that was not announced is `UnexpectedEof`.
+    /// Reads available bytes. `Ok(0)` is an orderly end of the stream. With TLS, an end without
+    /// close_notify is `UnexpectedEof`.
     #[inline]
     pub(crate) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.session {
@@ -100,9 +100,9 @@ impl Transport {
         }
     }
 
-    /// Takes at most as many bytes as `scratch` holds from the transport and drops them;
-    /// `scratch` may or may not be written to. Where the kernel can, it drops them
-    /// without a copy.
+    /// Takes at most as many bytes as `scratch` holds from the transport and drops them.
+    /// `scratch` may be overwritten. Where the kernel supports it, it drops the bytes without a
+    /// copy.
     pub(crate) fn discard(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.discard(scratch),
@@ -110,17 +110,17 @@ impl Transport {
         }
     }
 
-    /// Asks for news only when so many bytes can be read, or the end has come. Only a
-    /// wish: with TLS, and where the system cannot, news comes as ever.
+    /// Requests readability events only when at least `bytes` bytes can be read or the stream has
+    /// ended. A hint: with TLS, and on systems without support, events are not delayed.
     pub(crate) fn wait_for(&self, bytes: u32) {
         if self.session.is_none() {
-            // What fails here shows when the transport is read.
+            // A failing socket returns the error when it is read.
             let _ = self.socket.wait_for(bytes);
         }
     }
 
-    /// Takes some of `bytes`. With TLS they may still be waiting for room in the
-    /// socket: see [`Self::wants_write`].
+    /// Takes some of `bytes`. With TLS, bytes that were taken may not be sent yet: see
+    /// [`Self::wants_write`].
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.session {
@@ -129,7 +129,7 @@ impl Transport {
         }
     }
 
-    /// Like [`Self::write`], of several pieces in a row.
+    /// Like [`Self::write`], for several consecutive buffers.
     pub(crate) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.write_vectored(pieces),
@@ -137,13 +137,13 @@ impl Transport {
         }
     }
 
-    /// Whether [`Self::send_file`] works here: not through TLS.
+    /// Whether [`Self::send_file`] works on this transport: not with TLS.
     #[inline]
     pub(crate) fn sends_files(&self) -> bool {
         cfg!(target_os = "linux") && self.session.is_none()
     }
 
-    /// Like [`Self::write`], of a beginning whose rest follows at once.
+    /// Like [`Self::write`], for data that is followed by more at once.
     pub(crate) fn write_and_more(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.write_and_more(bytes),
@@ -151,8 +151,8 @@ impl Transport {
         }
     }
 
-    /// Sends `count` bytes of `file` from `offset` on, as far as they go, without
-    /// copying them. Only where the transport [sends files](Self::sends_files).
+    /// Sends up to `count` bytes of `file` from `offset` without copying them. Only if
+    /// [`Self::sends_files`].
     pub(crate) fn send_file(
         &mut self,
         file: BorrowedFd<'_>,
@@ -162,8 +162,8 @@ impl Transport {
         self.socket.send_file(file, offset, count)
     }
 
-    /// Whether bytes that were taken have not gone out: [`Self::flush`] must be
-    /// called when the socket is writable again.
+    /// Whether bytes that were taken have not been sent: [`Self::flush`] must be called when the
+    /// socket is writable again.
     #[inline]
     pub(crate) fn wants_write(&self) -> bool {
         self.session
@@ -171,7 +171,7 @@ impl Transport {
             .is_some_and(|session| session.wants_write())
     }
 
-    /// Sends out what was taken; `WouldBlock` when not all of it went.
+    /// Sends the bytes that were taken; `WouldBlock` if some remain.
     #[inline]
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         match &mut self.session {
@@ -180,8 +180,8 @@ impl Transport {
         }
     }
 
-    /// Whether a read of `count` bytes where `asked` were wanted has emptied the
-    /// transport, so that more will come as an event.
+    /// Whether a read of `count` bytes with a buffer of `asked` bytes has emptied the transport,
+    /// so that an event reports new bytes.
     #[inline]
     pub(crate) fn emptied(&self, count: usize, asked: usize) -> bool {
         match &self.session {
@@ -190,7 +190,7 @@ impl Transport {
         }
     }
 
-    /// What ALPN has chosen, once the transport is ready.
+    /// The protocol chosen by ALPN, once the transport is ready.
     pub(crate) fn application_protocol(&self) -> Option<&[u8]> {
         self.session.as_ref()?.application_protocol()
     }
@@ -204,7 +204,7 @@ impl Drop for Transport {
             self.notes.ask(socket);
         }
         if let (Opening::Ready, Some(session)) = (self.opening, &mut self.session) {
-            session.say_goodbye(&mut self.socket);
+            session.send_close_notify(&mut self.socket);
         }
     }
 }

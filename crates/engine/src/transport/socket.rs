@@ -1,4 +1,4 @@
-//! The socket below a transport.
+//! The socket of a transport.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +15,7 @@ use crate::route::Address;
 
 #[cfg(target_os = "linux")]
 sockopt_impl!(
-    /// Bytes without which a socket does not count as readable.
+    /// The number of bytes from which a socket counts as readable.
     LowWater,
     SetOnly,
     libc::SOL_SOCKET,
@@ -29,7 +29,7 @@ pub(super) enum Socket {
 }
 
 impl Socket {
-    /// Begins to connect.
+    /// Starts to connect.
     pub(super) fn connect(
         address: &Address,
         source: Option<IpAddr>,
@@ -42,7 +42,7 @@ impl Socket {
             (Address::Unix(path), _) => Self::Unix(UnixStream::connect(path)?),
         };
         if let Self::Tcp(stream) = &socket {
-            // Small requests must not wait for the answer to earlier ones.
+            // Small requests must not wait for the acknowledgement of earlier ones.
             stream.set_nodelay(true)?;
         }
         let source: &mut dyn Source = match &mut socket {
@@ -79,7 +79,7 @@ impl Socket {
 
     pub(super) fn discard(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
         match self {
-            // tcp(7): with MSG_TRUNC the received bytes are thrown away.
+            // tcp(7): with MSG_TRUNC the received bytes are discarded.
             #[cfg(target_os = "linux")]
             Self::Tcp(stream) => {
                 let (_, count) = rustix::net::recv(stream.as_fd(), scratch, RecvFlags::TRUNC)?;
@@ -89,8 +89,9 @@ impl Socket {
         }
     }
 
-    /// Asks for news only when so many bytes can be read. The kernel sees to it that
-    /// they fit, and tells of the end in any case (tcp(7), socket(7): SO_RCVLOWAT).
+    /// Requests readability events only when this many bytes can be read. The kernel enlarges the
+    /// receive buffer accordingly and always reports the end of the stream (tcp(7), socket(7):
+    /// SO_RCVLOWAT).
     pub(super) fn wait_for(&self, bytes: u32) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         nix::sys::socket::setsockopt(&self.as_fd(), LowWater, &bytes)?;
@@ -140,7 +141,7 @@ impl Socket {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The socket, if it is one of TCP.
+    /// The socket, if it is a TCP socket.
     pub(super) fn tcp(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Self::Tcp(stream) => Some(stream.as_fd()),
@@ -163,7 +164,7 @@ fn connect_from(from: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
     };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-    // The port is chosen when connecting, so that one can serve several targets.
+    // The port is chosen when connecting, so that one port can serve several targets.
     #[cfg(target_os = "linux")]
     nix::sys::socket::setsockopt(
         &socket,

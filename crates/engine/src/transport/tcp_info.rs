@@ -1,38 +1,37 @@
-//! What the kernel knows of a TCP connection, asked when it is closed: off the path of
-//! every request that it carried.
+//! Reads the kernel's figures of a TCP connection when it is closed, outside the hot path.
 
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 
-/// Most connections asked in a second. Without keep-alive there is one for each
-/// request, and asking all of them would cost what is to be measured.
+/// Most connections read per second. Without keep-alive there is one connection per request, and
+/// reading all of them would cost measurable CPU time.
 const MOST_IN_A_SECOND: u32 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// What TCP says of a slice's connections, those of the lead and of the drain included.
+/// TCP figures of a slice's connections, including those before the window and in the drain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TcpFigures {
-    /// Connections asked.
+    /// Connections read.
     pub connections: u64,
-    /// Shortest round trip on any of them, nanoseconds (`tcpi_min_rtt`, which the kernel
-    /// keeps in microseconds, over the last five minutes of a connection).
+    /// Shortest round trip on any of them, nanoseconds (`tcpi_min_rtt`, which the kernel keeps in
+    /// microseconds over the last five minutes of a connection).
     pub min_rtt: Option<u64>,
-    /// Segments sent again, by this side (`tcpi_total_retrans`).
+    /// Segments retransmitted by the load generator (`tcpi_total_retrans`).
     pub retransmits: u64,
-    /// Of those: segments that the peer had received already, as it reported by duplicate
-    /// selective acknowledgements (`tcpi_dsack_dups`, RFC 2883): the acknowledgement was
-    /// late, and nothing was lost. `None` on Linux before 4.19.
+    /// Unneeded retransmissions: segments that the peer had already received, as it reported with
+    /// duplicate selective acknowledgements (`tcpi_dsack_dups`, RFC 2883). The acknowledgement
+    /// was late, and no segment was lost. `None` on Linux before 4.19.
     pub unneeded: Option<u64>,
     /// Segments sent (`tcpi_segs_out`); `None` on Linux before 4.2.
     pub sent: Option<u64>,
 }
 
 impl TcpFigures {
-    /// These and those.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let shorter = self.min_rtt.into_iter().chain(other.min_rtt).min();
-        // Nothing was asked yet: unlike what was asked and not answered.
+        // Without connections read, a field is empty rather than unknown.
         let sum = |a: Option<u64>, b: Option<u64>| match (self.connections, other.connections) {
             (0, _) => b,
             (_, 0) => a,
@@ -48,34 +47,34 @@ impl TcpFigures {
     }
 }
 
-/// Where the lines of one thread leave what TCP says of them.
+/// Collects the TCP figures of one thread's connections.
 #[derive(Debug, Default)]
-pub(crate) struct TcpNotes {
+pub(crate) struct TcpRecorder {
     sum: Cell<TcpFigures>,
-    /// End of the second under way, and how many were asked in it.
+    /// End of the current second, and the number of connections read in it.
     second: Cell<(u64, u32)>,
 }
 
-impl TcpNotes {
-    /// All that was noted.
+impl TcpRecorder {
+    /// The sum of all figures.
     pub(crate) fn sum(&self) -> TcpFigures {
         self.sum.get()
     }
 
-    /// Lets the time go on, so that connections may be asked again.
+    /// Sets the current time, which resets the limit per second.
     pub(crate) fn tick(&self, now: u64) {
         if now >= self.second.get().0 {
             self.second.set((now.saturating_add(SECOND), 0));
         }
     }
 
-    /// From now on times are nanoseconds since `origin`.
+    /// From this call on, times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&self, origin: u64) {
         let (end, asked) = self.second.get();
         self.second.set((end.saturating_sub(origin), asked));
     }
 
-    /// Asks a connection that is about to be closed.
+    /// Reads the figures of a connection that is about to be closed.
     pub(super) fn ask(&self, socket: BorrowedFd<'_>) {
         let (end, asked) = self.second.get();
         if asked >= MOST_IN_A_SECOND {
@@ -99,8 +98,8 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
 
     use nix::libc::tcp_info;
 
-    // `struct tcp_info` of linux/tcp.h goes on where the library's ends: these fields only
-    // ever follow each other.
+    // `struct tcp_info` of linux/tcp.h has more fields than the library's: fields are only ever
+    // appended.
     const SEGMENTS_OUT: usize = offset_of!(tcp_info, tcpi_min_rtt) - 12;
     const DSACK_DUPS: usize = offset_of!(tcp_info, tcpi_min_rtt) + 68;
     const LONGEST: usize = DSACK_DUPS + size_of::<u32>();
@@ -111,7 +110,7 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
         LONGEST
     }];
     let answer = linux::ask(socket, &mut answer)?;
-    // A kernel older than the library's header answers with less.
+    // A kernel older than the library's header returns fewer bytes.
     let field = |at: usize| {
         let bytes = answer.get(at..at + size_of::<u32>())?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
@@ -119,7 +118,7 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
     let min_rtt = field(offset_of!(tcp_info, tcpi_min_rtt));
     Some(TcpFigures {
         connections: 1,
-        // All ones: no round trip was timed.
+        // All ones: no round trip was measured.
         min_rtt: min_rtt
             .filter(|&micros| micros > 0 && micros < u32::MAX)
             .map(|micros| u64::from(micros) * 1_000),
@@ -137,8 +136,7 @@ mod linux {
 
     use nix::libc;
 
-    /// The `struct tcp_info` of a socket (tcp(7)), as long as the kernel's own is and
-    /// `room` allows.
+    /// The `struct tcp_info` of a socket (tcp(7)), up to the size of `room`.
     pub(super) fn ask<'r>(socket: BorrowedFd<'_>, room: &'r mut [u8]) -> Option<&'r [u8]> {
         let mut length = libc::socklen_t::try_from(room.len()).ok()?;
         // SAFETY: `socket` is borrowed, so the descriptor is open for the whole call.
@@ -188,7 +186,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_connection_tells_and_what_is_none_does_not() {
+    fn a_tcp_connection_has_figures_and_another_socket_has_none() {
         use std::io::{Read as _, Write as _};
         use std::os::fd::AsFd as _;
 
@@ -202,7 +200,7 @@ mod tests {
 
         let figures = of_socket(here.as_fd()).unwrap();
         let rtt = figures.min_rtt.expect("a round trip was timed");
-        // A field before or after it in the struct would hardly be in between.
+        // A wrong field of the struct would rarely be in this range.
         assert!((1_000..1_000_000_000).contains(&rtt), "{rtt}");
         assert_eq!(figures.retransmits, 0);
         // Handshake, one byte, and acknowledgements.
@@ -215,12 +213,12 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn only_so_many_are_asked_in_a_second() {
+    fn the_number_of_connections_read_per_second_is_limited() {
         use std::os::fd::AsFd as _;
 
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let here = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let notes = TcpNotes::default();
+        let notes = TcpRecorder::default();
         notes.tick(5);
         for _ in 0..2 * MOST_IN_A_SECOND {
             notes.ask(here.as_fd());

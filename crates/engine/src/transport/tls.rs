@@ -1,8 +1,8 @@
-//! TLS over a socket, as few copies and system calls as rustls allows.
+//! TLS over a socket, with as few copies and system calls as rustls allows.
 //!
-//! The unbuffered session keeps no bytes of its own: one large buffer a thread
-//! takes ciphertext for all of its connections, so that an idle connection costs little memory
-//! and a large body takes few reads.
+//! The unbuffered rustls session has no buffers: one large buffer per thread holds the ciphertext
+//! of all its connections, so that an idle connection needs little memory and a large body needs
+//! few reads.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -18,21 +18,21 @@ use rustls::unbuffered::{
 use super::socket::Socket;
 use super::trouble;
 
-/// Ciphertext read at once, bytes.
+/// Ciphertext per read, bytes.
 const READ_AT_ONCE: usize = 128 * 1024;
 /// Plaintext encrypted at once, bytes: four full records.
 const WRITE_AT_ONCE: usize = 64 * 1024;
-/// Ciphertext that this may come to.
+/// Largest ciphertext of that plaintext, bytes.
 const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
 
-/// Pieces up to this size are put together, to be one record.
+/// Buffers up to this size are joined into one record.
 const SMALL_PIECE: usize = 4 * 1024;
 
-/// Room that is of no meaning between calls.
+/// Buffers whose content is not kept between calls.
 struct Scratch {
-    /// Ciphertext on its way in or out.
+    /// Ciphertext received or to be sent.
     cipher: Vec<u8>,
-    /// Small pieces of plaintext in a row.
+    /// Joined small buffers of plaintext.
     plain: Vec<u8>,
 }
 
@@ -48,23 +48,23 @@ thread_local! {
 /// One TLS session of a client.
 pub(super) struct Session {
     tls: UnbufferedClientConnection,
-    /// The beginning of a record whose end has not come yet.
+    /// The start of an incomplete record.
     partial: Vec<u8>,
-    /// Plaintext that the reader had no room for, and how much of it is taken.
+    /// Plaintext that did not fit into the reader's buffer, and how much of it is taken.
     spare: Vec<u8>,
     spare_taken: usize,
     /// Ciphertext that the socket did not take, and how much of it is sent.
     unsent: Vec<u8>,
     sent: usize,
-    /// The last read left nothing in the socket.
+    /// The last read emptied the socket.
     dry: bool,
-    /// The server has said that nothing more will come.
+    /// The server has sent close_notify.
     ended: bool,
 }
 
-/// Where plaintext goes.
+/// The destination of plaintext.
 struct Room<'a> {
-    /// `None` drops it.
+    /// `None` drops the plaintext.
     into: Option<&'a mut [u8]>,
     size: usize,
     filled: usize,
@@ -105,14 +105,14 @@ impl Session {
         })
     }
 
-    /// Sends the first message.
-    pub(super) fn greet(&mut self, socket: &mut Socket) -> io::Result<()> {
+    /// Sends the client hello.
+    pub(super) fn start_handshake(&mut self, socket: &mut Socket) -> io::Result<()> {
         self.process(&mut [], &mut Room::none(), &mut |_| Ok(()))?;
         or_later(self.flush(socket))
     }
 
-    /// Goes on with the handshake; whether it is done.
-    pub(super) fn shake_hands(&mut self, socket: &mut Socket) -> io::Result<bool> {
+    /// Continues the handshake. Returns whether it is complete.
+    pub(super) fn advance_handshake(&mut self, socket: &mut Socket) -> io::Result<bool> {
         or_later(self.flush(socket))?;
         while self.tls.is_handshaking() {
             match self.pull(socket, &mut Room::none()) {
@@ -173,7 +173,7 @@ impl Session {
                 return Ok(room.filled);
             }
             if self.dry && !self.ended {
-                // Only part of a record has come, or one without plaintext.
+                // Only a part of a record has arrived, or a record without plaintext.
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
@@ -191,7 +191,7 @@ impl Session {
         room.filled
     }
 
-    /// Reads the socket once and decrypts all whole records; bytes read.
+    /// Reads the socket once and decrypts all complete records. Returns the bytes read.
     fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
         SCRATCH.with_borrow_mut(
             |Scratch {
@@ -222,19 +222,19 @@ impl Session {
                 let used = self
                     .process(&mut scratch[..filled], room, &mut |_| Ok(()))
                     .inspect_err(|_| {
-                        // The alert that says why. Nobody is left to hear of a failure.
+                        // Sends the alert with the reason. A failure to send it is ignored.
                         let _ = self.flush(socket);
                     })?;
                 self.partial.extend_from_slice(&scratch[used..filled]);
-                // The answer to a key update, or the last message of the handshake.
+                // The reply to a key update, or the last message of the handshake.
                 or_later(self.flush(socket))?;
                 Ok(count)
             },
         )
     }
 
-    /// Lets the session work through `incoming`; returns how much of it is used up.
-    /// `ready` may encrypt when the session is free to.
+    /// Processes `incoming` and returns how many bytes are consumed. Calls `ready` when the
+    /// session can encrypt.
     fn process(
         &mut self,
         incoming: &mut [u8],
@@ -288,7 +288,7 @@ impl Session {
         }
     }
 
-    /// Encrypts and sends some of `pieces`, from the first on; how much it took.
+    /// Encrypts and sends some of `pieces`, from the first. Returns the number of bytes taken.
     pub(super) fn write(
         &mut self,
         socket: &mut Socket,
@@ -300,7 +300,7 @@ impl Session {
                 cipher.resize(READ_AT_ONCE, 0);
             }
             let mut sealed = None;
-            // A record may be on its way in; the session must see the same bytes again.
+            // An incomplete record may be pending; the session must receive the same bytes again.
             let mut held = std::mem::take(&mut self.partial);
             let used = self.process(&mut held, &mut Room::none(), &mut |traffic| {
                 sealed = Some(seal(traffic, pieces, cipher, plain)?);
@@ -319,7 +319,7 @@ impl Session {
     /// Sends ciphertext, and keeps what the socket does not take.
     fn send(&mut self, socket: &mut Socket, bytes: &[u8]) -> io::Result<()> {
         if self.wants_write() {
-            // The session itself had something to say before.
+            // Earlier messages of the session are sent first.
             self.unsent.extend_from_slice(bytes);
             return or_later(self.flush(socket));
         }
@@ -363,8 +363,8 @@ impl Session {
         self.tls.alpn_protocol()
     }
 
-    /// Tells the server that nothing more will come, if that can be done at once.
-    pub(super) fn say_goodbye(&mut self, socket: &mut Socket) {
+    /// Sends close_notify, if that is possible without blocking.
+    pub(super) fn send_close_notify(&mut self, socket: &mut Socket) {
         if self.wants_write() {
             return;
         }
@@ -376,13 +376,13 @@ impl Session {
             Ok(())
         });
         if outcome.is_ok() {
-            // Nobody is left who could do anything about a failure.
+            // The connection is being closed; a failure is ignored.
             let _ = socket.write(&notice[..length]);
         }
     }
 
-    /// Takes the alert that an error has left behind. Asked once only: the session
-    /// must not be shown the faulty bytes again.
+    /// Sends the alert that belongs to an error. Called once: the session must not receive the
+    /// malformed bytes again.
     fn alert(&mut self, incoming: &mut [u8]) -> io::Result<()> {
         match self.tls.process_tls_records(incoming).state {
             Ok(ConnectionState::EncodeTlsData(mut data)) => encode(&mut data, &mut self.unsent),
@@ -391,7 +391,7 @@ impl Session {
     }
 }
 
-/// How many bytes became how many.
+/// Sizes before and after encryption.
 #[derive(Default)]
 struct Sealed {
     plain: usize,
@@ -424,7 +424,7 @@ fn seal(
     Ok(sealed)
 }
 
-/// Encrypts `part` into `room` from `at` on; the bytes that this came to.
+/// Encrypts `part` into `room` from `at`. Returns the size of the ciphertext.
 fn encrypt(
     traffic: &mut WriteTraffic<'_, ClientConnectionData>,
     part: &[u8],
@@ -444,7 +444,7 @@ fn encrypt(
     }
 }
 
-/// Appends a message of the session itself to `unsent`.
+/// Appends a message of the session to `unsent`.
 fn encode(
     data: &mut EncodeTlsData<'_, ClientConnectionData>,
     unsent: &mut Vec<u8>,
@@ -460,7 +460,7 @@ fn encode(
     outcome.map(drop).map_err(io::Error::other)
 }
 
-/// What cannot go out now goes out with the next event.
+/// Ignores `WouldBlock`: the next event sends the rest.
 fn or_later(outcome: io::Result<()>) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),

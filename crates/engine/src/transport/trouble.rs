@@ -1,13 +1,13 @@
-//! What went wrong on a transport, in one plain sentence.
+//! Describes transport errors in one sentence.
 
 use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// The server and tenbin have no protocol in common.
+/// The server and Tenbin have no HTTP version in common.
 pub(crate) const NO_HTTP2: &str = "the server does not offer HTTP/2; use --http 1.1";
 
-/// An error of a transport in the field's words, with what to do where that is known.
+/// The text of a transport error, with the next step where that is known.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         _ if error.get_ref().is_some() => error.to_string(),
@@ -23,7 +23,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
     }
 }
 
-/// An error of TLS as one of the transport.
+/// A TLS error as an I/O error.
 pub(super) fn of_tls(error: &Error) -> io::Error {
     let text = match error {
         Error::InvalidCertificate(reason) => of_certificate(reason),
@@ -34,14 +34,14 @@ pub(super) fn of_tls(error: &Error) -> io::Error {
         | Error::NoApplicationProtocol => NO_HTTP2.to_owned(),
         Error::AlertReceived(alert) => format!("the server refused TLS: alert {alert:?}"),
         Error::PeerIncompatible(_) => {
-            format!("the server and tenbin have no kind of TLS in common: {error}")
+            format!("the server and tenbin have no TLS version or cipher suite in common: {error}")
         }
         other => format!("TLS failed: {other}"),
     };
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// The end of the connection without the notice that TLS demands.
+/// The connection was closed without the TLS close_notify message.
 pub(super) fn cut_off() -> io::Error {
     io::Error::new(
         io::ErrorKind::UnexpectedEof,
@@ -51,7 +51,7 @@ pub(super) fn cut_off() -> io::Error {
 
 fn of_certificate(reason: &CertificateError) -> String {
     let fault = match reason {
-        // A bad signature: an issuer of the same name as one that is known.
+        // A bad signature: the issuer has the name of a known one.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "is self-signed or from an unknown issuer: name its CA with --cacert FILE,".to_owned()
         }
@@ -77,7 +77,7 @@ fn of_certificate(reason: &CertificateError) -> String {
     format!("the server's certificate {fault} or do not check it with --insecure")
 }
 
-/// Names as they stand in a certificate: the first few, cut short.
+/// Names in a certificate: the first few, shortened.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 3;
     if names.is_empty() {

@@ -1,5 +1,5 @@
-//! An allocator that counts what each thread allocates. For test binaries of their
-//! own: there is one allocator to a process.
+//! An allocator that counts the allocations of each thread. For separate test binaries: a process
+//! has one allocator.
 
 #![allow(unsafe_code, reason = "a global allocator cannot be written without")]
 
@@ -44,7 +44,7 @@ fn count() {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often the calling thread has asked for memory.
+/// Number of allocations of the calling thread.
 pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }

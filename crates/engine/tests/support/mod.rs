@@ -1,5 +1,5 @@
-//! What the tests on real sockets share: servers that do as a test says, a workload
-//! that checks what it gets back, and a drive that adds up its samples.
+//! Helpers for the tests on real sockets: servers whose behaviour a test defines, a workload that
+//! checks the responses, and a drive that sums its samples.
 
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
@@ -15,7 +15,7 @@ use tenbin_engine::{
 };
 use tenbin_plan::Load;
 
-/// Longer than anything takes that comes to an end.
+/// Longer than any test that ends.
 pub const PATIENT: Duration = Duration::from_secs(20);
 
 /// Serves every connection with `serve` until it returns.
@@ -54,7 +54,7 @@ pub fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// Answers every request with the same bytes.
+/// Responds to every request with the same bytes.
 pub fn fixed(answer: &'static [u8]) -> SocketAddr {
     server(move |mut stream| {
         while request(&mut stream).is_some() {
@@ -141,10 +141,10 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// Every connection was asked when it was closed, and each knows a round trip.
+    /// Every connection was read when it was closed, and each has a round trip.
     pub fn expect_tcp_of_all(&self) {
         if cfg!(target_os = "linux") {
-            let tcp = self.tcp.expect("TCP was asked");
+            let tcp = self.tcp.expect("TCP figures exist");
             assert_eq!(tcp.connections, self.ledger.opened, "{tcp:?}");
             assert!(tcp.min_rtt.is_some(), "{tcp:?}");
         }
@@ -170,7 +170,7 @@ pub fn run_for(
     driven(Route::plain(address), load, window, Box::new(worker))
 }
 
-/// A closed loop without anything special.
+/// A closed loop with default settings.
 pub fn closed(connections: usize, timeout: Duration) -> Load {
     Load {
         timeout,
@@ -178,7 +178,7 @@ pub fn closed(connections: usize, timeout: Duration) -> Load {
     }
 }
 
-/// Drives one worker and adds up its samples.
+/// Drives one worker and sums its samples.
 pub fn driven(
     route: Route,
     load: Load,

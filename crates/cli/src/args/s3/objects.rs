@@ -1,11 +1,11 @@
-//! What S3 operations store and ask for.
+//! Objects and requests of S3 operations.
 
 use clap::Args;
 use tenbin_plan::{At, Field, S3Draft, WorkloadDraft};
 
 use crate::args::{many, set};
 
-/// What is stored, and how it is asked for.
+/// Stored content, and how it is requested.
 #[derive(Args)]
 #[command(next_help_heading = "Objects")]
 pub struct ObjectArgs {
@@ -18,7 +18,7 @@ pub struct ObjectArgs {
     /// Distinct objects [default: as many as fit in 256 MiB, from 16 to 10000; 1000 to list]
     #[arg(long, value_name = "N")]
     pub objects: Option<u64>,
-    /// Bucket, made if missing [default: tenbin-bench]
+    /// Bucket, created if missing [default: tenbin-bench]
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
     /// Number of buckets, named NAME-000 and so on; objects are distributed over them in turn
@@ -120,7 +120,7 @@ pub struct ObjectArgs {
 }
 
 impl ObjectArgs {
-    /// One workload for each size, or one of the default size.
+    /// One workload per size, or one with the default size.
     pub(super) fn drafts(&self, mix: &str, rewrite: bool) -> Vec<At<WorkloadDraft>> {
         let sizes = self.sizes();
         let each = sizes
@@ -129,7 +129,7 @@ impl ObjectArgs {
         each.map(At::nowhere).collect()
     }
 
-    /// Commas part plain sizes; in a distribution they belong to it.
+    /// Commas separate plain sizes; in a distribution they are part of the value.
     fn sizes(&self) -> Vec<Option<String>> {
         if self.size.is_empty() {
             return vec![None];

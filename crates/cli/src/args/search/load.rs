@@ -66,7 +66,7 @@ pub struct SearchLoadArgs {
     /// Name of Droonga's data set
     #[arg(long, value_name = "NAME", default_value = "Default")]
     pub dataset: String,
-    /// How the servers let us in.
+    /// Login to the search server.
     #[command(flatten)]
     pub login: LoginArgs,
     /// Show no progress

@@ -1,4 +1,4 @@
-//! How search servers let us in.
+//! Login to search servers.
 
 use std::path::PathBuf;
 
@@ -20,10 +20,10 @@ pub struct LoginArgs {
 }
 
 impl LoginArgs {
-    /// With the password read from its file.
+    /// The login, with the password read from its file.
     ///
     /// # Errors
-    /// When the file cannot be read; a sentence.
+    /// When the file cannot be read; one sentence.
     pub fn read(&self) -> Result<Login, String> {
         let basic = match (&self.user, &self.password_file) {
             (Some(user), Some(file)) => {

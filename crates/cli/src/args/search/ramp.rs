@@ -1,4 +1,4 @@
-//! `tenbin search ramp`: search servers under one number of clients after another.
+//! `tenbin search ramp`: measures search servers at several numbers of clients.
 
 use std::path::PathBuf;
 
@@ -35,16 +35,16 @@ pub struct SearchRampArgs {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// What is sent.
+    /// The request.
     #[command(flatten)]
     pub request: RequestArgs,
-    /// What is sent, if it is many.
+    /// Requests from a file.
     #[command(flatten)]
     pub patterns: PatternArgs,
-    /// By how many.
+    /// Numbers of clients.
     #[command(flatten)]
     pub clients: ClientArgs,
-    /// How long.
+    /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
     /// File for the result in drnbench's format; with several targets, one file each, with the name
@@ -56,12 +56,12 @@ pub struct SearchRampArgs {
         conflicts_with = "rate"
     )]
     pub output_path: Option<PathBuf>,
-    /// Where results go.
+    /// Output options.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// The clients of a ramp.
+/// Numbers of clients of a concurrency sweep.
 #[derive(Args)]
 #[command(next_help_heading = "Clients")]
 pub struct ClientArgs {
@@ -108,10 +108,10 @@ pub struct ClientArgs {
     pub no_keep_alive: bool,
 }
 
-/// Connections of an open loop: as many as a search for the highest rate has.
+/// Connections of an open loop: the same default as for a maximum-rate search.
 const USUAL_CONNECTIONS: u64 = 128;
 
-/// The workload once for each rate, named after it.
+/// One workload per rate, named after the rate.
 fn at_rates(rates: &str, workload: &WorkloadDraft) -> Result<Vec<At<WorkloadDraft>>, Refusal> {
     let mut known: Vec<f64> = Vec::new();
     let mut all = Vec::new();
@@ -134,16 +134,15 @@ fn at_rates(rates: &str, workload: &WorkloadDraft) -> Result<Vec<At<WorkloadDraf
     Ok(all)
 }
 
-/// As long as a client of drnbench rests when nothing else is said.
+/// The default think time of a drnbench client.
 const USUAL_WAIT: &str = "10ms";
 
 impl SearchRampArgs {
-    /// The plan as written by the options.
+    /// The plan that the options describe.
     ///
     /// # Errors
     ///
-    /// Numbers of clients that make no ramp, or options that refer to a target that there
-    /// is not.
+    /// When numbers of clients give no sweep, or an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("search-ramp"));
@@ -214,7 +213,7 @@ impl ClientArgs {
     }
 }
 
-/// As a ramp has its levels; a comma makes a list even of one.
+/// The levels in the plan's syntax; a comma makes a list of a single level.
 fn list(levels: &[String]) -> String {
     match levels {
         [only] => format!("{only},{only}"),

@@ -13,7 +13,7 @@ use crate::args::SearchConvertArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Writes a message for each command and record.
+/// Writes one message per command and record.
 pub(super) fn convert(args: &SearchConvertArgs) -> Result<Exit, Error> {
     let mut converter = Converter::new(args.dataset.as_str());
     converter.id_prefix.clone_from(&args.id_prefix);
@@ -54,7 +54,7 @@ pub(super) fn messages(
         let item = match item {
             Ok(item) => item,
             Err(error) => {
-                // What stands before it is good.
+                // The messages before the error are complete.
                 written(out.flush(), &name)?;
                 return Err(error);
             }

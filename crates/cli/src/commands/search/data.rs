@@ -11,13 +11,13 @@ use crate::args::SearchDataArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Makes the three files.
+/// Creates the three files.
 pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let stop = stop()?;
     let recipe = recipe(args);
     if let Some(pages) = made_already(&recipe, &args.out)? {
         let sentence = format!(
-            "{pages} pages in {} are there already, made in the same way\n",
+            "{} already contains {pages} pages with these settings\n",
             args.out.join(PAGES).display()
         );
         output::print(sentence.as_bytes());
@@ -41,15 +41,15 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     output::print(sentence.as_bytes());
     if made.stopped {
         output::error(
-            "interrupted: what had been made is kept, marked as unfinished; the same command begins \
-             anew",
+            "interrupted: the pages so far are kept and marked as unfinished; run the same command to \
+             start again",
         );
         return Ok(Exit::Interrupted);
     }
     if made.cut_off {
         output::error(
-            "the dump ends in the middle of it, so that pages are missing; the whole ones before \
-             are kept, marked as unfinished: is the download complete?",
+            "the dump is truncated, so pages are missing; the complete ones before \
+             are kept and marked as unfinished: check that the download is complete",
         );
         return Ok(Exit::TargetFailed);
     }

@@ -1,4 +1,4 @@
-//! The helpers around drnbench, by their own command lines.
+//! drnbench's helper tools, by their own command lines.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::commands::foreign::{help, refuse, tell};
 use crate::exit::Exit;
 use crate::output;
 
-/// Does what the command line of the helper of this name asks for.
+/// Runs the command line of the helper with this name.
 pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
     let Some(helper) = Helper::named(name) else {
         output::error(&format!("there is no helper {name}"));
@@ -45,7 +45,7 @@ fn work(job: Job) -> Result<Exit, Error> {
     }
 }
 
-/// As the tool does it, doubles included.
+/// Like the original tool, including duplicates.
 fn extract(job: &ExtractTerms) -> Result<Exit, Error> {
     let column = usize::try_from(job.column).unwrap_or(usize::MAX);
     terms::print(&terms::extracted(&job.files, column)?, job.escape);

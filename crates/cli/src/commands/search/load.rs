@@ -15,7 +15,7 @@ use crate::args::SearchLoadArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Loads, or goes on loading.
+/// Loads data, or resumes a load.
 pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let files = files(args)?;
     let options = Options {
@@ -34,7 +34,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let mut kept = SavedProgress::open(&path, args.into.name, &args.servers, &files, args.restart)?;
     if kept.done() > 0 {
         output::note(&format!(
-            "going on after {} records, as {} says",
+            "resuming after {} records, recorded in {}",
             kept.records(),
             path.display()
         ));
@@ -73,8 +73,8 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);
             let next = match summary.done {
-                0 => "nothing had been sent; the same command begins anew".to_owned(),
-                _ => how_to_go_on(&kept),
+                0 => "nothing was sent; run the same command again".to_owned(),
+                _ => how_to_resume(&kept),
             };
             output::error(&format!("interrupted; {next}"));
             Ok(Exit::Interrupted)
@@ -87,9 +87,9 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     }
 }
 
-/// As droonga-send prints it.
+/// The format of droonga-send.
 pub(super) fn throughput_line(throughput: f64) -> String {
-    // As C prints it with `% 8.3f`: a space stands where a minus would.
+    // Equivalent to `% 8.3f` in C: a space in place of a minus sign.
     let signed = format!(" {throughput:.3}");
     format!("{signed:>8} messages/second")
 }
@@ -125,7 +125,7 @@ fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
         output::note(&format!(
             "{} records had been sent; {}",
             broken.summary.records,
-            how_to_go_on(kept)
+            how_to_resume(kept)
         ));
     }
     match exit {
@@ -134,19 +134,17 @@ fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
     }
 }
 
-fn how_to_go_on(kept: &SavedProgress) -> String {
+fn how_to_resume(kept: &SavedProgress) -> String {
     match kept.path() {
         Some(path) => format!(
-            "the same command goes on where this one ended, which {} keeps",
+            "run the same command again to resume; the progress is in {}",
             path.display()
         ),
-        None => {
-            "standard input cannot be read again: load from a file to be able to go on".to_owned()
-        }
+        None => "a load from standard input cannot be resumed: load from a file instead".to_owned(),
     }
 }
 
-/// Schema, indexes, data, in this order.
+/// Schema, indexes and data, in this order.
 fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     files.extend(args.schema.clone());
@@ -155,8 +153,8 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
         match path.is_dir() {
             true if is_unfinished(path) => {
                 return Err(Error::Refused(format!(
-                    "{} is unfinished: pages are missing there; make it again, or name its files \
-                     to load them as they are",
+                    "{} is unfinished: pages are missing; generate it again, or name its files \
+                     to load the pages that exist",
                     path.display()
                 )));
             }

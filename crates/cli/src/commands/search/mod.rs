@@ -1,4 +1,4 @@
-//! `tenbin search`: each step on its own.
+//! `tenbin search`: each step as a command.
 
 mod convert;
 mod data;
@@ -22,7 +22,7 @@ use crate::args::SearchCommand;
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
-/// Does one step.
+/// Runs one step.
 pub(crate) fn search(command: &SearchCommand) -> Exit {
     let done = match command {
         SearchCommand::Data(args) => data::data(args),
@@ -37,13 +37,13 @@ pub(crate) fn search(command: &SearchCommand) -> Exit {
     done.unwrap_or_else(|error| fail(&error))
 }
 
-/// What is written where no file is named.
+/// Name of the output when no file is given.
 const STANDARD_OUTPUT: &str = "standard output";
 
-/// Says what went wrong.
+/// Prints an error.
 fn fail(error: &Error) -> Exit {
     match error {
-        // Who closes standard output early has read enough.
+        // A reader that closes standard output early has read enough.
         Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
             return Exit::Done;
         }
@@ -60,10 +60,10 @@ fn fail(error: &Error) -> Exit {
     Exit::of_corpus(error)
 }
 
-/// What the first Ctrl-C sets.
+/// The stop flags that the first Ctrl-C sets.
 fn stop() -> Result<Stop, Error> {
     interrupt::stop(output::note)
-        .map_err(|error| Error::Refused(format!("cannot take notice of Ctrl-C: {error}")))
+        .map_err(|error| Error::Refused(format!("cannot install the Ctrl-C handler: {error}")))
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {
@@ -71,8 +71,8 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
         .map_err(|error| Error::write(directory.display().to_string(), error))
 }
 
-/// What a failure to write to standard output, or to a file of this name, means; nothing
-/// if its reader has gone.
+/// Converts a write error on standard output or the file with this name; `Ok(false)` if the
+/// reader has closed the pipe.
 fn written(result: io::Result<()>, name: &str) -> Result<bool, Error> {
     match result {
         Ok(()) => Ok(true),

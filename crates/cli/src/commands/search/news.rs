@@ -1,4 +1,4 @@
-//! How far a step has come, on standard error.
+//! Progress of a step, on standard error.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
 
-/// How often news is repeated where there is no terminal.
+/// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A line that lives on a terminal, a line now and then elsewhere.
+/// An updated line on a terminal, and occasional lines otherwise.
 pub(super) struct News {
     bar: ProgressBar,
     plain: bool,
@@ -47,7 +47,7 @@ impl News {
     }
 }
 
-/// Bytes in a unit that fits.
+/// Bytes in a suitable unit.
 pub(super) fn bytes(count: u64) -> String {
     match count {
         0..0x10_0000 => format!("{} KiB", count >> 10),

@@ -10,10 +10,10 @@ use crate::args::SearchStatusArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Between two looks.
+/// Interval between two checks.
 const AGAIN: Duration = Duration::from_millis(250);
 
-/// Prints every node, and whether they are as many as expected.
+/// Prints every node, and whether the number of nodes is as expected.
 pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     let login = args.login.read().map_err(Error::Refused)?;
     let stop = stop()?;
@@ -43,7 +43,7 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     }
 }
 
-/// What is not as it should be.
+/// Describes what differs from the expectation.
 fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
     let alive = found.iter().filter(|node| node.alive).count();
     let dead: Vec<&str> = found

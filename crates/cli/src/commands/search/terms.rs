@@ -13,10 +13,10 @@ use crate::args::{PatternFormat, SearchPatternsArgs, SearchTermsArgs};
 use crate::exit::Exit;
 use crate::output;
 
-/// Longest answer, and longest file of terms, that is read.
+/// Largest response and largest file of terms, bytes.
 const LONGEST: u64 = 256 << 20;
 
-/// Prints terms, one a line.
+/// Prints terms, one per line.
 pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     let Some(url) = &args.server else {
         let terms = extracted(&args.files, args.column_index)?;
@@ -41,17 +41,17 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
             format!(", {refused} that the server refused to search for, the first of them {first}")
         });
         output::note(&format!(
-            "left out: {} terms that were there already, {} without hits{refused}",
+            "left out: {} duplicates, {} terms without hits{refused}",
             found.doubles, found.without_hits
         ));
     }
     if stop.is_asked() {
-        output::error("interrupted: there would be more terms");
+        output::error("interrupted: the list of terms is incomplete");
         return Ok(Exit::Interrupted);
     }
     if (found.terms.len() as u64) < args.count {
         output::error(&format!(
-            "{} of {} terms: {} has no more different ones{}",
+            "{} of {} terms: {} has no more distinct terms{}",
             found.terms.len(),
             args.count,
             args.table,
@@ -66,7 +66,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// Terms of answers in files, or in standard input if there are none.
+/// Terms of responses in files, or of standard input without files.
 pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>, Error> {
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
@@ -76,7 +76,7 @@ pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>,
     Ok(terms)
 }
 
-/// One a line.
+/// One term per line.
 pub(super) fn print(terms: &[String], escaped: bool) {
     let line = |term: &String| match escaped {
         true => format!("{}\n", escape::cgi(term)),
@@ -104,7 +104,7 @@ pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// The lines of files, or of standard input if there are none; none that is empty.
+/// Non-empty lines of files, or of standard input without files.
 pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
     let mut terms = Vec::new();
     for (name, text) in inputs(files)? {
@@ -115,7 +115,7 @@ pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
     }
     if terms.is_empty() {
         return Err(Error::Refused(
-            "there is no term: give one a line, `tenbin search terms` finds some".to_owned(),
+            "no terms given: write one per line; `tenbin search terms` extracts terms".to_owned(),
         ));
     }
     Ok(terms)

@@ -1,4 +1,4 @@
-//! Reading answers: HTTP/1.1 framing, fed with bytes split anywhere.
+//! Reads responses with HTTP/1.1 framing, from byte ranges of any size.
 
 use super::chunked::Chunked;
 pub use super::head::HeadMemory;
@@ -9,7 +9,7 @@ use crate::exchange::{AnswerHead, BodyUse};
 /// Longest head accepted, bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// Who learns of the parts of an answer.
+/// Receives the parts of a response.
 pub trait Listener {
     /// Status line and headers are complete.
     fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse;
@@ -17,7 +17,7 @@ pub trait Listener {
     fn body(&mut self, offset: u64, part: &[u8]);
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Complete {
     /// Status code.
@@ -26,17 +26,17 @@ pub struct Complete {
     pub length: u64,
     /// Whether the connection may carry another request.
     pub reusable: bool,
-    /// How many of the bytes just fed belonged to it. What follows them answers
-    /// the next request.
+    /// How many of the bytes passed to [`ResponseReader::feed`] belong to this response. The bytes
+    /// after them belong to the next one.
     pub consumed: usize,
 }
 
-/// How far an answer has come.
+/// The state of a response after more bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// More bytes are needed.
+    /// Part of the response is missing.
     Partial,
-    /// It is complete.
+    /// The response is complete.
     Complete(Complete),
 }
 
@@ -48,18 +48,18 @@ enum Stage {
     UntilClose,
 }
 
-/// Reads one answer after another from the bytes of one connection.
+/// Reads consecutive responses from the bytes of one connection.
 #[derive(Debug)]
-pub struct AnswerReader {
+pub struct ResponseReader {
     stage: Stage,
-    /// The beginning of a head whose end has not come yet.
+    /// The start of a head whose end is missing.
     pending: Vec<u8>,
     meaning: Option<Meaning>,
     inspect: bool,
     length: u64,
 }
 
-impl Default for AnswerReader {
+impl Default for ResponseReader {
     fn default() -> Self {
         Self {
             stage: Stage::Head,
@@ -71,8 +71,8 @@ impl Default for AnswerReader {
     }
 }
 
-impl AnswerReader {
-    /// Forgets a half-read answer.
+impl ResponseReader {
+    /// Drops a response that is incomplete.
     pub fn reset(&mut self) {
         self.stage = Stage::Head;
         self.pending.clear();
@@ -80,11 +80,11 @@ impl AnswerReader {
         self.length = 0;
     }
 
-    /// Takes the next bytes of the connection, up to the end of the answer.
-    /// `bodyless` says that the answer cannot have a body (it answers HEAD).
+    /// Takes the next bytes of the connection, up to the end of the response. `bodyless` means
+    /// that the response cannot have a body, as after HEAD.
     ///
     /// # Errors
-    /// When the bytes are not an HTTP/1.1 answer.
+    /// When the bytes are not an HTTP/1.1 response.
     #[inline]
     pub fn feed(
         &mut self,
@@ -104,7 +104,7 @@ impl AnswerReader {
                     if matches!(self.stage, Stage::Length(0)) {
                         return Ok(self.complete(bytes.len() - rest.len()));
                     }
-                    // Another head follows a 1xx one; anything else is a body.
+                    // Another head follows a 1xx response, a body follows any other.
                 }
                 Stage::Length(left) => {
                     let take = rest.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
@@ -138,8 +138,8 @@ impl AnswerReader {
         }
     }
 
-    /// The server closed the connection: that ends a body of unknown length,
-    /// and breaks off any other answer (`None`).
+    /// The server closed the connection. That completes a body of unknown length and leaves any
+    /// other response incomplete (`None`).
     pub fn close(&mut self) -> Option<Complete> {
         matches!(self.stage, Stage::UntilClose).then(|| {
             let complete = self.finish(0);
@@ -148,8 +148,8 @@ impl AnswerReader {
         })
     }
 
-    /// Bytes of the body that are still to come and that nobody wants to see, if
-    /// their number is known. They may be dropped unread: see [`Self::skip`].
+    /// Remaining bytes of a body that is not inspected, if their number is known. The caller may
+    /// drop them unread: see [`Self::skip`].
     #[inline]
     pub fn droppable(&self) -> Option<u64> {
         match self.stage {
@@ -158,7 +158,7 @@ impl AnswerReader {
         }
     }
 
-    /// Bytes of the body that are known to be still on their way.
+    /// Remaining bytes of the body, if their number is known.
     #[inline]
     pub fn outstanding(&self) -> Option<u64> {
         match self.stage {
@@ -167,8 +167,8 @@ impl AnswerReader {
         }
     }
 
-    /// The next `count` bytes of the connection were dropped; at most as many as
-    /// are [droppable](Self::droppable).
+    /// Reports that the caller dropped the next `count` bytes of the connection, at most as many
+    /// as [`Self::droppable`] returned.
     pub fn skip(&mut self, count: u64) -> Progress {
         let Stage::Length(left) = &mut self.stage else {
             return Progress::Partial;
@@ -212,7 +212,7 @@ impl AnswerReader {
         }
     }
 
-    /// Reads a head; returns what follows it, or `None` when it is not complete.
+    /// Reads a head. Returns the bytes after it, or `None` when the head is incomplete.
     fn read_head<'b>(
         &mut self,
         bytes: &'b [u8],
@@ -245,7 +245,8 @@ impl AnswerReader {
         if head_length > LONGEST_HEAD {
             return Err(Malformed::LongHead);
         }
-        // The head's end lies in the new bytes, or it would have ended before.
+        // The end of the head is in the new bytes; otherwise the head would have been complete
+        // before.
         let after = &bytes[head_length - held..];
         if meaning.status >= 200 {
             memory.keep(&whole[..head_length], meaning);
@@ -287,14 +288,14 @@ mod tests {
     use super::*;
 
     #[derive(Default, Debug, Clone, PartialEq)]
-    struct Heard {
+    struct Recorder {
         heads: Vec<u16>,
         body: Vec<u8>,
-        /// Where the answer ended.
+        /// Position of the end of the response.
         end: usize,
     }
 
-    impl Listener for Heard {
+    impl Listener for Recorder {
         fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
             self.heads.push(head.status);
             BodyUse::Inspect
@@ -306,10 +307,14 @@ mod tests {
         }
     }
 
-    fn read(bytes: &[u8], cuts: &[usize], bodyless: bool) -> (Result<Progress, Malformed>, Heard) {
+    fn read(
+        bytes: &[u8],
+        cuts: &[usize],
+        bodyless: bool,
+    ) -> (Result<Progress, Malformed>, Recorder) {
         let mut memory = HeadMemory::default();
-        let mut reader = AnswerReader::default();
-        let mut heard = Heard::default();
+        let mut reader = ResponseReader::default();
+        let mut heard = Recorder::default();
         let mut start = 0;
         let mut result = Ok(Progress::Partial);
         for &cut in cuts.iter().chain([&bytes.len()]) {
@@ -366,13 +371,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_head_has_no_body_whatever_its_length() {
+    fn a_response_to_head_has_no_body_whatever_its_length() {
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n";
         assert_eq!(read(head, &[], true).0, complete(200, 0, true));
     }
 
     #[test]
-    fn refuses_what_is_not_an_answer() {
+    fn bytes_that_are_not_a_response_are_an_error() {
         let refused = |bytes: &[u8]| read(bytes, &[], false).0.unwrap_err();
         assert!(matches!(
             refused(b"SSH-2.0-OpenSSH\r\n"),
@@ -413,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_answer_is_left_for_the_next() {
+    fn bytes_after_a_response_belong_to_the_next_one() {
         for first in [PLAIN, CHUNKED, CONTINUED, NO_BODY, OLD_KEPT] {
             let both = [first, PLAIN].concat();
             for cut in 0..both.len() {
@@ -425,20 +430,20 @@ mod tests {
     }
 
     #[test]
-    fn dropped_bytes_count_like_those_that_were_read() {
-        struct Blind;
-        impl Listener for Blind {
+    fn dropped_bytes_count_like_bytes_read() {
+        struct Discards;
+        impl Listener for Discards {
             fn head(&mut self, _head: &AnswerHead<'_>) -> BodyUse {
                 BodyUse::Discard
             }
             fn body(&mut self, _offset: u64, _part: &[u8]) {
-                unreachable!("nobody wants to see it");
+                unreachable!("the body is not inspected");
             }
         }
-        let mut reader = AnswerReader::default();
+        let mut reader = ResponseReader::default();
         assert_eq!(reader.droppable(), None);
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nfirst";
-        let fed = reader.feed(head, false, &mut HeadMemory::default(), &mut Blind);
+        let fed = reader.feed(head, false, &mut HeadMemory::default(), &mut Discards);
         assert_eq!(fed, Ok(Progress::Partial));
         assert_eq!(reader.droppable(), Some(995));
         assert_eq!(reader.skip(900), Progress::Partial);
@@ -447,10 +452,10 @@ mod tests {
     }
 
     #[test]
-    fn a_head_without_end_is_refused() {
-        let mut reader = AnswerReader::default();
+    fn a_head_that_is_too_long_is_an_error() {
+        let mut reader = ResponseReader::default();
         let mut memory = HeadMemory::default();
-        let mut heard = Heard::default();
+        let mut heard = Recorder::default();
         let mut result = reader.feed(b"HTTP/1.1 200 OK\r\n", false, &mut memory, &mut heard);
         let mut fed = 0;
         while result == Ok(Progress::Partial) && fed < 10_000 {
@@ -461,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_cut_inside_an_answer_is_no_answer() {
+    fn a_connection_closed_inside_a_response_gives_no_response() {
         for bytes in [PLAIN, CHUNKED] {
             for cut in 0..bytes.len() {
                 assert_eq!(read(&bytes[..cut], &[], false).0, Ok(Progress::Partial));
@@ -470,11 +475,11 @@ mod tests {
     }
 
     #[test]
-    fn the_same_head_again_means_the_same() {
-        let mut reader = AnswerReader::default();
+    fn a_repeated_head_is_parsed_equally() {
+        let mut reader = ResponseReader::default();
         let mut memory = HeadMemory::default();
         for round in 0..3 {
-            let mut heard = Heard::default();
+            let mut heard = Recorder::default();
             assert_eq!(
                 reader.feed(PLAIN, false, &mut memory, &mut heard),
                 Ok(Progress::Complete(Complete {
@@ -489,7 +494,7 @@ mod tests {
         }
     }
 
-    fn any_answer() -> impl Strategy<Value = &'static [u8]> {
+    fn any_response() -> impl Strategy<Value = &'static [u8]> {
         prop::sample::select(vec![
             PLAIN,
             CHUNKED,
@@ -503,8 +508,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_split_of_an_answer_reads_the_same(
-            answer in any_answer(),
+        fn a_response_split_anywhere_is_read_equally(
+            answer in any_response(),
             mut cuts in prop::collection::vec(0usize..160, 0..12),
         ) {
             cuts.sort_unstable();
@@ -513,19 +518,19 @@ mod tests {
         }
 
         #[test]
-        fn garbage_is_an_error_or_partial_never_a_panic(
+        fn random_bytes_are_an_error_or_partial_and_never_a_panic(
             bytes in prop::collection::vec(any::<u8>(), 0..400),
             cut in 0usize..400,
-            start in any_answer(),
+            start in any_response(),
             keep in 0usize..200,
         ) {
             let _ = read(&bytes, &[cut.min(bytes.len())], false);
-            // A valid beginning that goes astray reaches deeper.
-            let mut astray = start[..keep.min(start.len())].to_vec();
-            astray.extend_from_slice(&bytes);
-            let cut = cut.min(astray.len());
-            let split = read(&astray, &[cut], false);
-            let whole = read(&astray, &[], false);
+            // A valid start reaches more states than random bytes.
+            let mut corrupt = start[..keep.min(start.len())].to_vec();
+            corrupt.extend_from_slice(&bytes);
+            let cut = cut.min(corrupt.len());
+            let split = read(&corrupt, &[cut], false);
+            let whole = read(&corrupt, &[], false);
             if whole.0.is_ok() && split.0.is_ok() {
                 prop_assert_eq!(split, whole);
             }

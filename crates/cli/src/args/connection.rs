@@ -1,4 +1,4 @@
-//! How connections get to the targets.
+//! Connection settings of the targets.
 
 use clap::Args;
 use tenbin_plan::{At, Field, List, Place, Refusal, Scalar, TargetDraft, TlsDraft};
@@ -7,11 +7,11 @@ use super::keys::{name, named, value_for, values_for};
 use super::problem;
 use super::set;
 
-/// How connections get to the targets. A value is for all targets, or for one if
-/// its name and an equals sign stand before it.
+/// Connection settings of the targets. A value applies to all targets, or to one target if its
+/// name and an equals sign precede the value.
 #[derive(Args)]
 #[command(next_help_heading = "Connections (for all targets, or for the one named)")]
-pub(super) struct WayArgs {
+pub(super) struct ConnectionArgs {
     /// Another host of a target, repeatable; 'weight 3' after the URL gives it three times the
     /// requests. http://db{1...4}:9000 stands for four hosts
     #[arg(long, value_name = "[NAME=]URL")]
@@ -22,7 +22,7 @@ pub(super) struct WayArgs {
     /// Connect to this Unix socket; path and host name still come from the URL
     #[arg(long, value_name = "[NAME=]PATH")]
     unix_socket: Vec<String>,
-    /// Addresses of a host, instead of asking the system, repeatable; IPv6 in brackets
+    /// Addresses of a host, instead of name resolution, repeatable; IPv6 in brackets
     #[arg(long, value_name = "[NAME=]HOST:PORT:ADDRESS[,ADDRESS]")]
     resolve: Vec<String>,
     /// Use only IPv4 addresses
@@ -31,7 +31,7 @@ pub(super) struct WayArgs {
     /// Use only IPv6 addresses
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     ipv6: Vec<String>,
-    /// Address of this machine that connections come from
+    /// Local source address of connections
     #[arg(long, value_name = "[NAME=]ADDRESS")]
     source: Vec<String>,
     /// PEM file of the certificate authorities to trust instead of the system's
@@ -57,8 +57,8 @@ pub(super) struct WayArgs {
     tls_version: Vec<String>,
 }
 
-impl WayArgs {
-    /// Gives every target what is for it.
+impl ConnectionArgs {
+    /// Copies the options into the targets that they apply to.
     pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         self.refuse_strangers(&names)?;
@@ -82,7 +82,7 @@ impl WayArgs {
             }
             let pins = values_for(&self.resolve, own, &names);
             draft.resolve = many("--resolve", &pins);
-            // What is for all is for those that speak TLS, if any does.
+            // Values for all targets apply to the targets with TLS, if there are any.
             let takes_general = speaks_tls(draft) || no_https;
             let tls = self.tls(own, &names, takes_general);
             draft.tls = tls.map(|tls| At {
@@ -93,7 +93,7 @@ impl WayArgs {
         Ok(())
     }
 
-    /// A switch has no value that could be anything else than a name.
+    /// The value of a switch must be the name of a target.
     fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
         let switches = [
             ("--ipv4", &self.ipv4),
@@ -176,7 +176,7 @@ impl WayArgs {
         set(&mut tls.insecure, "--insecure", switched(&self.insecure));
         set(&mut tls.resume, "--tls-resume", switched(&self.tls_resume));
         any |= tls.insecure.is_some() || tls.resume.is_some();
-        // Asked for by this target's own name, it wins over a file for all.
+        // A switch with this target's name takes precedence over a file for all.
         let by_name = |values: &[String]| values.iter().any(|value| Some(value.as_str()) == own);
         let mut own_ca = self.cacert.iter().filter_map(|value| named(value, names));
         if by_name(&self.insecure) && !own_ca.any(|(name, _)| Some(name) == own) {

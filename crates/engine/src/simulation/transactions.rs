@@ -1,4 +1,4 @@
-//! Work that is made of several requests: what counts, once, and from when to when.
+//! Transactions of several requests: how they count, and when their time starts and ends.
 
 use super::*;
 use crate::exchange::{Role, Whole};
@@ -8,25 +8,25 @@ const NAMES: [&str; 4] = ["MULTIPART", "create", "part", "complete"];
 const STEPS: u64 = 3;
 const PART_BYTES: u64 = 1_000;
 
-/// A thing under way: the step it is at, and whether that is out.
+/// A transaction in progress: its next sub-request, and whether that is in flight.
 #[derive(Debug, Clone, Copy)]
-struct Thing {
+struct Transaction {
     started: u64,
     step: u64,
     out: bool,
 }
 
-/// Things of three requests, one after the other; each user goes on with what is
-/// there before it begins another.
+/// Transactions of three requests, one after the other; each user continues a transaction in
+/// progress before it starts another.
 #[derive(Default)]
-struct InSteps {
-    things: Vec<Option<Thing>>,
+struct Multipart {
+    transactions: Vec<Option<Transaction>>,
     done: Vec<Whole>,
 }
 
-impl InSteps {
-    fn end(&mut self, thing: u64, outcome: Judgement) {
-        let ended = self.things[thing as usize].take().unwrap();
+impl Multipart {
+    fn end(&mut self, transaction: u64, outcome: Judgement) {
+        let ended = self.transactions[transaction as usize].take().unwrap();
         self.done.push(Whole {
             op: WHOLE,
             started: ended.started,
@@ -37,7 +37,7 @@ impl InSteps {
     }
 }
 
-impl Workload for InSteps {
+impl Workload for Multipart {
     fn operations(&self) -> &[&'static str] {
         &NAMES
     }
@@ -51,18 +51,24 @@ impl Workload for InSteps {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let resting = |thing: &Option<Thing>| thing.is_some_and(|thing| !thing.out);
-        let at = self.things.iter().position(resting).unwrap_or_else(|| {
-            self.things.push(Some(Thing {
-                started: now.nanos,
-                step: 0,
-                out: false,
-            }));
-            self.things.len() - 1
-        });
-        let thing = self.things[at].as_mut().unwrap();
-        thing.out = true;
-        exchange.op = 1 + thing.step as usize;
+        let resting = |transaction: &Option<Transaction>| {
+            transaction.is_some_and(|transaction| !transaction.out)
+        };
+        let at = self
+            .transactions
+            .iter()
+            .position(resting)
+            .unwrap_or_else(|| {
+                self.transactions.push(Some(Transaction {
+                    started: now.nanos,
+                    step: 0,
+                    out: false,
+                }));
+                self.transactions.len() - 1
+            });
+        let transaction = self.transactions[at].as_mut().unwrap();
+        transaction.out = true;
+        exchange.op = 1 + transaction.step as usize;
         exchange.tag = at as u64;
         Next::Ready
     }
@@ -73,10 +79,10 @@ impl Workload for InSteps {
             self.end(exchange.tag, why.clone());
             return why;
         }
-        let thing = self.things[exchange.tag as usize].as_mut().unwrap();
-        thing.step += 1;
-        thing.out = false;
-        if thing.step == STEPS {
+        let transaction = self.transactions[exchange.tag as usize].as_mut().unwrap();
+        transaction.step += 1;
+        transaction.out = false;
+        if transaction.step == STEPS {
             self.end(exchange.tag, Judgement::Correct);
         }
         Judgement::Correct
@@ -87,7 +93,7 @@ impl Workload for InSteps {
     }
 }
 
-/// What one operation did in a whole slice.
+/// The figures of one operation in a slice.
 struct Sum {
     ok: u64,
     payload: u64,
@@ -101,7 +107,7 @@ struct Sum {
     longest: u64,
 }
 
-impl Played {
+impl SliceResult {
     fn sum(&self, op: usize) -> Sum {
         let ops = || self.samples.iter().map(|sample| &sample.ops[op]);
         let mut service = ops().next().unwrap().service.clone();
@@ -123,7 +129,7 @@ impl Played {
     }
 }
 
-/// 10, 30 and 20 ms on the one connection, for ever.
+/// 10, 30 and 20 ms on a single connection, repeated.
 fn ten_thirty_twenty() -> impl FnMut(usize, u64) -> Fate {
     let mut step = 0;
     move |_, _| {
@@ -133,16 +139,16 @@ fn ten_thirty_twenty() -> impl FnMut(usize, u64) -> Fate {
 }
 
 #[test]
-fn a_whole_takes_as_long_as_its_requests_and_counts_once() {
+fn a_transaction_takes_as_long_as_its_requests_and_counts_once() {
     let mut play = Play::closed(1);
     play.window = 6 * SECOND + MILLIS;
-    let played = play.on(&mut InSteps::default(), &mut ten_thirty_twenty());
+    let played = play.on(&mut Multipart::default(), &mut ten_thirty_twenty());
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.service), (100, 100));
     assert_eq!(whole.payload, 100 * PART_BYTES);
     assert!(near(whole.mean as u64, 60 * MILLIS), "{}", whole.mean);
     assert!(near(whole.longest, 60 * MILLIS), "{}", whole.longest);
-    // No request of its own: no bytes, no first one, no lag.
+    // A transaction is not a request: no bytes, no time to first byte, no lag.
     assert_eq!((whole.bytes, whole.other_times, whole.response), (0, 0, 0));
     for (op, millis) in [(1, 10), (2, 30), (3, 20)] {
         let step = played.sum(op);
@@ -159,11 +165,11 @@ fn a_whole_takes_as_long_as_its_requests_and_counts_once() {
 }
 
 #[test]
-fn little_s_law_holds_for_the_steps_and_for_the_wholes() {
+fn little_s_law_holds_for_sub_requests_and_for_transactions() {
     let mut play = Play::closed(4);
     play.window = 20 * SECOND;
     let mut wait = 0;
-    let played = play.on(&mut InSteps::default(), &mut |_, _| {
+    let played = play.on(&mut Multipart::default(), &mut |_, _| {
         wait = (wait + 7) % 23;
         Fate::Answer((wait + 1) * MILLIS, 200)
     });
@@ -177,25 +183,25 @@ fn little_s_law_holds_for_the_steps_and_for_the_wholes() {
 }
 
 #[test]
-fn a_whole_that_began_in_the_lead_is_throughput_and_not_timed() {
+fn a_transaction_that_started_before_the_window_is_throughput_and_not_timed() {
     let mut play = Play::closed(1);
     play.lead = 45 * MILLIS;
     play.window = 50 * MILLIS;
-    let played = play.on(&mut InSteps::default(), &mut ten_thirty_twenty());
+    let played = play.on(&mut Multipart::default(), &mut ten_thirty_twenty());
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.service), (1, 0));
-    // The next one is answered a part in the drain, and has a step left over.
+    // The next transaction receives a response in the drain and has one sub-request left.
     assert_eq!(whole.failed + whole.censored, 0);
     assert_eq!((played.sum(2).ok, played.sum(2).service), (0, 1));
 }
 
 #[test]
-fn a_failed_step_fails_its_whole_once() {
+fn a_failed_sub_request_fails_its_transaction_once() {
     for fate in [Fate::Answer(MILLIS, 503), Fate::Reset(MILLIS)] {
         let mut sent = 0;
         let mut play = Play::closed(1);
         play.window = 50 * MILLIS + 1;
-        let played = play.on(&mut InSteps::default(), &mut |_, _| {
+        let played = play.on(&mut Multipart::default(), &mut |_, _| {
             sent += 1;
             if sent == 2 {
                 fate
@@ -211,11 +217,11 @@ fn a_failed_step_fails_its_whole_once() {
 }
 
 #[test]
-fn a_whole_whose_last_answer_never_comes_is_censored() {
+fn a_transaction_without_its_last_response_is_censored() {
     let mut play = Play::closed(1);
     play.window = SECOND;
     let mut steps = ten_thirty_twenty();
-    let played = play.on(&mut InSteps::default(), &mut |slot, now| match now {
+    let played = play.on(&mut Multipart::default(), &mut |slot, now| match now {
         late if late > 900 * MILLIS => Fate::Silence,
         _ => steps(slot, now),
     });
@@ -225,12 +231,14 @@ fn a_whole_whose_last_answer_never_comes_is_censored() {
 }
 
 #[test]
-fn connections_that_are_refused_fail_as_requests_and_as_work() {
+fn refused_connections_count_as_failed_requests_and_transactions() {
     let mut play = Play::closed(1);
     play.window = SECOND;
-    let played = play.against(&mut InSteps::default(), &mut |_, _| Fate::Silence, &|_| {
-        false
-    });
+    let played = play.against(
+        &mut Multipart::default(),
+        &mut |_, _| Fate::Silence,
+        &|_| false,
+    );
     let whole = played.sum(WHOLE);
     assert!(whole.failed > 0);
     assert_eq!(played.sum(1).failed, whole.failed);
@@ -238,16 +246,16 @@ fn connections_that_are_refused_fail_as_requests_and_as_work() {
 }
 
 #[test]
-fn wholes_are_of_no_host_and_have_a_response_time_in_an_open_loop() {
+fn transactions_belong_to_no_host_and_have_a_response_time_in_an_open_loop() {
     let mut play = Play::constant(100.0, 4);
     play.weights = vec![1, 1];
     play.window = 6 * SECOND;
-    let played = play.on(&mut InSteps::default(), &mut |_, _| {
+    let played = play.on(&mut Multipart::default(), &mut |_, _| {
         Fate::Answer(5 * MILLIS, 200)
     });
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.response), (200, 200));
-    // Three arrivals, 10 ms apart, and the last of them takes 5 ms.
+    // Three arrivals, 10 ms apart, and the last one takes 5 ms.
     assert!(near(whole.mean as u64, 25 * MILLIS), "{}", whole.mean);
     let hosts = played.samples.iter().flat_map(|sample| &sample.hosts);
     assert_eq!(hosts.map(|host| host.ok).sum::<u64>(), 600);

@@ -1,4 +1,4 @@
-//! The same requests for every target: which segment of its sequence a workload sends next.
+//! The same requests for every target: the segments of a workload's request sequence.
 //!
 //! The rule is in docs/architecture.md, "The same requests for every target".
 
@@ -11,71 +11,71 @@ use tenbin_workloads::{Position, Prepared};
 
 use crate::live_target::LiveTarget;
 
-/// The window of a slice that ends by count closes after this multiple of the planned one
-/// at the latest.
+/// A slice that ends by count closes its window after this multiple of the planned window at the
+/// latest.
 const CAP: f64 = 3.0;
-/// The rest of a segment is sent for this multiple of the planned slice at the latest.
+/// Longest time for the rest of a segment, as a multiple of the planned slice.
 const LONGEST_REST: u32 = 10;
 /// The shortest limit on the rest of a segment.
 const SHORTEST_REST: Duration = Duration::from_secs(5);
-/// Requests of each connection from which the rates of the targets are taken first.
+/// Requests per connection in the first segment, which measures the rates of the targets.
 const PROBING: usize = 2;
-/// The length of a slice that the limits on that are taken from.
+/// Slice length that the limits of this first segment are computed from.
 const PROBE: Duration = Duration::from_secs(1);
-/// Parts of a warm-up, as shares of it: each is as long as the rates in the one before it
-/// let expect.
+/// Parts of a warm-up, as shares of its length: the requests of each part are computed from the
+/// rates measured before it.
 const PARTS: [f64; 2] = [0.2, 0.8];
 
-/// The courses of all workloads.
-pub(crate) struct Courses(Vec<Option<Course>>);
+/// The segments of all workloads.
+pub(crate) struct AllSegments(Vec<Option<Segments>>);
 
-impl Courses {
-    /// A course for every workload of which it matters which requests a target is sent,
-    /// where there are several targets. `prepared` are those of one target.
+impl AllSegments {
+    /// Segments for every workload whose figures depend on the requests sent, if there are
+    /// several targets. `prepared` are the workloads of one target.
     pub(crate) fn new(plan: &Plan, prepared: &[Box<dyn Prepared>]) -> Self {
         let targets = plan.targets.len();
         let works = plan.workloads.iter().zip(prepared);
-        let courses = works.map(|(work, prepared)| {
+        let segments = works.map(|(work, prepared)| {
             let is_paired = targets > 1 && work.search().is_none();
-            (is_paired && prepared.position().is_some()).then(|| Course::new(targets))
+            (is_paired && prepared.position().is_some()).then(|| Segments::new(targets))
         });
-        Self(courses.collect())
+        Self(segments.collect())
     }
 
-    /// The course of a workload; `None` where a target is sent what the time allows.
-    pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Course> {
+    /// The segments of a workload; `None` if its slices end by time.
+    pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Segments> {
         self.0.get_mut(workload)?.as_mut()
     }
 }
 
-/// How the targets go through the sequence of one workload, segment after segment. Each
-/// target has its own turn at each of them.
+/// The segments of one workload's request sequence, and how many of them each target has been
+/// sent. Every target is sent every segment.
 #[derive(Debug)]
-pub(crate) struct Course {
-    /// Where each segment ends, by worker.
+pub(crate) struct Segments {
+    /// End of each segment, by worker.
     ends: Vec<Vec<u64>>,
-    /// By target: the segments that it is through with.
+    /// By target: the number of segments sent.
     done: Vec<usize>,
-    /// The first segments that are only parts of a warm-up or, without one, of nothing.
+    /// Number of segments at the start that are only parts of a warm-up.
     parts: usize,
-    /// By target: requests a second when it was last measured.
+    /// By target: requests per second when it was last measured.
     rates: Vec<Option<f64>>,
 }
 
-/// How the next slice of a target is driven.
+/// How to drive the next slice of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stretch {
-    /// Requests that it sends; without, it ends by time.
+    /// Number of requests; `None` if the slice ends by time.
     pub(crate) requests: Option<u64>,
-    /// Its unmeasured head.
+    /// Settling time.
     pub(crate) lead: Duration,
     /// The longest measured window.
     pub(crate) window: Duration,
-    /// The longest time for what is left of the segment then.
+    /// The longest time for the rest of the segment, after the window.
     pub(crate) rest: Option<Duration>,
 }
 
-impl Course {
+impl Segments {
     fn new(targets: usize) -> Self {
         Self {
             ends: Vec::new(),
@@ -85,8 +85,8 @@ impl Course {
         }
     }
 
-    /// Puts the workload at the segment that the target sends next, in a slice that is
-    /// planned to last for `lead` and `window`.
+    /// Moves the workload to the segment that the target is sent next, for a slice that is
+    /// planned to last `lead` and `window`.
     pub(crate) fn begin(
         &mut self,
         target: usize,
@@ -104,11 +104,11 @@ impl Course {
         if let Some(start) = segment.checked_sub(1).and_then(|last| self.ends.get(last)) {
             prepared.skip_to(start);
         }
-        // In an open loop all targets meet the same arrivals in the same time.
+        // In an open loop all targets receive the same arrivals in the same time.
         if load.pace != Pace::Closed {
             return plain;
         }
-        // A target that does nothing has no position in the sequence.
+        // A workload that does nothing on this target has no position in the sequence.
         let Some(Position { workers: at, .. }) = prepared.position() else {
             return plain;
         };
@@ -136,7 +136,7 @@ impl Course {
                 ..plain
             };
         }
-        // All targets send about the same part of the segment in their leads.
+        // All targets are sent about the same part of the segment before the window.
         let stretched = match self.rates[target] {
             Some(rate) => requests as f64 / (rate * (lead + window).as_secs_f64()),
             None => 1.0,
@@ -149,8 +149,9 @@ impl Course {
         }
     }
 
-    /// The target has been sent a segment, `rate` requests a second in the measured window
-    /// if that is known. Where it ended by time, the others follow.
+    /// Records that the target has been sent a segment, with `rate` requests per second in the
+    /// measured window if known. If the slice ended by time, the segment ends there for all
+    /// targets.
     pub(crate) fn end(&mut self, target: usize, prepared: &mut dyn Prepared, rate: Option<f64>) {
         prepared.ends_at(None);
         let segment = self.done[target];
@@ -158,7 +159,7 @@ impl Course {
         match (self.ends.get_mut(segment), at) {
             (_, None) => {}
             (None, Some(at)) => self.ends.push(at),
-            // In an open loop arrivals may be lost.
+            // In an open loop, arrivals may be lost.
             (Some(ends), Some(at)) => ends
                 .iter_mut()
                 .zip(at)
@@ -173,9 +174,9 @@ impl Course {
         }
     }
 
-    /// Lets all targets be sent a few requests first, by which their rates are known, and
-    /// tells how long the parts of the warm-up after that are to last; `None` where segments
-    /// do not follow from rates.
+    /// Adds a first segment of a few requests, which measures the rates of the targets. Returns
+    /// the lengths of the parts of the warm-up after it; `None` if segments are not computed from
+    /// rates.
     pub(crate) fn probe(
         &mut self,
         load: &Load,
@@ -189,7 +190,7 @@ impl Course {
         let each = shares(total, load.connections, at.len());
         self.ends
             .push(at.iter().zip(each).map(|(at, share)| at + share).collect());
-        // The first is for the probe itself.
+        // The first part is the probe itself.
         let parts = PARTS.iter().map(|part| warmup.mul_f64(*part));
         let parts = parts.filter(|part| !part.is_zero());
         let parts: Vec<_> = [PROBE].into_iter().chain(parts).collect();
@@ -197,9 +198,8 @@ impl Course {
         Some(parts)
     }
 
-    /// Requests of a segment that lasts about that long, by the geometric mean of the
-    /// targets' rates, and not much longer on the slowest of them. As the plan says where it
-    /// does.
+    /// Requests of a segment that lasts about `length`, by the geometric mean of the targets'
+    /// rates, and not much longer on the slowest target. A count in the plan takes precedence.
     fn size(&self, load: &Load, length: Duration) -> Option<u64> {
         if load.requests.is_some() {
             return load.requests;
@@ -213,8 +213,8 @@ impl Course {
         Some(total.max(users).round() as u64)
     }
 
-    /// What the next slices send, in a sentence; `None` where they end by time, or as the
-    /// plan says. `names` are those of the targets.
+    /// One sentence with the number of requests in the next slices; `None` where slices end by
+    /// time or by a count in the plan. `names` are the names of the targets.
     pub(crate) fn sentence(
         &self,
         work: &Workload,
@@ -239,29 +239,29 @@ impl Course {
     }
 }
 
-/// Lets a slice read no more things than are there on every target.
+/// Limits the objects that a slice reads to those that every target has.
 pub(crate) fn level(
     live_targets: &mut [LiveTarget],
-    courses: &mut Courses,
+    segments: &mut AllSegments,
     workload: usize,
     target: usize,
 ) {
-    let Some(course) = courses.of(workload) else {
+    let Some(sequence) = segments.of(workload) else {
         return;
     };
-    let slice = course.done[target].saturating_sub(course.parts);
+    let slice = sequence.done[target].saturating_sub(sequence.parts);
     let readable = live_targets
         .iter()
         .map(|live| live.prepared[workload].readable(slice));
     let least = readable.collect::<Option<Vec<u64>>>();
     let least = least.and_then(|all| all.into_iter().min());
-    // With nothing on one of them, each reads what it has, and that is told elsewhere.
+    // If a target has no objects, each target reads what it has; another check reports that.
     if let Some(things) = least.filter(|&things| things > 0) {
         live_targets[target].prepared[workload].read_only(things);
     }
 }
 
-/// What is recorded of a segment.
+/// The segment's entry in the record.
 pub(crate) fn recorded(
     from: &Position,
     to: &Position,
