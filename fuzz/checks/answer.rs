@@ -8,7 +8,8 @@
 use tenbin_engine::http1::response::{
     Complete, HeadMemory, Listener, Malformed, Progress, ResponseReader,
 };
-use tenbin_engine::{AnswerHead, BodyUse};
+use tenbin_engine::stream::Framing as _;
+use tenbin_engine::{BodyUse, ResponseHead};
 
 /// Panics when the reader contradicts itself over this input.
 pub(crate) fn check(input: &[u8]) {
@@ -250,7 +251,7 @@ impl Heard {
 }
 
 impl Listener for Heard {
-    fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, head: &ResponseHead<'_>) -> BodyUse {
         assert!(self.body.is_empty(), "a head after a body");
         assert!(head.bytes.ends_with(b"\n"), "a head without its end");
         self.statuses.push(head.status);

@@ -8,11 +8,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use tenbin_report::import::drnbench::Steps;
-use tenbin_report::import::{Imported, Selection, import};
+use tenbin_report::formats::fronts::warp;
+use tenbin_report::formats::{Content, Imported, Selection, read_bytes, read_requests};
 use tenbin_report::{
-    Extent, Overlay, Results, View, against, earlier_json, for_terminal, terminal,
-    terminal_earlier, warp,
+    Extent, Overlay, Results, View, against, earlier_json, for_terminal, terminal, terminal_earlier,
 };
 use tenbin_result::document_from_json;
 
@@ -58,7 +57,7 @@ fn check_warp(content: &[u8], selection: &Selection) -> bool {
     let path = file();
     std::fs::write(path, content).expect("a file in memory");
     let name = path.to_str().expect("a path in UTF-8");
-    let imported = match import(name, selection) {
+    let imported = match read_requests(name, selection) {
         Ok(imported) => imported,
         Err(error) => {
             expect_one_sentence(&error.to_string());
@@ -80,11 +79,8 @@ fn check_warp(content: &[u8], selection: &Selection) -> bool {
 }
 
 fn check_drnbench(content: &[u8]) -> bool {
-    if !Steps::recognises(content) {
-        return false;
-    }
-    match Steps::read(content) {
-        Ok(steps) => {
+    match read_bytes("file", content) {
+        Ok(Content::Steps(steps)) => {
             expect_harmless(&steps.text("file"));
             let _ = steps.can_be_believed();
             let mut overlay = Overlay::default();
@@ -92,8 +88,9 @@ fn check_drnbench(content: &[u8]) -> bool {
             let _ = (overlay.svg(), overlay.csv());
             true
         }
-        Err(why) => {
-            expect_one_sentence(&why);
+        Ok(_) => false,
+        Err(error) => {
+            expect_one_sentence(&error.to_string());
             false
         }
     }

@@ -18,8 +18,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Host, Judgement,
-    Moment, News, Next, Protocol, Route, Workload, drive,
+    Address, BodyUse, Destination, Drive, ErrorClass, Exchange, HTTP2, Host, Judgement, Moment,
+    Next, ResponseHead, Route, SliceEvent, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -83,7 +83,7 @@ fn run(path: PathBuf) -> Outcome {
     };
     let route = Route {
         hosts: vec![host],
-        protocol: Protocol::Http2,
+        protocol: HTTP2,
         tls: None,
         source: None,
     };
@@ -119,8 +119,8 @@ fn run(path: PathBuf) -> Outcome {
         &plan,
         vec![Box::new(client)],
         &AtomicBool::new(false),
-        &mut |news| {
-            if let News::Sample(sample) = news {
+        &mut |event| {
+            if let SliceEvent::Sample(sample) = event {
                 let op = &sample.ops[0];
                 outcome.ok += op.ok;
                 // A connection that cannot be opened is a failure, and no request of these.
@@ -172,7 +172,7 @@ impl Workload for Client {
         }
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         assert!(head.bytes.ends_with(b"\r\n\r\n"), "a head without its end");
         let name_of = |line: &[u8]| line.iter().any(|&byte| byte == b'\r' || byte == 0);
         let lines = head.bytes.split(|&byte| byte == b'\n');

@@ -1,29 +1,32 @@
 //! What must hold for the files of a run directory, whatever they hold.
 //!
-//! An input has up to four parts, separated by a line `%%`: `intervals.jsonl`,
-//! `latency.hlog`, `plan.toml` and `environment.json`. A part that is empty or missing is
-//! that of the small valid run in `fuzz/run/`.
+//! An input has up to five parts, separated by a line `%%`: `intervals.jsonl`,
+//! `latency.hlog`, `plan.toml`, `environment.json` and `slices.bin`. A part that is empty or missing is
+//! that of the small valid run in `fuzz/run/`, which was written before there was a `slices.bin`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use tenbin_plan::{Context, Draft, Plan};
 use tenbin_record::RecordedRun;
-use tenbin_report::{EXPORTERS, Extent, View, for_terminal, terminal};
+use tenbin_report::formats::kept;
+use tenbin_report::{Extent, View, for_terminal, terminal};
 use tenbin_result::{Document, Trust, document_from_json};
 use tenbin_verdict::Source;
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "intervals.jsonl",
     "latency.hlog",
     "plan.toml",
     "environment.json",
+    "slices.bin",
 ];
-const VALID: [&[u8]; 4] = [
+const VALID: [&[u8]; 5] = [
     include_bytes!("../run/intervals.jsonl"),
     include_bytes!("../run/latency.hlog"),
     include_bytes!("../run/plan.toml"),
     include_bytes!("../run/environment.json"),
+    b"",
 ];
 
 /// Panics when a run is refused without a reason, or when what is shown of it has control
@@ -63,9 +66,9 @@ fn check_document(document: &Document) {
             assert_eq!(for_terminal(line), line, "control characters are shown");
         }
     }
-    for exporter in EXPORTERS.iter().filter(|each| each.is_wanted(document)) {
-        let bytes = exporter.export(document);
-        if exporter.file_name() != "result.json" {
+    for format in kept(document) {
+        let bytes = format.bytes(document);
+        if format.file != "result.json" {
             continue;
         }
         let again = match document_from_json(&bytes) {
@@ -126,7 +129,11 @@ fn write(directory: &Path, input: &[u8]) {
     let mut rest = Some(input);
     for (name, valid) in FILES.iter().zip(VALID) {
         let part = rest.unwrap_or_default();
-        let at = part.windows(BETWEEN.len()).position(|four| four == BETWEEN);
+        let is_last = FILES.last() == Some(name);
+        let at = match is_last {
+            true => None,
+            false => part.windows(BETWEEN.len()).position(|four| four == BETWEEN),
+        };
         let (own, after) = match at {
             // The line end in front of the separator belongs to the part.
             Some(at) => (&part[..=at], Some(&part[at + BETWEEN.len()..])),

@@ -17,7 +17,9 @@
 
 use std::collections::VecDeque;
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::{
     Credentials, DataSet, ListForm, Load, S3Operation, S3Work, Workload as Planned, WorkloadKind,
 };
@@ -358,13 +360,13 @@ struct Response {
 
 fn give(worker: &mut dyn Workload, exchange: &mut Exchange, response: &Response) -> Judgement {
     let length = Some(response.body.len() as u64);
-    let body = match exchange.bodyless_answer {
+    let body = match exchange.bodyless_response {
         true => &[][..],
         false => &response.body,
     };
     let headers = response.headers.trim().replace('\n', "\r\n");
     let bytes = format!("HTTP/1.1 {} x\r\n{headers}\r\n\r\n", response.status);
-    let head = AnswerHead {
+    let head = ResponseHead {
         status: response.status,
         length,
         bytes: bytes.as_bytes(),
@@ -377,7 +379,7 @@ fn give(worker: &mut dyn Workload, exchange: &mut Exchange, response: &Response)
         }
     }
     let judged = worker.judge(exchange, response.status, body.len() as u64);
-    while worker.whole().is_some() {}
+    while worker.transaction().is_some() {}
     if let Judgement::Failed(class, _) = &judged {
         assert_ne!(*class, ErrorClass::Timeout, "nothing was late");
     }

@@ -18,7 +18,7 @@ const NAME: &str = "tenbin";
 
 static METER: LazyLock<Mutex<Meter>> = LazyLock::new(|| Mutex::new(Meter::new()));
 
-/// Sums consecutive spans.
+/// Counts the allocations of the process, as a sum over consecutive spans of `alloc_tracker`.
 struct Meter {
     session: Session,
     operation: Operation,

@@ -11,23 +11,25 @@ mod comparing;
 mod connection;
 mod doctor;
 mod explain;
+mod export;
+mod flags;
 mod foreign;
 mod groups;
 mod http;
+mod import;
 mod keys;
-mod load;
 mod observe;
 mod observed;
 mod output;
-mod patterns;
+mod pack;
 mod protocol;
 mod quickstart;
+mod report;
 mod rounds;
 mod run;
 mod s3;
 mod search;
 mod serve;
-mod stages;
 mod suite;
 mod target;
 mod tip;
@@ -39,42 +41,45 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Problem, Refusal, Scalar};
 use tenbin_report::Extent;
+use tenbin_result::Language;
 
-pub use blob::{BlobArgs, PhaseArgs};
+pub use blob::{BlobArgs, StoreArgs};
 pub use chart::ChartArgs;
 pub use compare::{CompareArgs, EarlierArgs};
 pub use comparing::ComparingArgs;
 pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 pub use explain::ExplainArgs;
+pub use export::ExportArgs;
+pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
+pub use import::{ImportArgs, LintArgs, NamedFile};
 pub use keys::KeyArgs;
-pub use load::LoadArgs;
 pub use observe::ObserveArgs;
 pub(crate) use observed::observed;
 pub use output::OutputArgs;
-pub use patterns::PatternArgs;
+pub use pack::{PackArgs, RerunArgs, VerifyArgs};
 pub use protocol::{PlanOf, ProtocolArgs};
 pub use quickstart::QuickstartArgs;
+pub use report::ReportArgs;
 pub use rounds::RoundsArgs;
 pub use run::RunArgs;
-pub use s3::{MixedArgs, ObjectArgs, S3Args, S3Command};
+pub use s3::{MixArgs, MixedArgs, ObjectArgs, S3Args, S3Command};
 pub use search::{
     ClientArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs,
     SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs, SearchStatusArgs,
     SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
-pub use stages::StageArgs;
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
 pub use tip::with_tip;
 
 /// Compares the performance of two or more servers.
 ///
-/// Tenbin sends the same work to every server, in short slices that take turns,
-/// and says which is faster, by how much, and how sure that is.
+/// Tenbin sends the same requests to every server, in short interleaved slices, and reports which
+/// server is faster, by how much, and with what confidence.
 #[derive(Parser)]
 #[command(
     name = "tenbin",
@@ -89,6 +94,16 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Language of reports: en or ja [default: from LC_ALL, LC_MESSAGES or LANG]
+    #[arg(
+        id = "lang",
+        long = "lang",
+        value_name = "LANG",
+        global = true,
+        env = "TENBIN_LANG",
+        hide_env = true
+    )]
+    pub language: Option<Language>,
 }
 
 const EXAMPLES: &str = "\
@@ -99,7 +114,7 @@ Examples:
   Which of two web servers is faster?
     tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
 
-  Which of two object stores takes 64 KiB objects faster?
+  Which of two object stores is faster at PUT of 64 KiB objects?
     tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
         --target versity=http://127.0.0.1:7070
 
@@ -110,7 +125,7 @@ Examples:
 /// What Tenbin can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare two built-in S3 servers, to see how it works
+    /// Compare two built-in S3 servers, to see how Tenbin works
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
     /// The command of a protocol
@@ -131,7 +146,7 @@ pub enum Command {
     /// Run an ab command line (ApacheBench)
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
-    /// Measure or compare full-text search servers: data, loading, terms, ramps of clients
+    /// Measure full-text search servers; generate and load documents, extract search terms
     #[command(subcommand)]
     Search(SearchCommand),
     /// Run a drnbench-request-response command line: a stepwise increasing number of clients
@@ -155,25 +170,38 @@ pub enum Command {
     /// Run a droonga-send command line
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
-    /// Check this machine and servers before a run: cores, limits, disk, clock, ports, keys
+    /// Check this machine and servers before a run: cores, limits, disk, clock, ports, S3 keys
     Doctor(Box<DoctorArgs>),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
-    /// Print the plan that options mean, for `tenbin run`
+    /// Print the plan for a command line, for `tenbin run`
     #[command(subcommand)]
     Plan(PlanCommand),
     /// Delete what a killed run left on its targets and on this machine
     Clean(CleanArgs),
     /// Print the result of a run again, finished or not
     Show(ShowArgs),
+    /// Write the result of runs as one page with charts, for a browser
+    Report(ReportArgs),
     /// Compare a run with an earlier one, to see the effect of a change
     Compare(CompareArgs),
-    /// Draw the ramps of several runs and drnbench result files in one chart
+    /// Read result files of other tools
+    Import(ImportArgs),
+    /// Find errors in result files of other tools
+    Lint(LintArgs),
+    /// Draw the concurrency sweeps of several runs and drnbench result files in one chart
     Chart(ChartArgs),
+    /// Write a run to one file that everybody can verify
+    Pack(PackArgs),
+    /// Compute every figure of a run again and compare it with the result
+    Verify(VerifyArgs),
+    /// Run the plan of an earlier run again and compare the two runs
+    #[command(mut_args(rounds::without_defaults))]
+    Rerun(RerunArgs),
     /// Explain a finding: its test, its threshold and what to do
     Explain(ExplainArgs),
-    /// Run one of the built-in servers on its own, until Ctrl-C
+    /// Run one of the built-in servers until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
     /// Report CPU and memory use of a server on this machine to a load generator elsewhere
@@ -182,7 +210,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory
     Man(ManArgs),
-    /// Own what a launched target starts (for Tenbin itself)
+    /// Supervise the processes of a launched target (internal)
     #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
     Guard(GuardArgs),
 }
@@ -195,7 +223,7 @@ pub enum ProtocolCommand {
     /// Measure or compare S3 object stores
     #[command(subcommand)]
     S3(S3Command),
-    /// Measure or compare blob stores: put, get and delete by location, in phases
+    /// Measure or compare blob stores (CubeFS, S3, files): put, get and delete, in phases
     Blob(BlobArgs),
 }
 
@@ -237,13 +265,16 @@ impl PlanCommand {
     ///
     /// When an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
-        match self {
-            Self::Quickstart(args) => Ok(args.draft()),
-            Self::Protocol(plan) => plan.0.args().draft(),
-            Self::SearchRamp(args) => args.draft(),
-            Self::Warp(args) => args.draft(),
-            Self::File(args) => args.draft(),
-        }
+        let (draft, output) = match self {
+            Self::Quickstart(args) => (Ok(args.draft()), &args.output),
+            Self::Protocol(plan) => (plan.0.args().draft(), plan.0.args().output()),
+            Self::SearchRamp(args) => (args.draft(), &args.output),
+            Self::Warp(args) => return args.draft(),
+            Self::File(args) => (args.draft(), &args.output),
+        };
+        let mut draft = draft?;
+        output.write_down(&mut draft);
+        Ok(draft)
     }
 }
 
@@ -262,16 +293,20 @@ pub struct CleanArgs {
     pub run: PathBuf,
 }
 
-/// `tenbin show`.
-#[derive(Args)]
-#[command(after_help = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
   tenbin show last
+  tenbin show last --export go=- | benchstat -col /target -
   tenbin show runs/2026-01-31T120000-search-ramp --drnbench result.csv
-  tenbin show groonga-result.csv")]
+  tenbin show groonga-result.csv";
+
+/// `tenbin show`.
+#[derive(Args)]
+#[command(after_help = format!("{SHOW_EXAMPLES}\n\n{}", export::formats()))]
 pub struct ShowArgs {
     /// The run directory, for example runs/2026-01-31T120000-s3-put; last for the newest in runs;
-    /// or a result file of drnbench, which is checked against Little's law
+    /// or a result file: a result.json, a result of warp, or one of drnbench, which is checked
+    /// against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Write the steps of its ramps in drnbench's format; with several targets the name of each
@@ -293,6 +328,9 @@ pub struct ShowArgs {
     /// Print the result document instead of tables
     #[arg(long)]
     pub json: bool,
+    /// Files in other formats.
+    #[command(flatten)]
+    pub export: ExportArgs,
 }
 
 impl ShowArgs {

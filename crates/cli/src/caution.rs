@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, questions_within};
+use tenbin_plan::{Plan, hypotheses_within};
 use tenbin_stats::CONFIDENCE;
 
 /// Smallest part that S3 accepts, except for the last (Amazon S3 user guide, "Multipart upload
@@ -56,7 +56,7 @@ fn rounded_up(plan: &Plan) -> Option<String> {
 /// Too few rounds for a verdict, however large the difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
     let needed = plan.fewest_rounds()?;
-    let questions = plan.questions();
+    let questions = plan.hypotheses();
     let each = plan.rounds_per_block();
     let rounds = plan.rounds.most();
     let blocks = rounds / each;
@@ -102,7 +102,7 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
             Time(slice)
         );
     }
-    let most = questions_within(rounds / plan.rounds_per_block());
+    let most = hypotheses_within(rounds / plan.rounds_per_block());
     if most > 0 {
         let questions = if most == 1 {
             "1 comparison"

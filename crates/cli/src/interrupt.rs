@@ -14,10 +14,10 @@ use crate::exit::Exit;
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 /// The stop flags set by the first signal. Calls `say` after the first signal. The second signal
-/// ends the process; guards then stop the processes that it launched.
+/// ends Tenbin; its guards then stop the processes that Tenbin launched.
 ///
 /// # Errors
-/// When the system refuses the handlers.
+/// When the signal handlers cannot be installed.
 pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
     let stop = Stop::new();
     for signal in SIGNALS {

@@ -7,8 +7,10 @@ mod commands;
 pub mod exit;
 mod hide;
 mod interrupt;
+mod language;
 mod output;
 mod progress;
+mod telemetry;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,7 @@ pub fn run() -> ExitCode {
         Ok(command_line) => command_line,
         Err(error) => return explained(&args::with_tip(error)),
     };
+    language::choose(command_line.language);
     match command_line.command {
         // The guard determines its own exit code.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
@@ -82,7 +85,13 @@ fn dispatch(command: Command) -> Exit {
         Command::Clean(args) => commands::clean(&args),
         Command::Show(args) => commands::show(&args),
         Command::Chart(args) => commands::chart(&args),
+        Command::Report(args) => commands::report(&args),
+        Command::Import(args) => commands::import(&args),
+        Command::Lint(args) => commands::lint_files(&args),
         Command::Compare(args) => commands::compare(&args),
+        Command::Pack(args) => commands::pack(&args),
+        Command::Verify(args) => commands::verify(&args),
+        Command::Rerun(args) => commands::rerun(&args),
         Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),
         Command::Observe(args) => commands::observe(&args),

@@ -85,13 +85,10 @@ pub(crate) fn stream() -> impl io::Write {
 
 /// Prints the document of a run as JSON on standard output.
 pub(crate) fn json(document: &Document) {
-    if let Some(exporter) = tenbin_report::exporter("json") {
+    if let Some(format) = tenbin_report::formats::format("json") {
         let mut out = stream();
-        note_failure(
-            exporter
-                .write(document, &mut out)
-                .and_then(|()| out.flush()),
-        );
+        let written = format.write_document(document, &mut out);
+        note_failure(written.and_then(|()| out.flush()));
     }
 }
 

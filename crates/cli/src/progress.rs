@@ -1,5 +1,8 @@
-//! Shows the progress of a run on standard error: an updated line on a terminal, and a line per
-//! block otherwise.
+//! Shows the progress of a run on standard error: an updated view on a terminal, and a line every
+//! ten seconds otherwise.
+
+mod live;
+mod pace;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -11,11 +14,18 @@ use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
+use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
 use tenbin_verdict::hits::compare_hits;
 
+use self::live::LiveTable;
+pub(crate) use self::pace::Pace;
+
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Width of a terminal that does not report it.
+const COLUMNS: usize = 80;
 
 /// A duration that counts as unlimited.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -32,8 +42,12 @@ pub(crate) struct Display {
     /// Whether every slice ends after a number of requests.
     counted: bool,
     current: String,
+    /// Whether a search for the highest rate is running.
+    is_search: bool,
     /// Description of the next probe, in a maximum-rate search.
     probe: Option<String>,
+    /// The lines below the progress bar.
+    table: LiveTable,
     last_plain: Instant,
     /// The run directory, once it is known, if an immediate exit may leave objects on targets.
     littering: Option<Arc<OnceLock<PathBuf>>>,
@@ -57,7 +71,9 @@ impl Display {
             about: "about",
             counted: false,
             current: String::new(),
+            is_search: false,
             probe: None,
+            table: LiveTable::default(),
             last_plain: Instant::now(),
             littering: None,
         }
@@ -114,11 +130,11 @@ impl Display {
                     } else {
                         ""
                     };
-                    format!(", after putting {supply} on each target{again}")
+                    format!(", after loading {supply} per target{again}")
                 });
                 let slower = slower(*forecast, *longest, *requests);
                 self.line(&format!(
-                    "{how_long}{slower}{after}, kept in {}",
+                    "{how_long}{slower}{after}; results are kept in {}",
                     directory.display()
                 ));
                 self.bar.set_style(style(PREPARING));
@@ -182,8 +198,10 @@ impl Display {
             } => {
                 let probe = self.probe.take();
                 let is_probe = probe.is_some();
+                self.is_search = is_probe;
                 self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
-                self.bar.set_message(self.current.clone());
+                self.table.begin(workload, target);
+                self.show_table(is_probe);
                 // The number of probes is not known in advance.
                 self.total = self.total.max(index + 1);
                 self.bar.set_length(self.total as u64);
@@ -216,27 +234,44 @@ impl Display {
                 let what = if *proof { "proof of" } else { "probe of" };
                 let bracket = bracket(*held, *failed);
                 self.probe = Some(format!(
-                    "{workload} on {target}: {what} {rate}/s ({bracket})"
+                    "{workload} on {target}: {what} {} ({bracket})",
+                    exact_rate(*rate)
                 ));
             }
             Progress::Speed {
                 ok_per_second,
                 failed,
             } => {
-                let failed = match failed {
-                    0 => String::new(),
-                    count => format!(", {count} failed"),
-                };
-                let current = &self.current;
-                self.bar
-                    .set_message(format!("{current}: {ok_per_second:.0}/s{failed}"));
+                self.table.speed(*ok_per_second, *failed);
+                self.show_table(false);
             }
-            Progress::Second { .. } | Progress::Measured { .. } => {}
+            Progress::Measured { slice } => {
+                self.table.end(slice);
+                self.show_table(false);
+            }
+            Progress::Second { .. } => {}
             Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
         }
+    }
+
+    /// Shows the table below the bar; during a search for a rate, the probe above it.
+    fn show_table(&self, starts_probe: bool) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let width = terminal_size::terminal_size_of(std::io::stderr());
+        let width = width.map_or(COLUMNS, |(width, _)| usize::from(width.0));
+        let table = self.table.text(width.saturating_sub(1));
+        self.bar.set_message(match self.is_search || starts_probe {
+            true => {
+                let probe: String = self.current.chars().take(width.saturating_sub(1)).collect();
+                format!("{}\n{table}", for_terminal(&probe))
+            }
+            false => table,
+        });
     }
 
     /// Reports before measuring whether the targets find the same.
@@ -269,6 +304,11 @@ impl Display {
     /// Prints a warning, even with `quiet`.
     pub(crate) fn warn(&self, text: &str) {
         self.print(&format!("warning: {}", for_terminal(text)));
+    }
+
+    /// Prints a line, even with `quiet`.
+    pub(crate) fn always(&self, text: &str) {
+        self.print(&for_terminal(text));
     }
 
     /// Prints a note, unless `quiet`.
@@ -321,39 +361,16 @@ fn print(bar: &ProgressBar, text: &str) {
 /// What is known so far about the highest rate.
 fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
-        (Some(held), Some(failed)) => format!("it lies between {held}/s and {failed}/s"),
-        (Some(held), None) => format!("at least {held}/s"),
-        (None, Some(failed)) => format!("below {failed}/s"),
-        (None, None) => "nothing known yet".to_owned(),
-    }
-}
-
-/// Estimates the total duration from the time elapsed.
-struct Pace {
-    begun: Instant,
-    forecast: Duration,
-    /// When the first slice started.
-    measuring: Option<Instant>,
-}
-
-impl Pace {
-    fn new(forecast: Duration) -> Self {
-        Self {
-            begun: Instant::now(),
-            forecast,
-            measuring: None,
+        (Some(held), Some(failed)) => {
+            format!(
+                "it lies between {} and {}",
+                exact_rate(held),
+                exact_rate(failed)
+            )
         }
-    }
-
-    /// The estimated total duration, when slice `index` of `total` starts.
-    fn whole(&mut self, index: usize, total: usize) -> Duration {
-        let now = Instant::now();
-        let measuring = *self.measuring.get_or_insert(now);
-        let slices = match u32::try_from(index) {
-            Ok(done @ 1..) => (now - measuring) / done * u32::try_from(total).unwrap_or(u32::MAX),
-            _ => self.forecast,
-        };
-        measuring - self.begun + slices
+        (Some(held), None) => format!("at least {}", exact_rate(held)),
+        (None, Some(failed)) => format!("below {}", exact_rate(failed)),
+        (None, None) => "nothing known yet".to_owned(),
     }
 }
 
@@ -399,7 +416,7 @@ fn short(time: Duration) -> Time {
 /// Progress line while targets are started and prepared.
 const PREPARING: &str = "{spinner} {wide_msg}";
 /// Progress line while slices are measured.
-const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of {prefix}\n{wide_msg}";
+const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of {prefix}\n{msg}";
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)

@@ -31,7 +31,8 @@ use statistics::{
     times_due, times_served,
 };
 use tenbin_engine::{
-    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
+    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route, SliceEvent, Workload,
+    drive,
 };
 use tenbin_plan::Load;
 
@@ -166,8 +167,8 @@ fn cost_of_an_operation(destination: Destination) -> f64 {
         window: Some(Duration::from_millis(500)),
     };
     let (mut ok, mut recorded, mut cpu) = (0, 0, 0);
-    let mut listen = |news| {
-        if let News::Sample(sample) = news {
+    let mut listen = |event| {
+        if let SliceEvent::Sample(sample) = event {
             ok += sample.ops[0].ok;
             recorded += sample.ops[0].service.len();
             cpu += sample.cpu;

@@ -195,11 +195,11 @@ fn what_does_not_go_with_blobs_is_refused() {
         ),
         (
             "--builtin a=blob --poll-interval 5ms",
-            "--poll-interval: means nothing without until_gone",
+            "--poll-interval: needs until_gone = true",
         ),
         (
             "--builtin a=blob --until-gone --gone-within 0s",
-            "--gone-within: \"0s\" is no time",
+            "--gone-within: \"0s\" is zero",
         ),
         (
             "--builtin a=blob --phases g --crc-framed",
@@ -225,15 +225,15 @@ fn what_does_not_go_with_blobs_is_refused() {
         ),
         (
             "--builtin a=blob --ramp 1..8",
-            "phases on blobs follow each other",
+            "phases on blobs run once in every round",
         ),
         (
             "--builtin a=blob --choose uniform",
-            "--choose: \"uniform\" is for objects with names",
+            "--choose: \"uniform\" is for S3 objects",
         ),
         (
             "--target a=file:///d?sinc",
-            "\"sinc\" behind a directory means nothing",
+            "\"sinc\" is no option of a directory",
         ),
         ("--builtin a=blob --store a=s3", "--store: is for targets"),
         ("--target a=http://h --store gcs", "--store:"),
@@ -253,7 +253,7 @@ fn what_does_not_go_with_blobs_is_refused() {
     ] {
         let refused = refusal(&format!("tenbin {line}"));
         assert!(
-            refused.contains("takes workloads of kind \"blob\" only"),
+            refused.contains("supports workloads of kind \"blob\" only"),
             "{line}: {refused}"
         );
     }
@@ -320,9 +320,9 @@ fn a_ramp_is_a_workload_for_each_level() {
         ("http-GET-c4", 4, 2),
     ];
     assert_eq!(levels, expected);
-    assert_eq!(ramp.ladders(), [[0, 1, 2]]);
+    assert_eq!(ramp.concurrency_sweeps(), [[0, 1, 2]]);
     let sizes = plan("tenbin s3 put --builtin a=s3-memory --ramp 1,2,3 --size 1KiB --size 1MiB");
-    assert_eq!(sizes.ladders(), [[0, 1, 2], [3, 4, 5]]);
+    assert_eq!(sizes.concurrency_sweeps(), [[0, 1, 2], [3, 4, 5]]);
     let file = "tenbin http --target http://h --ramp 1..2";
     assert!(refusal(file).starts_with("--ramp: \"1..2\" makes 2 levels"));
 }
@@ -342,6 +342,15 @@ fn plan_takes_the_same_flags() {
         plan(&format!("tenbin plan http {flags}")),
         plan(&format!("tenbin http {flags}"))
     );
+    let output = plan(&format!(
+        "tenbin plan http {flags} --live=9000 --otlp http://h:4318 --prometheus 9464 --export csv \
+         --export go=/made-up/go.txt --export json=-"
+    ))
+    .output;
+    assert_eq!(output.live, Some(9000));
+    assert_eq!(output.otlp.as_deref(), Some("http://h:4318/v1/metrics"));
+    assert_eq!(output.prometheus, "127.0.0.1:9464".parse().ok());
+    assert_eq!(output.export, ["csv", "go=/made-up/go.txt"]);
     assert!(matches!(
         parse("tenbin plan s3 put --builtin a=s3-memory"),
         Command::Plan(PlanCommand::Protocol(plan)) if matches!(plan.0, ProtocolCommand::S3(_))
@@ -450,11 +459,11 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --arrivals poisson",
-            "--arrivals: needs a rate; give one with rate or steps (--rate or --step)",
+            "--arrivals: needs a rate: set rate or steps (--rate or --step)",
         ),
         (
             "tenbin http --target http://h --rate 5/s --think 5ms",
-            "--think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+            "--think: an open loop (rate, steps or trace) has no think time, because it does not wait for responses; leave out one of them",
         ),
         (
             "tenbin http --target http://h --think -5ms",
@@ -498,7 +507,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --builtin a=http --observe a=port",
-            "--observe: is not for a built-in server, which Tenbin observes anyway",
+            "--observe: is not for a built-in server, which is always observed",
         ),
         (
             "tenbin http --target http://h --observe port --observe-cacert ca.pem",
@@ -612,6 +621,44 @@ fn servers_listen_where_they_are_told() {
     assert_eq!(serve.durable, Some(PathBuf::from("d")));
 }
 
+/// Command lines of a Markdown page of this repository that call `tenbin`.
+fn command_lines(page: &str) -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let text = std::fs::read_to_string(format!("{path}{page}")).expect(page);
+    let lines = text.lines().filter_map(|line| line.strip_prefix("$ "));
+    let lines = lines.filter(|line| line.starts_with("tenbin "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_command_lines_of_the_first_pages_are_valid_in_both_languages() {
+    let english = command_lines("README.md");
+    assert!(english.len() > 10, "{english:?}");
+    assert_eq!(command_lines("README.ja.md"), english);
+    for line in [english, command_lines("docs/quick-guide.ja.md")].concat() {
+        parse(&line);
+    }
+}
+
+/// An option of a command with the id of a global one would be read as that one.
+#[test]
+fn no_option_has_the_id_of_a_global_one() {
+    fn check(command: &clap::Command, global: &[String]) {
+        for option in command.get_arguments().filter(|it| !it.is_global_set()) {
+            let id = option.get_id().to_string();
+            assert!(!global.contains(&id), "{}: {id}", command.get_name());
+        }
+        command
+            .get_subcommands()
+            .for_each(|each| check(each, global));
+    }
+    let tenbin = command();
+    let global = tenbin.get_arguments().filter(|it| it.is_global_set());
+    let global: Vec<String> = global.map(|it| it.get_id().to_string()).collect();
+    assert!(!global.is_empty());
+    check(&tenbin, &global);
+}
+
 #[test]
 fn completions_and_manual_pages_can_be_made() {
     for &shell in Shell::value_variants() {
@@ -620,7 +667,7 @@ fn completions_and_manual_pages_can_be_made() {
         let script = String::from_utf8(script).expect("text");
         assert!(script.contains("secret-key-file"), "{shell}");
         assert!(script.contains("quickstart"), "{shell}");
-        // Tenbin's own business.
+        // A command for Tenbin itself.
         assert!(!script.contains("guard"), "{shell}: {script}");
     }
     let mut page = Vec::new();
@@ -640,25 +687,25 @@ fn connections_are_for_all_targets_or_for_the_one_named() {
     let [a, b, c] = plan.targets.as_slice() else {
         panic!("three targets");
     };
-    let hosts: Vec<String> = a.way.hosts.iter().map(ToString::to_string).collect();
+    let hosts: Vec<String> = a.connect.hosts.iter().map(ToString::to_string).collect();
     assert_eq!(
         hosts,
         ["https://h1/", "https://h2/", "https://h3/ weight 2"]
     );
     assert_eq!(
-        (a.way.http, b.way.http),
+        (a.connect.http, b.connect.http),
         (HttpVersion::Http2, HttpVersion::Http1)
     );
     // What is said of TLS to all is for those that speak it.
-    assert!(a.way.tls.ca.is_some() && c.way.tls.ca.is_none());
-    assert!(c.way.tls.client.is_some() && b.way.tls.client.is_none());
-    assert!(!a.way.tls.insecure && c.way.tls.insecure);
-    assert_eq!(c.way.ip_version, Some(IpVersion::V4));
-    let source = |target: &Target| target.way.source.map(|source| source.to_string());
+    assert!(a.connect.tls.ca.is_some() && c.connect.tls.ca.is_none());
+    assert!(c.connect.tls.client.is_some() && b.connect.tls.client.is_none());
+    assert!(!a.connect.tls.insecure && c.connect.tls.insecure);
+    assert_eq!(c.connect.ip_version, Some(IpVersion::V4));
+    let source = |target: &Target| target.connect.source.map(|source| source.to_string());
     assert_eq!(source(a).as_deref(), Some("127.0.0.2"));
     assert_eq!(source(b).as_deref(), Some("127.0.0.3"));
-    assert_eq!((a.way.resolve.len(), b.way.resolve.len()), (1, 1));
-    assert_eq!(b.way.resolve[0].to_string(), "k:80:[::1]");
+    assert_eq!((a.connect.resolve.len(), b.connect.resolve.len()), (1, 1));
+    assert_eq!(b.connect.resolve[0].to_string(), "k:80:[::1]");
     assert_eq!(plan.workloads[0].load.depth, 9);
 }
 
@@ -691,7 +738,7 @@ fn connections_that_are_for_nobody_are_refused() {
         ),
         (
             "--target a=http://h --no-keep-alive --pipeline 2",
-            "--depth: several requests cannot be out at once on a connection that is closed after every answer; leave out keep_alive = false (--no-keep-alive) or this",
+            "--depth: a connection that is closed after every response has one request in flight; leave out keep_alive = false (--no-keep-alive) or depth",
         ),
     ] {
         assert_eq!(refusal(&format!("tenbin http {options}")), expected);

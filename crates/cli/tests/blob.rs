@@ -75,7 +75,7 @@ fn framed_bodies_are_checked_block_by_block() {
         (
             "bad-block:10%",
             "status",
-            "a block of it not what its sum says (466",
+            "the checksum of a block is wrong (466",
         ),
         (
             "unframed:10%",
@@ -105,15 +105,19 @@ fn framed_bodies_are_checked_block_by_block() {
     let refused = Tenbin::new(&scratch, files.split(' ')).run();
     refused
         .expect_code(2)
-        .expect_stderr("crc_framed is for targets that are spoken to");
+        .expect_stderr("crc_framed is available only for targets");
 }
 
 #[test]
 fn what_comes_back_wrong_is_counted_by_its_name() {
     let scratch = Scratch::new("blob-wrong");
     for (fault, class, said) in [
-        ("corrupt:10%", "wrong", "not what was put"),
-        ("truncate:10%", "short", "began and broke off"),
+        ("corrupt:10%", "wrong", "differs from what was stored"),
+        (
+            "truncate:10%",
+            "short",
+            "the connection was closed within the response",
+        ),
         ("swap:10%", "wrong", "that of another blob"),
     ] {
         let server = Blobs::start(&scratch, &["--fault", fault]);
@@ -192,7 +196,7 @@ fn what_only_a_blobstore_does_is_refused_elsewhere() {
         let run = Tenbin::new(&scratch, words.iter().chain(flags)).run();
         run.expect_code(2);
         run.expect_stderr(&format!(
-            "{key} is for targets that are spoken to as a blobstore"
+            "{key} is available only for targets with the blobstore protocol"
         ));
     }
 }

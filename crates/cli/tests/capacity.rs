@@ -129,7 +129,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         .within(Duration::from_secs(180))
         .run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stdout("search for the highest rate, slices of 1 s");
+    run.expect_stdout("maximum-rate search, slices of 1 s");
     let document = kept(&scratch);
     for (at, capacity) in [CAPACITY, CAPACITY / 2.0].into_iter().enumerate() {
         let search = &document["searches"][at];

@@ -375,7 +375,7 @@ fn what_cannot_be_done_is_refused_with_a_sentence() {
     let tool = "drnbench-request-response --request-patterns-file=patterns.txt";
     tenbin(&scratch, &format!("{tool} --mode=http-droonga"))
         .expect_code(2)
-        .expect_stderr("only http is left");
+        .expect_stderr("only http is supported");
     tenbin(&scratch, &format!("{tool} --output-path=nowhere/x.csv"))
         .expect_code(2)
         .expect_stderr("name a file that can be written");

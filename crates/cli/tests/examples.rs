@@ -82,7 +82,10 @@ fn the_blob_stores_are_compared_and_the_mix_up_is_the_first_finding() {
     let expected = ["errors", "mixed-up", "get-10KiB"].map(Some);
     assert_eq!(about, expected, "{}", document["findings"]);
     let advice = first["advice"].as_str().unwrap_or_default();
-    assert!(advice.contains("other bytes than were stored"), "{advice}");
+    assert!(
+        advice.contains("other bytes than those that were stored"),
+        "{advice}"
+    );
     let gone = document["results"].as_array().into_iter().flatten();
     let gone = gone.flat_map(|result| result["operations"].as_array().into_iter().flatten());
     let gone: Vec<_> = gone.filter(|one| one["operation"] == "gone").collect();

@@ -25,7 +25,7 @@ fn the_last_run_is_shown_and_files_are_not_taken_for_runs() {
     scratch.write("bad.csv", "a,b\n1,2\n");
     let file = show("bad.csv");
     file.expect_code(2)
-        .expect_stderr("bad.csv is neither a run directory nor a result file of drnbench");
+        .expect_stderr("bad.csv: is none of the results that can be read");
     assert!(!file.stderr.contains("plan.toml"), "{file}");
     let nginx = Nginx::start(&scratch);
     for name in ["first", "second"] {
@@ -54,6 +54,96 @@ fn on_a_terminal(scratch: &Scratch, kind: &str) -> String {
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("tenbin show"), "{text}");
     text
+}
+
+#[test]
+fn exports_are_written_and_what_cannot_be_is_said() {
+    let scratch = Scratch::new("export");
+    let nginx = Nginx::start(&scratch);
+    let target = nginx.target("nginx");
+    let http = [
+        "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
+    ];
+    let with = |more: &[&str]| Tenbin::new(&scratch, [&http[..], more].concat()).run();
+    with(&["--export", "gnuplot"])
+        .expect_code(2)
+        .expect_stderr("there is no format \"gnuplot\"; the formats are json, ");
+    with(&["--json", "--export", "go=-"])
+        .expect_code(2)
+        .expect_stderr("only one of --json and the exports with =-");
+    assert!(!std::path::Path::new(&scratch.join("runs")).exists());
+
+    // What can be written is written, and the run is kept.
+    let run = with(&[
+        "--export",
+        "wrk",
+        "--export",
+        "go=-",
+        "--export",
+        "json=no/such/place.json",
+        "--export",
+        "ramp",
+        "--export",
+        "ab-csv=ab.csv",
+        "--export",
+        "ab=/dev/null",
+    ]);
+    run.expect_code(5)
+        .expect_stderr("--export json: cannot write no/such/place.json")
+        .expect_stderr("--export ramp: the run has no concurrency sweep; add --ramp")
+        .expect_stderr("--export ab: cannot write /dev/null: it is not a regular file");
+    assert!(run.stdout.starts_with("# run: "), "{run}");
+    assert!(!run.stdout.contains("Verdict"), "{run}");
+    let ab = std::fs::read_to_string(scratch.join("ab.csv")).expect("ab.csv");
+    assert_eq!(ab.lines().count(), 102, "{ab}");
+    let directory = run_directory(&scratch);
+    let wrk = std::fs::read_to_string(directory.join("wrk.txt")).expect("wrk.txt");
+    assert!(wrk.contains("Requests/sec:"), "{wrk}");
+    let benchmark = std::fs::read_to_string(directory.join("benchmark.txt")).expect("the run");
+    assert_eq!(run.stdout, benchmark);
+
+    let show = |more: &[&str]| Tenbin::new(&scratch, [&["show", "last"], more].concat()).run();
+    let shown = show(&["--export", "wrk=-"]);
+    assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
+    assert_eq!(shown.stdout, wrk);
+    show(&["--export", "ramp"]).expect_code(5);
+    show(&["--export", "hlog=slices.hlog"]);
+    let document = show(&["--json"]);
+    let document: serde_json::Value = serde_json::from_str(&document.stdout).expect("JSON");
+    read_by_java(&scratch, &document["results"][0]);
+    let file = directory.join("result.json").display().to_string();
+    let of_file = Tenbin::new(&scratch, ["show", &file]).run();
+    assert_eq!(of_file.stdout, show(&[]).stdout);
+}
+
+/// HdrHistogram's own program finds all responses of the only operation in `slices.hlog`.
+fn read_by_java(scratch: &Scratch, result: &serde_json::Value) {
+    let operation = &result["operations"][0];
+    let word = |value: &serde_json::Value| value.as_str().expect("a name").to_owned();
+    let names = [
+        &result["target"],
+        &result["workload"],
+        &operation["operation"],
+    ];
+    let processed = std::process::Command::new("java")
+        .env("PATH", common::search_path())
+        .arg("-cp")
+        .arg(common::opensearch_libraries().join("*"))
+        .args(["org.HdrHistogram.HistogramLogProcessor", "-tag"])
+        .arg(names.map(word).join("/"))
+        .args(["-i", &scratch.join("slices.hlog")])
+        .output()
+        .expect("java runs");
+    let text = String::from_utf8_lossy(&processed.stdout);
+    assert!(processed.status.success(), "{processed:?}");
+    // The cumulative count stands in the last row of the distribution.
+    let last = text.lines().rfind(|line| line.contains("Total count"));
+    let count = last.and_then(|line| line.split('=').next_back());
+    let count = count.and_then(|count| count.trim().trim_end_matches(']').trim().parse().ok());
+    let count: u64 = count.unwrap_or_else(|| panic!("no count: {text}"));
+    // Requests in flight at the end of a slice are timed, and are no throughput.
+    let ok = operation["ok"].as_u64().expect("a count");
+    assert!((ok..=ok + 200).contains(&count), "{ok}: {text}");
 }
 
 #[test]

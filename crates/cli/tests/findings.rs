@@ -105,9 +105,9 @@ fn there_is_no_verdict_between_servers_that_answer_otherwise() {
     let run = weigh(&scratch, &targets, &[]);
     run.expect_code(6);
     assert_eq!(run.answer(), "NO VERDICT on short against whole");
-    run.expect_stdout("INVALID  these numbers cannot be believed")
-        .expect_stdout("a body of short has 8 bytes on average, one of whole 3000");
-    run.expect_stdout("What is behind a finding: tenbin explain unequal_answers");
+    run.expect_stdout("INVALID  these numbers cannot be trusted")
+        .expect_stdout("a response body of short has 8 bytes on average, one of whole has 3000");
+    run.expect_stdout("Explanation of a finding: tenbin explain unequal_answers");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     let changed = show();
     changed
         .expect_code(6)
-        .expect_stdout("INVALID  these numbers cannot be believed");
+        .expect_stdout("INVALID  these numbers cannot be trusted");
     changed.expect_stdout(&format!(
         "line {at} of intervals.jsonl was changed after the run wrote it"
     ));
@@ -137,7 +137,7 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     write(&whole[..whole.len() - 9]);
     let shortened = show();
     shortened.expect_code(6);
-    shortened.expect_stdout("the end of what the run wrote was removed");
+    shortened.expect_stdout("the end of the record was removed");
 
     // As after SIGKILL.
     let result = scratch.path().join(directory).join("result.json");
@@ -151,7 +151,7 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     let nothing = show();
     nothing
         .expect_code(6)
-        .expect_stdout("INVALID  these numbers cannot be believed");
+        .expect_stdout("INVALID  these numbers cannot be trusted");
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let hop = finding(&run, "proxy_hop");
     let seen = hop["evidence"].as_str().expect("a sentence");
     assert!(
-        seen.contains("connections were opened behind web for each request"),
+        seen.contains("connections were opened behind web per request"),
         "{run}"
     );
 }
@@ -310,7 +310,7 @@ fn workers_that_share_a_socket_are_counted_and_their_luck_is_named() {
     let uneven = finding(&run, "uneven_workers");
     let seen = uneven["evidence"].as_str().expect("a sentence");
     assert!(
-        seen.contains("workers that accept on one shared socket"),
+        seen.contains("workers that accept on a shared socket"),
         "{run}"
     );
     assert!(

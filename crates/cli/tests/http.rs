@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::path::Path;
 use std::time::Duration;
 
 use common::{Mixed, Nginx, Scratch, Tenbin, mixed};
@@ -49,6 +50,8 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
         "slices.bin",
         "result.json",
         "SUMMARY.md",
+        "report.html",
+        "forest.svg",
     ] {
         assert!(directory.join(file).is_file(), "{file}");
     }
@@ -57,6 +60,14 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
         .expect("a run directory in the scratch directory");
     let shown = Tenbin::new(&scratch, ["show".as_ref(), relative.as_os_str()]).run();
     assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
+    let written = Tenbin::new(&scratch, ["report", "last", "--out", "page.html"]).run();
+    written.expect_stderr("written: page.html");
+    let page = |path: &std::path::Path| std::fs::read_to_string(path).expect("a page");
+    assert_eq!(
+        page(&scratch.path().join("page.html")),
+        page(&directory.join("report.html")),
+        "report writes what the run wrote"
+    );
     let plan = directory.join("plan.toml");
     let again = Tenbin::new(
         &scratch,
@@ -69,6 +80,45 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     )
     .run();
     assert!(matches!(again.code, Some(0 | 6)), "{again}");
+    packs_are_verified_and_repeated(&scratch, relative);
+}
+
+/// A run is one file that gives the same result, and a changed figure is found.
+fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
+    let tenbin = |arguments: &[&str]| Tenbin::new(scratch, arguments).run();
+    let name = run.to_str().expect("a name");
+    let packed = tenbin(&["pack", name, "--out", "run.tar.zst"]);
+    assert_eq!(packed.code, Some(0), "{packed}");
+    let verified = tenbin(&["verify", "run.tar.zst"]);
+    assert_eq!(verified.code, Some(0), "{verified}");
+    verified.expect_stdout("every check value fits");
+    verified.expect_stdout("agree with result.json");
+    let shown = tenbin(&["show", "run.tar.zst"]);
+    let first = |text: &str| text.lines().next().map(str::to_owned);
+    assert_eq!(first(&shown.stdout), first(&tenbin(&["show", name]).stdout));
+
+    let result = scratch.path().join(run).join("result.json");
+    let text = std::fs::read_to_string(&result).expect("a result");
+    let start = text.find("\"throughput\":").expect("a figure") + "\"throughput\":".len();
+    let digit = start
+        + text[start..]
+            .find(|c: char| c.is_ascii_digit())
+            .expect("a digit");
+    let other = if &text[digit..=digit] == "9" {
+        "8"
+    } else {
+        "9"
+    };
+    let changed = [&text[..digit], other, &text[digit + 1..]].concat();
+    std::fs::write(&result, changed).expect("a changed result");
+    let verified = tenbin(&["verify", name]);
+    assert_eq!(verified.code, Some(6), "{verified}");
+    verified.expect_stdout("DIFFERS in 1 of");
+    std::fs::write(&result, text).expect("the result");
+
+    let again = tenbin(&["rerun", "run.tar.zst", "--rounds", "2", "--quiet"]);
+    assert!(matches!(again.code, Some(0 | 6 | 8)), "{again}");
+    again.expect_stdout("Compared with the earlier run");
 }
 
 #[test]

@@ -306,7 +306,7 @@ fn nobody_to_observe_is_told_before_anything_is_measured() {
     run.expect_code(3)
         .expect_stderr("cannot be observed: 127.0.0.1: cannot connect to port");
     let run = weigh(&scratch, &["--target", &target, "--observe", &remote]);
-    run.expect_code(2).expect_stderr("wants to see its token");
+    run.expect_code(2).expect_stderr("requires its token");
 }
 
 /// Whether any file below `directory` holds this text.

@@ -139,7 +139,7 @@ fn servers_that_do_not_find_the_same_are_not_compared() {
     );
     run.expect_code(6);
     run.expect_stdout("unequal_hits")
-        .expect_stdout("20 of 40 patterns had other numbers of hits")
+        .expect_stdout("the numbers of hits differ for 20 of 40 patterns")
         .expect_stdout("no verdict");
 }
 
@@ -171,7 +171,7 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     run.expect_code(6);
     run.expect_stdout("changed_answers")
         .expect_stdout(
-            "20 of 20 patterns had different numbers of hits from fickle when sent again",
+            "fickle reported different numbers of hits for 20 of 20 patterns that were sent again",
         )
         .expect_stdout("no verdict");
     let result = result(&scratch);
@@ -204,7 +204,7 @@ fn searches_without_a_hit_are_found_without_being_asked_for() {
     };
     run(words(200), &[])
         .expect_code(6)
-        .expect_stdout("200 of 200 patterns (100 % of the requests) find nothing on any target");
+        .expect_stdout("200 of 200 patterns (100 % of the requests) have no hits on any target");
     assert_eq!(severity().as_deref(), Some("invalid"));
     run(terms(45) + &words(5), &[]).expect_stdout("5 of 50 patterns (");
     assert_eq!(severity().as_deref(), Some("suspect"));
@@ -320,7 +320,7 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
         run.expect_stderr(&format!(
             "{drawn} of the 1,000 patterns of the file are drawn from"
         ))
-        .expect_stderr("a cache of 100 answers is expected to have");
+        .expect_stderr("a cache of 100 responses is expected to have");
         let result = result(&scratch);
         let cache = &result["results"][0]["cache"];
         let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());

@@ -41,7 +41,7 @@ fn objects_are_laid_out_on_a_store_that_takes_one_put_at_a_time() {
         let words = [operation, "--objects", "100", "-c", "8"];
         let run = s3(&scratch, &server, &words);
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
-        run.expect_stderr("putting 100 objects: the server refused")
+        run.expect_stderr("loading 100 objects: the server refused")
             .expect_stderr(
                 "all succeeded when they were sent again (with 1 at a time at the fewest)",
             );
@@ -75,7 +75,7 @@ fn warp_lays_out_its_objects_on_a_busy_store() {
         ];
         let run = run(&scratch, &words);
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
-        run.expect_stderr("putting 50 objects: the server refused");
+        run.expect_stderr("loading 50 objects: the server refused");
     }
 }
 
@@ -86,7 +86,7 @@ fn broken_connections_and_retry_after_are_respected_while_laying_out() {
     let words = ["get", "--objects", "40", "-c", "4"];
     let run = s3(&scratch, &flaky, &words);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stderr("putting 40 objects: the server refused");
+    run.expect_stderr("loading 40 objects: the server refused");
     // Two requests in forty are told to wait for a second.
     assert!(run.took > Duration::from_secs(2), "{run}");
 }
@@ -98,7 +98,7 @@ fn a_store_that_never_takes_anything_is_given_up() {
     let words = ["get", "--objects", "40", "-c", "4"];
     let run = s3(&scratch, &server, &words);
     run.expect_code(3)
-        .expect_stderr("putting 40 objects failed: an object cannot be put: ")
+        .expect_stderr("loading 40 objects failed: an object cannot be put: ")
         .expect_stderr("no request has succeeded for 3");
 }
 
@@ -108,7 +108,7 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
     let server = server(&scratch, &["busy:98%"]);
     let run = s3(&scratch, &server, &["put", "--objects", "500", "-c", "20"]);
     run.expect_code(6)
-        .expect_stdout("warp would show ")
+        .expect_stdout("warp would report ")
         .expect_stdout("run with --retries 10");
 
     let words = [
@@ -209,8 +209,8 @@ fn the_time_of_laying_out_is_forecast() {
     let server = server(&scratch, &["busy:0%"]);
     let run = s3(&scratch, &server, &["get", "--objects", "3000", "-c", "2"]);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stderr("after putting 3,000 objects (2.9 MiB) on each target")
-        .expect_stderr("putting 3,000 objects (2.9 MiB) takes about ");
+    run.expect_stderr("after loading 3,000 objects (2.9 MiB) per target")
+        .expect_stderr("loading 3,000 objects (2.9 MiB) takes about ");
 }
 
 #[test]
@@ -231,5 +231,5 @@ fn the_workloads_of_the_example_run_on_a_busy_store() {
     let run = run_plan(&scratch, &plan);
     run.expect_code(6)
         .expect_stderr("and all succeeded when they were sent again")
-        .expect_stdout("warp would show ");
+        .expect_stdout("warp would report ");
 }

@@ -100,9 +100,9 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
         .expect("it is in there");
     let run = run.to_str().expect("a path in UTF-8");
     put.expect_stderr("target \"jog\": 22 objects under tenbin-")
-        .expect_stderr("are left in bucket tenbin-bench: the server answered DELETE with 204")
+        .expect_stderr("are left in bucket tenbin-bench: the server responded to DELETE with 204")
         .expect_stderr(&format!("tenbin clean {run}"))
-        .expect_stderr("bucket tenbin-bench, made by this run, is left: it is not empty");
+        .expect_stderr("bucket tenbin-bench, created by this run, is left: it is not empty");
     let text = std::fs::read_to_string(directory.join("left.json")).expect("left.json");
     let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let first = &told[0];
@@ -135,7 +135,7 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
     clean
         .expect_code(0)
         .expect_stderr(&format!("target \"jog\": deleted {still} object"))
-        .expect_stderr("deleted bucket tenbin-bench, which the run had made")
+        .expect_stderr("deleted bucket tenbin-bench, which the run had created")
         .expect_stderr("nothing is left under tenbin-");
     assert!(!scratch.path().join("disk/buckets/tenbin-bench=").exists());
     let shown = tenbin(&scratch, &["show", run]).run();

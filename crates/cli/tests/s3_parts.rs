@@ -53,14 +53,14 @@ fn parts_on(scratch: &Scratch, server: &Owned) {
     for operation in ["CREATE", "PART", "COMPLETE", "MULTIPART"] {
         assert!(ok(&uploaded, operation) > 0, "{operation}: {uploaded}");
     }
-    uploaded.expect_stderr("under tenbin-0000000000000001/kept/ stay");
+    uploaded.expect_stderr("under tenbin-0000000000000001/kept/ are kept in bucket");
     assert!(!uploaded.stderr.contains("could not be"), "{uploaded}");
 
     let read = format!("operation = \"get-part\"\n{KEPT}");
     let read = plan(scratch, server, "read", "300ms", &read);
     let first = run(scratch, &read);
     assert!(ok(&first, "GET part") > 0, "{first}");
-    first.expect_stderr("5 objects under tenbin-0000000000000001/kept/ stay in bucket box");
+    first.expect_stderr("5 objects under tenbin-0000000000000001/kept/ are kept in bucket box");
     let kept = server.stored();
     assert!(kept.len() >= 5, "{kept:?}");
     let second = run(scratch, &read);
@@ -110,7 +110,7 @@ fn a_bucket_of_others_that_is_missing_is_refused_and_reading_once_ends() {
     let refused = Tenbin::new(&scratch, ["run", &missing]).run();
     refused
         .expect_code(3)
-        .expect_stderr("there is no such bucket, and data = \"existing\" makes none");
+        .expect_stderr("the bucket does not exist, and data = \"existing\" creates none");
     assert_eq!(server.stored(), before);
 
     // The first slice reads everything.
@@ -119,7 +119,7 @@ fn a_bucket_of_others_that_is_missing_is_refused_and_reading_once_ends() {
     let once = plan(&scratch, &server, "once", "2s", once);
     let run = Tenbin::new(&scratch, ["run", &once, "--json"]).run();
     run.expect_code(4).expect_stderr(
-        "all 40 objects have been read once; give more objects or fewer rounds; \
+        "all 40 objects have been read once; configure more objects or fewer rounds; \
          the results so far are kept",
     );
     assert_eq!(ok(&run, "GET"), 40, "{run}");

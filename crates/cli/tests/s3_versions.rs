@@ -196,7 +196,8 @@ fn minio_knows_all_but_append_and_is_left_empty() {
     assert_eq!(minio.stored(), [""; 0]);
 
     let run = minio.run(&scratch, &[("append", "")]);
-    run.expect_code(3).expect_stderr("the server has no append");
+    run.expect_code(3)
+        .expect_stderr("the server does not support append");
     assert_eq!(minio.stored(), [""; 0]);
 }
 
@@ -216,7 +217,7 @@ fn versity_is_left_empty_and_says_what_it_has_not_got() {
     ] {
         let run = versity.run(&scratch, &[(operation, "")]);
         run.expect_code(3)
-            .expect_stderr(&format!("the server has no {what}"));
+            .expect_stderr(&format!("the server does not support {what}"));
         assert_eq!(versity.stored(), [""; 0], "{operation}");
     }
 }

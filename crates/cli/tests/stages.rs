@@ -82,7 +82,7 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
             }
         }
         let named: Vec<&Value> = told["stages"].as_array().expect("stages").iter().collect();
-        assert_eq!(named.len(), 2, "the cache told no time: {told}");
+        assert_eq!(named.len(), 2, "the cache reported no time: {told}");
         let fastest = &told["bands"][0];
         let [service, total, rest] =
             ["service", "total", "remainder"].map(|what| fastest[what]["value"].as_f64());
@@ -108,9 +108,9 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
     let shown = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
     shown
         .expect_stdout("fastest half")
-        .expect_stdout("means of the requests in the band")
+        .expect_stdout("means over the requests in a band")
         .expect_stdout("(network and client)")
-        .expect_stdout("silent, GET: no answer told the time of a stage");
+        .expect_stdout("silent, GET: no response reported the time of a stage");
     let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("the summary");
     assert!(
         summary.contains("<summary>Server stages</summary>"),

@@ -145,7 +145,7 @@ fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
     assert!(
         compared
             .stdout
-            .contains("divided out of the others block by block"),
+            .contains("the others are divided by it block by block"),
         "{compared}"
     );
     scratch.expect_nobody_left(Duration::from_secs(10));
@@ -289,7 +289,7 @@ fn what_cannot_be_compared_is_refused_before_anything_starts() {
     for (arguments, part) in [
         (
             [&suite[..], &[file.as_str()]].concat(),
-            "neither a run of Tenbin nor a file in Go's",
+            "is none of the results that can be read",
         ),
         (
             [&suite[..], &[published, "--changed", "lost"]].concat(),
@@ -301,7 +301,7 @@ fn what_cannot_be_compared_is_refused_before_anything_starts() {
         ),
         (
             vec!["compare", published, published, "--changed", "List"],
-            "both runs together have no such workload",
+            "is not a workload of both runs",
         ),
     ] {
         let refused = Tenbin::new(&scratch, &arguments).run();

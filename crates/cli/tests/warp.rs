@@ -84,7 +84,7 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     let store = Store::start(&scratch);
 
     let put = store.warp("put --objects=100 --obj.size=64KiB");
-    put.expect_stderr("note: --objects: bounds the count of distinct objects");
+    put.expect_stderr("note: --objects: limits the number of distinct objects");
     let section_of_put = section(&put, "PUT");
     for line in [
         "* Average: ",
@@ -108,7 +108,7 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     );
 
     let mixed = store.warp("mixed --objects=50 --obj.size=16KiB --get-distrib=70 --put-distrib=30");
-    mixed.expect_stderr("really run get 50, stat 21, put 21, delete 7 per cent");
+    mixed.expect_stderr("actually run get 50, stat 21, put 21, delete 7 per cent");
     let share = rate(section(&mixed, "GET"))
         / (rate(section(&mixed, "GET")) + rate(section(&mixed, "PUT")));
     assert!((share - 0.7).abs() < 0.1, "{share}: {mixed}");

@@ -1,4 +1,4 @@
-//! ab, ApacheBench.
+//! The command line of ab (ApacheBench).
 
 use std::time::Duration;
 
@@ -13,36 +13,25 @@ use crate::web::{Scheme, WebJob, servers, take_connection};
 
 const TOOL: &[&str] = &["ab"];
 
-const NO_TABLE: &str = "HTML tables are not made; the run directory has SUMMARY.md and result.json";
-const NO_PROXY: &str = "HTTP proxies are not gone through: they would be what is measured";
+const NO_TABLE: &str =
+    "HTML tables are not written; the run directory has SUMMARY.md and result.json";
+const NO_PROXY: &str = "HTTP proxies are not supported: the proxy would be measured";
 
 /// Every flag of ab.
 pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(TOOL, "n", Kind::Whole, "1", "requests"),
     Flag::new(TOOL, "c", Kind::Whole, "1", "connections"),
-    Flag::new(TOOL, "t", Kind::Whole, "", "longest time, seconds")
-        .noted("there is no cap of 50,000 requests"),
-    Flag::new(
-        TOOL,
-        "s",
-        Kind::Whole,
-        "30",
-        "longest time for an answer, seconds",
-    ),
+    Flag::new(TOOL, "t", Kind::Whole, "", "maximum duration, seconds")
+        .noted("there is no limit of 50,000 requests"),
+    Flag::new(TOOL, "s", Kind::Whole, "30", "response timeout, seconds"),
     Flag::new(TOOL, "b", Kind::Text, "", "socket buffers")
-        .refused("socket buffers are left to the system, which sizes them by what is under way"),
-    Flag::new(
-        TOOL,
-        "B",
-        Kind::Text,
-        "",
-        "address that connections come from",
-    ),
-    Flag::new(TOOL, "p", Kind::Text, "", "file that is sent with POST"),
-    Flag::new(TOOL, "u", Kind::Text, "", "file that is sent with PUT"),
-    Flag::new(TOOL, "T", Kind::Text, "", "Content-Type of what is sent"),
-    Flag::new(TOOL, "v", Kind::Whole, "1", "how much is said")
-        .noted("the run directory has every second, and what servers said of failures"),
+        .refused("socket buffers are sized by the operating system"),
+    Flag::new(TOOL, "B", Kind::Text, "", "local address of connections"),
+    Flag::new(TOOL, "p", Kind::Text, "", "file to send with POST"),
+    Flag::new(TOOL, "u", Kind::Text, "", "file to send with PUT"),
+    Flag::new(TOOL, "T", Kind::Text, "", "Content-Type of the file"),
+    Flag::new(TOOL, "v", Kind::Whole, "1", "verbosity")
+        .noted("the run directory has every second, and the servers' error messages"),
     Flag::new(TOOL, "w", Kind::Switch, "", "HTML tables").refused(NO_TABLE),
     Flag::new(TOOL, "i", Kind::Switch, "", "send HEAD"),
     Flag::new(TOOL, "x", Kind::Text, "", "attributes of an HTML table").refused(NO_TABLE),
@@ -66,7 +55,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(TOOL, "P", Kind::Secret, "", "user:password for a proxy").refused(NO_PROXY),
     Flag::new(TOOL, "X", Kind::Text, "", "proxy").refused(NO_PROXY),
     Flag::new(TOOL, "V", Kind::Switch, "", "print the version"),
-    Flag::new(TOOL, "k", Kind::Switch, "", "use connections again"),
+    Flag::new(TOOL, "k", Kind::Switch, "", "keep connections alive"),
     Flag::new(
         TOOL,
         "d",
@@ -81,13 +70,19 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "",
         "leave out median and deviation",
     )
-    .noted("they are printed all the same"),
+    .noted("they are always printed"),
     Flag::new(TOOL, "q", Kind::Switch, "", "show no progress"),
-    Flag::new(TOOL, "l", Kind::Switch, "", "answers may differ in length").noted(
-        "a length of its own never makes an answer a failure here; differing ones are a finding",
+    Flag::new(
+        TOOL,
+        "l",
+        Kind::Switch,
+        "",
+        "accept responses of varying length",
+    )
+    .noted("length alone never makes a response a failure here; differing lengths are a finding"),
+    Flag::new(TOOL, "g", Kind::Text, "", "file for gnuplot").refused(
+        "single requests are not recorded; the run directory has histograms (latency.hlog)",
     ),
-    Flag::new(TOOL, "g", Kind::Text, "", "file for gnuplot")
-        .refused("single requests are not kept; the run directory has histograms (latency.hlog)"),
     Flag::new(
         TOOL,
         "e",
@@ -95,8 +90,8 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "",
         "file for the percentages, as CSV",
     ),
-    Flag::new(TOOL, "r", Kind::Switch, "", "go on after socket errors")
-        .noted("they are counted as failures, and it always goes on"),
+    Flag::new(TOOL, "r", Kind::Switch, "", "continue after socket errors")
+        .noted("they are counted as failures, and the run always continues"),
     Flag::new(TOOL, "m", Kind::Text, "", "request method"),
     Flag::new(
         TOOL,
@@ -105,11 +100,11 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "",
         "leave the server's name out of the TLS handshake",
     )
-    .refused("the name is always sent; in a plan tls.server_name sends another one"),
+    .refused("the name is always sent; in a plan, tls.server_name sends another name"),
     Flag::new(TOOL, "Z", Kind::Text, "", "TLS ciphers")
-        .refused("the ciphers are those of the TLS library; in a plan tls.version picks a version"),
+        .refused("the TLS library selects the ciphers; in a plan, tls.version selects a version"),
     Flag::new(TOOL, "f", Kind::Choice(&["", "all"]), "", "TLS version")
-        .noted("TLS 1.2 and 1.3 are offered; in a plan tls.version picks one"),
+        .noted("TLS 1.2 and 1.3 are offered; in a plan, tls.version selects one"),
     Flag::new(
         TOOL,
         "E",
@@ -122,7 +117,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "insecure",
         Kind::Switch,
         "",
-        "accept any certificate, as ab always does; a flag of Tenbin's",
+        "accept any certificate, as ab always does; added by Tenbin",
     ),
 ]];
 
@@ -133,28 +128,28 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// What a command line of ab asks for.
-pub type Asked = crate::Asked<AbJob>;
+/// A parsed command line of ab.
+pub type Parsed = crate::Parsed<AbJob>;
 
-/// A measurement as ab would do it.
+/// A measurement of ab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AbJob {
-    /// What is measured.
+    /// The measurement.
     pub web: WebJob,
-    /// Show no progress.
+    /// Whether progress is hidden.
     pub quiet: bool,
-    /// Print the table of percentages.
+    /// Whether the table of percentages is printed.
     pub percentages: bool,
     /// File for the percentages.
     pub csv: Option<String>,
 }
 
-/// Reads what stands behind `ab`.
+/// Parses the arguments of `ab`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read(
         arguments,
         world,
@@ -162,10 +157,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
          as throughput, times in fractions of a millisecond, and a verdict.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     if given.switch("V") {
-        return Ok(Asked::Version);
+        return Ok(Parsed::Version);
     }
     let web = web(&mut given);
     if let Some(why) = web.too_short() {
@@ -177,7 +172,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         ..web
     };
     web.notes.extend(web.turns());
-    Ok(Asked::Measure(Box::new(AbJob {
+    Ok(Parsed::Measure(Box::new(AbJob {
         web,
         quiet: given.switch("q"),
         percentages: !given.switch("d"),
@@ -195,7 +190,7 @@ fn web(given: &mut Given) -> WebJob {
     if time.is_some_and(|time| time.is_zero()) {
         given.wrong("t", "must be at least 1");
     }
-    // Without -t, a single request is what ab sends when nothing is said.
+    // Without -t and -n, ab sends a single request.
     let requests = (time.is_none() || given.is_given("n")).then(|| given.whole("n"));
     let connections = given.whole("c");
     if requests.is_some_and(|requests| requests < connections) {
@@ -210,10 +205,11 @@ fn web(given: &mut Given) -> WebJob {
     let is_tls = |server: &crate::Server| server.url.starts_with("https://");
     if servers.iter().any(is_tls) && !given.switch("insecure") {
         given.note(
-            "certificates are checked, which ab never does; --insecure accepts any".to_owned(),
+            "certificates are checked, which ab never does; --insecure accepts any certificate"
+                .to_owned(),
         );
     }
-    given.note("requests are HTTP/1.1, where ab sends HTTP/1.0".to_owned());
+    given.note("requests use HTTP/1.1, while ab uses HTTP/1.0".to_owned());
     WebJob {
         tool: "ab",
         servers,
@@ -234,7 +230,7 @@ fn web(given: &mut Given) -> WebJob {
     }
 }
 
-/// The method, and the file that is sent.
+/// The method, and the file to send.
 fn method(given: &mut Given) -> (String, Option<String>) {
     let (post, put) = (given.some_text("p"), given.some_text("u"));
     if post.is_some() && put.is_some() {
@@ -253,7 +249,7 @@ fn method(given: &mut Given) -> (String, Option<String>) {
     (method, post.or(put))
 }
 
-/// The header lines, and whether connections are used again.
+/// The header lines, and whether connections are kept alive.
 fn headers(given: &mut Given, sends: bool) -> (Vec<String>, bool) {
     let mut headers = given.list("H").to_vec();
     let cookies = given.list("C");
@@ -274,7 +270,7 @@ fn headers(given: &mut Given, sends: bool) -> (Vec<String>, bool) {
     if !keep_alive {
         given.note(
             "without -k each request opens a connection, which the client closes; Total and the \
-             percentages include the time to open it"
+            percentages include the time to open the connection"
                 .to_owned(),
         );
     }

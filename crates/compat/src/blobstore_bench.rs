@@ -1,4 +1,4 @@
-//! blobstore-bench, the benchmark that comes with CubeFS's blobstore.
+//! The command line of blobstore-bench, the benchmark in CubeFS's blobstore.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["blobstore-bench"];
 
-/// Every flag of blobstore-bench, with the two that it declares and then rejects, and one
-/// of Tenbin's own.
+/// Every flag of blobstore-bench, including two that it declares and then rejects, and one added by
+/// Tenbin.
 pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(
         TOOL,
@@ -24,150 +24,132 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "blobstore",
         "backend: blobstore or dummy",
     ),
-    Flag::new(TOOL, "c", Kind::Text, "", "file that tells the hosts").variable(CONF_VARIABLE),
+    Flag::new(TOOL, "c", Kind::Text, "", "file with the hosts").variable(CONF_VARIABLE),
     Flag::new(
         TOOL,
         "m",
         Kind::Text,
         "pgd",
-        "modes in their order: p put, g get, d delete",
+        "modes in order: p put, g get, d delete",
     ),
     Flag::new(
         TOOL,
         "n",
         Kind::Text,
         "-1",
-        "objects of a mode; -1 for no limit",
+        "objects per mode; -1 for no limit",
     ),
     Flag::new(
         TOOL,
         "d",
         Kind::Text,
         "60",
-        "longest time of a mode, seconds; -1 for no limit",
+        "maximum duration of a mode, seconds; -1 for no limit",
     ),
     Flag::new(
         TOOL,
         "e",
         Kind::Text,
         "3",
-        "failures that there may be, in the whole run; -1 for any number",
+        "allowed failures in the whole run; -1 for any number",
     ),
     Flag::new(
         TOOL,
         "t",
         Kind::Whole,
         "1",
-        "threads, each with a connection",
+        "threads, each with one connection",
     ),
-    Flag::new(
-        TOOL,
-        "l",
-        Kind::Whole,
-        "1",
-        "how often the modes are repeated",
-    ),
+    Flag::new(TOOL, "l", Kind::Whole, "1", "repetitions of the modes"),
     Flag::new(
         TOOL,
         "s",
         Kind::Text,
         "1Mi",
-        "size of an object: 10Ki is 10 × 1024 bytes, 10K is 10,000",
+        "object size: 10Ki is 10 × 1024 bytes, 10K is 10,000",
     ),
     Flag::new(
         TOOL,
         "db",
         Kind::Text,
         "memory",
-        "where locations are kept: memory, or rocksdb for on disk",
+        "storage of locations: memory, or rocksdb for on disk",
     ),
-    Flag::new(
-        TOOL,
-        "r",
-        Kind::Text,
-        "",
-        "directory of the locations on disk",
-    ),
-    Flag::new(
-        TOOL,
-        "pr",
-        Kind::Text,
-        "",
-        "name of the objects among the locations",
-    ),
+    Flag::new(TOOL, "r", Kind::Text, "", "directory for locations on disk"),
+    Flag::new(TOOL, "pr", Kind::Text, "", "name of the set of objects"),
     Flag::new(
         TOOL,
         "i",
         Kind::Decimal,
         "1.0",
-        "seconds between reports, whole ones",
+        "seconds between reports, an integer",
     ),
     Flag::new(
         TOOL,
         "o",
         Kind::Text,
         "",
-        "file for the result as JSON; none without, not even output.json",
+        "JSON file for the result; without this flag no file, not even output.json",
     ),
     Flag::new(
         TOOL,
         "verify",
         Kind::Switch,
         "true",
-        "Tenbin's own: compare what is read with what was put",
+        "added by Tenbin: compare what is read with what was stored",
     ),
 ]];
 
 const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
 
-/// What a command line of blobstore-bench asks for.
-pub type Asked = crate::Asked<BlobstoreBenchJob>;
+/// A parsed command line of blobstore-bench.
+pub type Parsed = crate::Parsed<BlobstoreBenchJob>;
 
-/// What blobs are stored in.
+/// Storage for blobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
     /// The access layer at these URLs.
     Blobstore(Vec<String>),
-    /// Nothing.
+    /// No storage.
     Dummy,
 }
 
-/// What a command line of blobstore-bench asks for, with its defaults filled in.
+/// A measurement of blobstore-bench, with defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobstoreBenchJob {
-    /// What blobs are stored in.
+    /// Storage for blobs.
     pub backend: Backend,
-    /// The file that told the hosts, as given.
+    /// The configuration file with the hosts, as given.
     pub conf: String,
-    /// The modes in their order, each with the name of its workload.
+    /// The modes in order, each with the name of its workload.
     pub modes: Vec<(Phase, String)>,
-    /// Objects of a mode; none without limit.
+    /// Objects per mode; `None` without a limit.
     pub objects: Option<u64>,
-    /// Longest time of a mode; none without limit.
+    /// Maximum duration of a mode; `None` without a limit.
     pub duration: Option<Duration>,
-    /// Failures that there may be; none without limit.
+    /// Allowed failures; `None` without a limit.
     pub errors: Option<u64>,
     /// Threads.
     pub threads: u64,
-    /// How often the modes are repeated.
+    /// Repetitions of the modes.
     pub loops: u64,
     /// Seconds between reports, at least 1.
     pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
-    /// The same as it was given.
+    /// The object size as given.
     pub written_size: String,
-    /// What was said of where locations are kept.
+    /// The storage of locations as given.
     pub database: String,
-    /// Directory of the locations on disk.
+    /// Directory for locations on disk.
     pub directory: Option<String>,
-    /// Name of the objects.
+    /// Name of the set of objects.
     pub prefix: Option<String>,
-    /// File for the result as JSON.
+    /// JSON file for the result.
     pub json: Option<String>,
-    /// Compare what is read with what was put.
+    /// Whether content is compared with what was stored.
     pub verify: bool,
-    /// What is to be said, once each, before the run.
+    /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
@@ -178,26 +160,26 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// What stands for no limit.
+/// The value for no limit.
 const WITHOUT_LIMIT: &str = "-1";
 
-/// A mode without a limit of time still has an end.
+/// Duration of a mode without a time limit, which must still end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Reads what stands behind `blobstore-bench`.
+/// Parses the arguments of `blobstore-bench`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "blobstore-bench's command line on Tenbin's engine: every blob its own and compared \
-         when it is read, errors never counted as throughput, and a verdict.",
+        "blobstore-bench's command line on Tenbin's engine: every blob has unique content, which is \
+        compared when it is read, errors never count as throughput, and there is a verdict.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     for flag in ["t", "l"] {
         if given.whole(flag) == 0 {
@@ -237,7 +219,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     if is_unlimited("d") && is_unlimited("n") {
         given.wrong(
             "d",
-            "time and objects cannot both be without limit; give -n or -d",
+            "time and objects cannot both be unlimited; give -n or -d",
         );
     }
     if let Some((first, _)) = job.modes.first()
@@ -246,19 +228,19 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         && job.backend != Backend::Dummy
     {
         let what = format!(
-            "{:?} begins with {}, and locations in memory begin empty; put first, or keep \
-             locations on disk (-db rocksdb -r DIR) and run -m p before it with the same -r and -pr",
+            "{:?} starts with {}, and locations in memory start empty; put first, or keep \
+            locations on disk (-db rocksdb -r DIR) and run -m p before it with the same -r and -pr",
             given.text("m"),
             first.letter()
         );
         given.wrong("m", &what);
     }
     if given.text("e") != WITHOUT_LIMIT {
-        // Told once: it counts differently from the other tool.
+        // The limit counts differently from that of the other tool.
         given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-    Ok(Asked::Measure(Box::new(BlobstoreBenchJob {
+    Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
         notes: given.notes,
         ..job
     })))
@@ -266,8 +248,8 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
 
 /// Ports of the cluster manager and of the access layer, as CubeFS ships them.
 const MANAGER_PORT: &str = ":9998";
-/// Ports of further cluster managers on the same host, as the configuration that CubeFS ships
-/// lists them behind the first.
+/// Ports of further cluster managers on the same host, as listed in the configuration that CubeFS
+/// ships.
 const OTHER_MANAGERS: [&str; 2] = [":9999", ":10000"];
 const ACCESS_PORT: &str = ":9500";
 
@@ -276,13 +258,13 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
         "dummy" => return Backend::Dummy,
         "blobstore" => {}
         "s3" | "fs" => {
-            let instead = "is not a backend of blobstore-bench; tenbin blob has it: --target \
-                           file:///DIR for files, --store s3 for an S3 store";
+            let instead = "is not a backend of blobstore-bench; use tenbin blob: --target \
+            file:///DIR for files, --store s3 for an S3 store";
             given.wrong("b", instead);
             return Backend::Dummy;
         }
         other => {
-            let what = format!("{other:?} is no backend; write blobstore or dummy");
+            let what = format!("{other:?} is not a backend; write blobstore or dummy");
             given.wrong("b", &what);
             return Backend::Dummy;
         }
@@ -298,9 +280,9 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
         Ok((hosts, of_access)) => {
             if !of_access {
                 given.note(format!(
-                    "-c: {file} names hosts of the cluster manager, and Tenbin speaks to the access \
-                     layer, which it looks for at {}; \"priority_addrs\" in it names the access \
-                     layer's own",
+                    "-c: {file} names hosts of the cluster manager; Tenbin needs the access layer and \
+                    looks for it at {}; \"priority_addrs\" in the file names the access layer's own \
+                    hosts",
                     hosts.join(" and ")
                 ));
             }
@@ -313,9 +295,9 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     }
 }
 
-/// The hosts that a configuration names, and whether they are said to be those of the
-/// access layer. Keys may stand below `stream`, as newer versions want them, or below
-/// `access`, as the blobstore's command-line client has them.
+/// The hosts in a configuration, and whether they are hosts of the access layer. The keys may be
+/// below `stream`, as in newer versions, or below `access`, as for the blobstore's command-line
+/// client.
 fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     let conf: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
@@ -360,8 +342,8 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     }
 }
 
-/// Where the access layer of a cluster manager is by default: at another port of its host.
-/// Several managers of one host have one access layer.
+/// The default address of the access layer for a cluster manager: another port on the same host.
+/// Several managers on one host have one access layer.
 fn at_the_access_layer(manager: &str, all: &[String]) -> String {
     let without = |host: &str, port| {
         let host = host.trim_end_matches('/').strip_suffix(port);
@@ -389,8 +371,8 @@ fn is_on_disk(given: &mut Given) -> bool {
         "" | "memory" => false,
         "rocksdb" => {
             given.note(
-                "-db rocksdb: means on disk; locations are kept in Tenbin's own files, not in \
-                 RocksDB's"
+                "-db rocksdb: locations are kept on disk in Tenbin's own files, not in \
+                RocksDB"
                     .to_owned(),
             );
             true
@@ -403,7 +385,7 @@ fn is_on_disk(given: &mut Given) -> bool {
     }
 }
 
-/// A whole number of at least that, or -1 for none.
+/// An integer of at least `least`, or -1 for no limit.
 fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     let text = given.text(flag).to_owned();
     if text == WITHOUT_LIMIT {
@@ -413,7 +395,7 @@ fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     if number.is_none() {
         given.wrong(
             flag,
-            &format!("{text:?} is neither a number of {least} or more nor -1"),
+            &format!("{text:?} is neither an integer of {least} or more nor -1"),
         );
     }
     number
@@ -426,7 +408,7 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
     let is_letters = !text.is_empty() && text.chars().all(|letter| "pgd".contains(letter));
     let phases = Phase::several(&text).ok().filter(|_| is_letters);
     let Some(phases) = phases else {
-        let what = format!("{text:?} is no string of modes; they are p, g and d");
+        let what = format!("{text:?} is not a string of modes; the modes are p, g and d");
         given.wrong("m", &what);
         return modes;
     };
@@ -442,12 +424,12 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
     modes
 }
 
-/// The figures of a run are kept by the second, and cannot be told by parts of one.
+/// Checks the report interval: figures are recorded per second.
 fn interval(given: &mut Given) -> u32 {
     let seconds = given.decimal("i");
     if seconds.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&seconds) {
         let what = format!(
-            "{:?} is not a whole number of seconds; figures are kept by the second",
+            "{:?} is not a whole number of seconds; figures are recorded per second",
             given.text("i")
         );
         given.wrong("i", &what);
@@ -467,7 +449,7 @@ fn size(given: &mut Given) -> u64 {
 }
 
 impl BlobstoreBenchJob {
-    /// The plan: one target, one workload for each mode, one round for each loop.
+    /// The plan: one target, one workload per mode, one round per loop.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("blobstore-bench"));
@@ -533,7 +515,7 @@ impl BlobstoreBenchJob {
     }
 }
 
-/// The flags for the documentation, as a Markdown table.
+/// The flags as a Markdown table, for the documentation.
 pub fn table() -> String {
     help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
 }

@@ -1,5 +1,5 @@
-//! The helpers around drnbench, the benchmark of search servers: drnbench's own two,
-//! grn2drn, droonga-send, and grndump, which reads a database for them.
+//! The command lines of the helpers of drnbench, the benchmark of search servers: drnbench's own
+//! two, grn2drn and droonga-send; and of grndump, which reads a database for them.
 
 use std::path::PathBuf;
 
@@ -8,22 +8,22 @@ use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 
-/// A helper: its name, its flags and what it does.
+/// A helper program.
 #[derive(Debug)]
 pub struct Helper {
-    /// The name of the program.
+    /// Name of the program.
     pub name: &'static str,
-    /// How it is called.
+    /// Usage line.
     usage: &'static str,
-    /// What it does, in one line.
+    /// One-line description.
     pub about: &'static str,
     /// Every flag.
     flags: &'static [&'static [Flag]],
-    /// What its flags ask for.
+    /// Creates the job from its flags.
     job: fn(&mut Given) -> Job,
 }
 
-/// What a command line of a helper asks for.
+/// A parsed command line of a helper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Job {
     /// `drnbench-extract-searchterms`
@@ -38,53 +38,53 @@ pub enum Job {
     Dump(Dump),
 }
 
-/// Terms out of answers.
+/// Extraction of search terms from responses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractTerms {
     /// The column, from 0.
     pub column: u64,
     /// Escape the terms for a URL.
     pub escape: bool,
-    /// Answers; none for standard input.
+    /// Files with responses; empty for standard input.
     pub files: Vec<PathBuf>,
 }
 
-/// Requests out of terms.
+/// Generation of request patterns from search terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratePatterns {
     /// Parameters of every request.
     pub base_params: String,
-    /// A group for each of them.
+    /// Hosts, each of which gets its own group of patterns.
     pub hosts: Vec<String>,
-    /// Terms; none for standard input.
+    /// Files with terms; empty for standard input.
     pub files: Vec<PathBuf>,
 }
 
-/// Messages out of commands.
+/// Conversion of Groonga commands into Droonga messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convert {
     /// Name of the data set.
     pub dataset: String,
-    /// Beginning of the messages' ids.
+    /// Prefix of the messages' ids.
     pub id_prefix: Option<String>,
-    /// When the messages were made.
+    /// Date of the messages.
     pub date: Option<String>,
-    /// Who is to be answered.
+    /// Receiver of the replies.
     pub reply_to: Option<String>,
-    /// File for the messages; none for standard output.
+    /// File for the messages; `None` for standard output.
     pub output: Option<PathBuf>,
-    /// Commands; none for standard input.
+    /// Files with commands; empty for standard input.
     pub files: Vec<PathBuf>,
 }
 
-/// Commands out of a database.
+/// Dump of a database as commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dump {
     /// Path of the database, or the URL of a running server.
     pub database: String,
     /// Dump plugins.
     pub plugins: bool,
-    /// Dump tables and columns that are no indexes.
+    /// Dump tables and columns, except indexes.
     pub schema: bool,
     /// Dump indexes.
     pub indexes: bool,
@@ -92,41 +92,41 @@ pub struct Dump {
     pub records: bool,
     /// Tables to dump; empty means all.
     pub only: Vec<String>,
-    /// None of these tables.
+    /// Tables to leave out.
     pub exclude: Vec<String>,
-    /// Records of hash tables in the order of their keys, and not of their ids.
+    /// Order the records of hash tables by key instead of by id.
     pub by_key: bool,
-    /// Most records of each table; `None` for all.
+    /// Maximum number of records of each table; `None` for all.
     pub max_records: Option<u64>,
 }
 
-/// Messages to servers.
+/// Sending of messages to servers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Send {
-    /// `[droonga:]HOST[:PORT][/TAG]`, in turns.
+    /// `[droonga:]HOST[:PORT][/TAG]`, used in turn.
     pub servers: Vec<String>,
-    /// Port where a server names none.
+    /// Default port.
     pub port: u16,
-    /// Tag where a server names none.
+    /// Default tag.
     pub tag: String,
-    /// Most messages a second; `None` for as many as go.
+    /// Maximum messages per second; `None` for no limit.
     pub rate: Option<f64>,
-    /// Print the messages a second.
+    /// Print the messages per second.
     pub report_throughput: bool,
-    /// Data set and role that are filled in where a message lacks them, if they are.
+    /// Data set and role to fill in if a message has none; `None` to leave messages unchanged.
     pub completion: Option<(String, String)>,
-    /// Refuse messages that Droonga would not understand.
+    /// Refuse messages that are not valid for Droonga.
     pub validate: bool,
-    /// Messages; none for standard input.
+    /// Files with messages; empty for standard input.
     pub files: Vec<PathBuf>,
 }
 
-/// What stands behind a helper's name.
+/// A parsed command line of a helper.
 #[derive(Debug)]
-pub enum Asked {
-    /// Work, and what is to be said before.
+pub enum Parsed {
+    /// A job, and notes to print before it.
     Work(Box<Job>, Vec<String>),
-    /// Help, which is this text.
+    /// A request for help, with the text.
     Help(String),
 }
 
@@ -135,35 +135,35 @@ pub const HELPERS: &[Helper] = &[
     Helper {
         name: "drnbench-extract-searchterms",
         usage: "tenbin drnbench-extract-searchterms [FLAGS] [FILE]...",
-        about: "prints a column of the answer to a select as search terms, one a line",
+        about: "prints a column of a select response as search terms, one per line",
         flags: &[EXTRACT],
         job: extract,
     },
     Helper {
         name: "drnbench-generate-select-patterns",
         usage: "tenbin drnbench-generate-select-patterns [FLAGS] [FILE]...",
-        about: "makes request patterns in JSON from search terms, one a line",
+        about: "generates request patterns as JSON from search terms, one per line",
         flags: &[GENERATE],
         job: generate,
     },
     Helper {
         name: "grn2drn",
         usage: "tenbin grn2drn [FLAGS] [FILE]...",
-        about: "turns Groonga's commands into Droonga's messages, one a line",
+        about: "converts Groonga commands into Droonga messages, one per line",
         flags: &[CONVERT],
         job: convert,
     },
     Helper {
         name: "droonga-send",
         usage: "tenbin droonga-send [FLAGS] [FILE]...",
-        about: "sends Droonga's messages to servers over the forward protocol, in turns",
+        about: "sends Droonga messages to servers in turn, with the forward protocol",
         flags: &[SEND],
         job: send,
     },
     Helper {
         name: "grndump",
         usage: "tenbin grndump [FLAGS] DATABASE|URL",
-        about: "prints the commands that make a Groonga database",
+        about: "prints the commands that create a Groonga database",
         flags: &[DUMP],
         job: dump,
     },
@@ -176,7 +176,7 @@ const EXTRACT: &[Flag] = &[
         "column-index",
         Kind::Whole,
         "0",
-        "column of the answer, from 0",
+        "column of the response, from 0",
     ),
     Flag::new(
         EXTRACT_NAME,
@@ -201,7 +201,7 @@ const GENERATE: &[Flag] = &[
         "hosts",
         Kind::Text,
         "",
-        "hosts, separated by commas: a group for each",
+        "hosts, separated by commas; each gets its own group",
     ),
 ];
 
@@ -221,27 +221,21 @@ const CONVERT: &[Flag] = &[
         "UTF-8",
         "encoding of the commands",
     )
-    .refused("commands are read as UTF-8; turn others with iconv first"),
+    .refused("commands are read as UTF-8; convert others with iconv first"),
     Flag::new(
         CONVERT_NAME,
         "id-prefix",
         Kind::Text,
         "",
-        "beginning of the messages' ids, which a number follows",
+        "prefix of the messages' ids, followed by a number",
     ),
-    Flag::new(
-        CONVERT_NAME,
-        "date",
-        Kind::Text,
-        "",
-        "when the messages were made",
-    ),
+    Flag::new(CONVERT_NAME, "date", Kind::Text, "", "date of the messages"),
     Flag::new(
         CONVERT_NAME,
         "reply-to",
         Kind::Text,
         "",
-        "who is to be answered",
+        "receiver of the replies",
     ),
     Flag::new(
         CONVERT_NAME,
@@ -259,85 +253,85 @@ const SEND: &[Flag] = &[
         "server",
         Kind::List,
         "",
-        "[droonga:]HOST[:PORT][/TAG], repeatable: messages go to the servers in turns",
+        "[droonga:]HOST[:PORT][/TAG], repeatable: servers are used in turn",
     ),
     Flag::new(
         SEND_NAME,
         "messages-per-second",
         Kind::Text,
         "100",
-        "most messages a second over all servers; -1 for as many as go",
+        "maximum messages per second over all servers; -1 for no limit",
     ),
     Flag::new(
         SEND_NAME,
         "report-throughput",
         Kind::Switch,
         "",
-        "print the messages a second, once a second",
+        "print the messages per second, once per second",
     ),
     Flag::new(
         SEND_NAME,
         "default-protocol",
         Kind::Choice(&["droonga", "http"]),
         "droonga",
-        "protocol of servers that name none",
+        "default protocol of servers",
     )
-    .refused("messages go over the forward protocol only"),
+    .refused("messages are sent with the forward protocol only"),
     Flag::new(
         SEND_NAME,
         "default-port",
         Kind::Whole,
         "10031",
-        "port of servers that name none",
+        "default port of servers",
     ),
     Flag::new(
         SEND_NAME,
         "default-tag",
         Kind::Text,
         "droonga",
-        "tag of servers that name none",
+        "default tag of servers",
     ),
     Flag::new(
         SEND_NAME,
         "default-dataset",
         Kind::Text,
         "Default",
-        "data set of messages that name none",
+        "default data set of messages",
     ),
     Flag::new(
         SEND_NAME,
         "default-target-role",
         Kind::Text,
         "any",
-        "role of the nodes that messages go to which name none",
+        "default role of the nodes that receive messages",
     ),
     Flag::new(
         SEND_NAME,
         "completion",
         Kind::Switch,
         "true",
-        "fill in what messages lack",
+        "fill in missing fields of messages",
     ),
     Flag::new(
         SEND_NAME,
         "no-completion",
         Kind::Switch,
         "",
-        "fill nothing in",
+        "fill in no fields",
     ),
     Flag::new(
         SEND_NAME,
         "validation",
         Kind::Switch,
         "true",
-        "refuse messages that Droonga would not understand",
+        "refuse messages that are not valid for Droonga",
     ),
     Flag::new(
         SEND_NAME,
         "no-validation",
         Kind::Switch,
         "",
-        "send messages as they are",
+        "send messages unchanged",
     ),
 ];
 
@@ -398,12 +392,12 @@ const DUMP: &[Flag] = &[
         "max-records",
         Kind::Text,
         "-1",
-        "most records of each table; -1 for all",
+        "maximum records of each table; -1 for all",
     ),
 ];
 
 impl Helper {
-    /// The helper of this name.
+    /// The helper with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         HELPERS.iter().find(|helper| helper.name == name)
     }
@@ -417,15 +411,15 @@ impl Helper {
         }
     }
 
-    /// Reads what stands behind its name.
+    /// Parses the arguments of the helper.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, one sentence each.
-    pub fn parse(&self, arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+    /// Every mistake in the arguments, one sentence each.
+    pub fn parse(&self, arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
         let mut given = self.table().parse(arguments, world);
         if given.help {
-            return Ok(Asked::Help(help::on_command(
+            return Ok(Parsed::Help(help::on_command(
                 self.usage,
                 &format!("{}'s command line on Tenbin: {}.", self.name, self.about),
                 self.table().mine(),
@@ -434,10 +428,13 @@ impl Helper {
         }
         let job = (self.job)(&mut given);
         Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-        Ok(Asked::Work(Box::new(job), std::mem::take(&mut given.notes)))
+        Ok(Parsed::Work(
+            Box::new(job),
+            std::mem::take(&mut given.notes),
+        ))
     }
 
-    /// Its flags for the documentation, as a Markdown table.
+    /// Its flags as a Markdown table, for the documentation.
     pub fn documented(&self) -> String {
         help::flag_table(self.flags.iter().copied().flatten(), &[self.name])
     }
@@ -523,7 +520,7 @@ fn dump(given: &mut Given) -> Job {
         }
     };
     let named = |given: &mut Given, flag: &str| {
-        // optparse takes `-t=NAME` with the sign.
+        // optparse includes the equals sign of `-t=NAME` in the value.
         let names = given.list(flag).iter();
         let names: Vec<String> = names
             .map(|name| name.trim_start_matches('=').to_owned())
@@ -547,8 +544,8 @@ fn dump(given: &mut Given) -> Job {
     })
 }
 
-/// The tool divides the rate by the number of servers in whole numbers, and so sends
-/// 99 a second to three of them when asked for 100.
+/// The maximum rate. The original tool divides it by the number of servers in integers, and so
+/// sends 99 messages per second to three servers for a rate of 100.
 fn rate(given: &mut Given) -> Option<f64> {
     let text = given.text("messages-per-second").to_owned();
     match text.parse::<f64>() {

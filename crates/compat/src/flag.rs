@@ -1,4 +1,4 @@
-//! One row of a tool's table of flags.
+//! A flag of another tool.
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
@@ -8,60 +8,60 @@ use tenbin_plan::size::Size;
 pub struct Flag {
     /// Name without dashes.
     pub name: &'static str,
-    /// One-letter name, if it has one.
+    /// One-letter name, if any.
     pub short: Option<&'static str>,
-    /// What its value is.
+    /// Type of its value.
     pub kind: Kind,
-    /// Its value when it is not given; empty for none.
+    /// Default value; empty for none.
     pub default: &'static str,
-    /// Defaults of single commands that differ.
+    /// Defaults of commands with other defaults.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// The commands that have it.
+    /// The commands that accept it.
     pub commands: &'static [&'static str],
-    /// Environment variable that gives it.
+    /// Environment variable with its value, if any.
     pub variable: Option<&'static str>,
-    /// What becomes of it.
+    /// How Tenbin treats it.
     pub fate: Fate,
-    /// What it is, in one line.
+    /// One-line description.
     pub about: &'static str,
 }
 
-/// What a flag's value is.
+/// Type of a flag's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// On or off: `--tls`, `--tls=false`.
+    /// Boolean: `--tls`, `--tls=false`.
     Switch,
     /// Any text.
     Text,
-    /// Text that must appear nowhere.
+    /// Text that must never be shown.
     Secret,
     /// Text that may be given several times.
     List,
-    /// A whole number.
+    /// An integer.
     Whole,
-    /// A number, perhaps with a fraction.
+    /// A number, with or without a fraction.
     Decimal,
     /// A number of bytes: `10MiB` is 10 × 2^20, `10MB` and `10M` are 10 × 10^6.
     Size,
-    /// A length of time: `60s`, `5m`, `1m30s`.
+    /// A duration: `60s`, `5m`, `1m30s`.
     Time,
-    /// One of these words, in any case.
+    /// One of these words, case insensitive.
     Choice(&'static [&'static str]),
 }
 
-/// What becomes of a flag.
+/// How Tenbin treats a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It does what it does in the other tool.
+    /// Same effect as in the other tool.
     Honoured,
-    /// It is accepted, and this note says what is different.
+    /// Accepted with a note on the difference.
     Noted(&'static str),
-    /// It is refused, for this reason; what to do instead is part of it.
+    /// Refused, with the reason and what to do instead.
     Refused(&'static str),
 }
 
 impl Flag {
-    /// A flag that is honoured.
+    /// A flag with the same effect as in the other tool.
     pub const fn new(
         commands: &'static [&'static str],
         name: &'static str,
@@ -82,52 +82,52 @@ impl Flag {
         }
     }
 
-    /// With a name of one letter.
+    /// Sets a one-letter name.
     #[must_use]
     pub const fn short(mut self, letter: &'static str) -> Self {
         self.short = Some(letter);
         self
     }
 
-    /// With an environment variable.
+    /// Sets the environment variable that supplies the flag's value.
     #[must_use]
     pub const fn variable(mut self, name: &'static str) -> Self {
         self.variable = Some(name);
         self
     }
 
-    /// With defaults of single commands.
+    /// Sets the defaults of single commands.
     #[must_use]
     pub const fn defaults(mut self, defaults: &'static [(&'static str, &'static str)]) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Accepted with a note.
+    /// Marks it as accepted with a note.
     #[must_use]
     pub const fn noted(mut self, note: &'static str) -> Self {
         self.fate = Fate::Noted(note);
         self
     }
 
-    /// Refused for a reason.
+    /// Marks it as refused for a reason.
     #[must_use]
     pub const fn refused(mut self, reason: &'static str) -> Self {
         self.fate = Fate::Refused(reason);
         self
     }
 
-    /// Whether a command has it.
+    /// Whether a command accepts it.
     pub fn is_of(&self, command: &str) -> bool {
         self.commands.contains(&command)
     }
 
-    /// Whether it goes by this name.
+    /// Whether this is its name or one-letter name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.short == Some(name)
     }
 
-    /// Its value on a command when it is not given.
+    /// Its default value on a command.
     pub fn default_on(&self, command: &str) -> &'static str {
         self.defaults
             .iter()
@@ -135,7 +135,7 @@ impl Flag {
             .map_or(self.default, |(_, default)| default)
     }
 
-    /// Whether this value is what the flag is anyway, so that nothing was asked for.
+    /// Whether this value equals the default, so that the user requests nothing special.
     pub fn is_as_ever(&self, command: &str, value: &str) -> bool {
         let default = self.default_on(command);
         match self.kind {
@@ -157,11 +157,11 @@ impl Flag {
         }
     }
 
-    /// Checks a value.
+    /// Checks a value of the flag.
     ///
     /// # Errors
     ///
-    /// What is wrong with it and what to write instead, without the flag's name.
+    /// What is wrong and what to write instead, without the flag's name.
     pub(crate) fn check(&self, value: &str) -> Result<(), String> {
         match self.kind {
             Kind::Text | Kind::Secret | Kind::List => Ok(()),
@@ -171,7 +171,7 @@ impl Flag {
             },
             Kind::Whole => match value.parse::<u64>() {
                 Ok(_) => Ok(()),
-                Err(_) => Err(format!("{value:?} is not a whole number of 0 or more")),
+                Err(_) => Err(format!("{value:?} is not an integer of 0 or more")),
             },
             Kind::Decimal => match value.parse::<f64>() {
                 Ok(number) if number.is_finite() && number >= 0.0 => Ok(()),
@@ -201,7 +201,7 @@ impl Flag {
     }
 }
 
-/// A name as people write it: one dash suffices for a short one.
+/// A name with its dashes: one dash for a short name.
 pub(crate) fn dashed(name: &str) -> String {
     match name.len() {
         0..=2 => format!("-{name}"),
@@ -209,7 +209,7 @@ pub(crate) fn dashed(name: &str) -> String {
     }
 }
 
-/// A truth value as Go reads it.
+/// A boolean as Go parses it.
 pub(crate) fn switch(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

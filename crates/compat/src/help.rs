@@ -1,4 +1,4 @@
-//! Help and documentation, made from the tables.
+//! Help and documentation from the tables of flags.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::flag::{Fate, Flag, Kind, dashed};
 
 const WIDTH: usize = 100;
 
-/// The help on a whole tool.
+/// Help for a tool.
 pub(crate) fn overview(
     about: &str,
     usage: &str,
@@ -24,7 +24,7 @@ pub(crate) fn overview(
     text
 }
 
-/// The help on one command.
+/// Help for one command.
 pub(crate) fn on_command<'a>(
     usage: &str,
     about: &str,
@@ -34,8 +34,8 @@ pub(crate) fn on_command<'a>(
     let mut text = format!("Usage: {usage}\n\n");
     paragraph(&mut text, about, "");
     text.push_str(
-        "\nFlags, with one dash or two. What is not marked is done as there; a note says what \
-         is\ndifferent here; what is refused is refused by name, with the reason.\n\n",
+        "\nFlags, with one dash or two. Unmarked flags have the same effect as in the other tool; a note \
+        states\na difference; a refused flag is an error, with the reason.\n\n",
     );
     for flag in flags {
         let mut name = format!("  {}{}", dashed(flag.name), value(flag.kind));
@@ -75,7 +75,7 @@ fn with_fate(about: &str, fate: Fate) -> String {
     }
 }
 
-/// Text behind a head; further lines are indented as far as the head is long.
+/// Text after a heading; further lines are indented to the width of the heading.
 fn entry(text: &mut String, head: &str, body: &str) {
     let indent = " ".repeat(head.chars().count());
     let mut lines = String::new();
@@ -105,7 +105,7 @@ fn paragraph(text: &mut String, body: &str, indent: &str) {
 pub(crate) fn command_table(
     commands: impl Iterator<Item = (&'static str, &'static str, Fate)>,
 ) -> String {
-    let mut text = "| command | what it does | here |\n|---|---|---|\n".to_owned();
+    let mut text = "| command | description | here |\n|---|---|---|\n".to_owned();
     for (name, about, fate) in commands {
         let _ = writeln!(
             text,
@@ -123,7 +123,7 @@ pub(crate) fn flag_table<'a>(
     all_commands: &[&str],
 ) -> String {
     let mut text =
-        "| flag | of | default | what it is | here |\n|---|---|---|---|---|\n".to_owned();
+        "| flag | commands | default | description | here |\n|---|---|---|---|---|\n".to_owned();
     for flag in flags {
         let short = flag
             .short

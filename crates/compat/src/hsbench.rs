@@ -1,4 +1,4 @@
-//! hsbench, the S3 benchmark that runs a string of modes.
+//! The command line of hsbench, an S3 benchmark that runs a string of modes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "s",
         Kind::Secret,
         "",
-        "secret key; better in the environment",
+        "secret key; safer in the environment",
     )
     .variable("AWS_SECRET_ACCESS_KEY"),
     Flag::new(TOOL, "u", Kind::Text, "", "URL of the server").variable("AWS_HOST"),
@@ -32,68 +32,62 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "b",
         Kind::Whole,
         "1",
-        "buckets that the objects go round",
+        "number of buckets that objects are spread over",
     ),
     Flag::new(
         TOOL,
         "bp",
         Kind::Text,
         "hotsauce-bench",
-        "what the names of buckets begin with",
+        "prefix of bucket names",
     ),
-    Flag::new(
-        TOOL,
-        "op",
-        Kind::Text,
-        "",
-        "what the names of objects begin with",
-    ),
+    Flag::new(TOOL, "op", Kind::Text, "", "prefix of object names"),
     Flag::new(
         TOOL,
         "d",
         Kind::Text,
         "60",
-        "longest time of a mode, seconds; -1 for no limit",
+        "maximum duration of a mode, seconds; -1 for no limit",
     ),
     Flag::new(
         TOOL,
         "n",
         Kind::Text,
         "-1",
-        "objects of a mode; -1 for no limit",
+        "objects per mode; -1 for no limit",
     ),
-    Flag::new(
-        TOOL,
-        "l",
-        Kind::Whole,
-        "1",
-        "how often the modes are repeated",
-    ),
+    Flag::new(TOOL, "l", Kind::Whole, "1", "repetitions of the modes"),
     Flag::new(
         TOOL,
         "m",
         Kind::Text,
         "cxiplgdcx",
-        "modes in their order: p put, g get, d delete, l list, c clear, x delete buckets, i make \
-         buckets",
+        "modes in order: p put, g get, d delete, l list, c clear, x delete buckets, i create \
+        buckets",
     ),
-    Flag::new(TOOL, "mk", Kind::Whole, "1000", "keys on a page of a list"),
+    Flag::new(
+        TOOL,
+        "mk",
+        Kind::Whole,
+        "1000",
+        "keys per page of a listing",
+    ),
     Flag::new(TOOL, "t", Kind::Whole, "1", "connections"),
     Flag::new(
         TOOL,
         "z",
         Kind::Text,
         "1M",
-        "size of an object; K, M and G are powers of 1024",
+        "object size; K, M and G are powers of 1024",
     ),
     Flag::new(TOOL, "ri", Kind::Decimal, "1.0", "seconds between reports")
         .noted("only totals are shown; the run directory has every second"),
-    Flag::new(TOOL, "o", Kind::Text, "", "file for the result as CSV"),
-    Flag::new(TOOL, "j", Kind::Text, "", "file for the result as JSON"),
+    Flag::new(TOOL, "o", Kind::Text, "", "CSV file for the result"),
+    Flag::new(TOOL, "j", Kind::Text, "", "JSON file for the result"),
 ]];
 
-/// What a command line of hsbench asks for.
-pub type Asked = crate::Asked<HsbenchJob>;
+/// A parsed command line of hsbench.
+pub type Parsed = crate::Parsed<HsbenchJob>;
 
 /// A mode that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +103,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As hsbench's results have it.
+    /// Its name in hsbench's results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Put => "PUT",
@@ -129,7 +123,7 @@ impl Mode {
     }
 }
 
-/// What a command line of hsbench asks for, with its defaults filled in.
+/// A measurement of hsbench, with defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HsbenchJob {
     /// URL of the server.
@@ -140,31 +134,31 @@ pub struct HsbenchJob {
     pub secret_key: Option<Secret>,
     /// Region.
     pub region: String,
-    /// Buckets.
+    /// Number of buckets.
     pub buckets: u64,
-    /// What their names begin with.
+    /// Prefix of their names.
     pub bucket_prefix: String,
-    /// What the names of objects begin with.
+    /// Prefix of object names.
     pub object_prefix: Option<String>,
-    /// Longest time of a mode; none without limit.
+    /// Maximum duration of a mode; `None` without a limit.
     pub duration: Option<Duration>,
-    /// Objects of a mode; none without limit.
+    /// Objects per mode; `None` without a limit.
     pub objects: Option<u64>,
-    /// How often the modes are repeated.
+    /// Repetitions of the modes.
     pub loops: u64,
-    /// The modes that are measured, in their order, each with the name of its workload.
+    /// The measured modes in order, each with the name of its workload.
     pub modes: Vec<(Mode, String)>,
-    /// Keys on a page of a list.
+    /// Keys per page of a listing.
     pub max_keys: u64,
     /// Connections.
     pub threads: u64,
     /// Size of an object, bytes.
     pub size: u64,
-    /// File for the result as CSV.
+    /// CSV file for the result.
     pub csv: Option<String>,
-    /// File for the result as JSON.
+    /// JSON file for the result.
     pub json: Option<String>,
-    /// What is to be said, once each, before the run.
+    /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
@@ -175,23 +169,23 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// A mode without a limit of time still has an end.
+/// Duration of a mode without a time limit, which must still end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Reads what stands behind `hsbench`.
+/// Parses the arguments of `hsbench`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "hsbench's command line on Tenbin's engine: whole answers timed, errors never counted \
-         as throughput, and a verdict.",
+        "hsbench's command line on Tenbin's engine: responses are timed to their last byte, errors \
+        never count as throughput, and there is a verdict.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     for flag in ["b", "l", "t", "mk"] {
         if given.whole(flag) == 0 {
@@ -220,11 +214,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     if job.duration.is_none() && job.objects.is_none() {
         given.wrong(
             "d",
-            "time and objects cannot both be without limit; give -n or -d",
+            "time and objects cannot both be unlimited; give -n or -d",
         );
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-    Ok(Asked::Measure(Box::new(HsbenchJob {
+    Ok(Parsed::Measure(Box::new(HsbenchJob {
         notes: given.notes,
         ..job
     })))
@@ -241,7 +235,7 @@ fn url(given: &mut Given) -> String {
     url
 }
 
-/// A whole number, or -1 for none.
+/// An integer, or -1 for no limit.
 fn limit(given: &mut Given, flag: &'static str) -> Option<u64> {
     let text = given.text(flag).to_owned();
     if text == "-1" {
@@ -251,7 +245,7 @@ fn limit(given: &mut Given, flag: &'static str) -> Option<u64> {
     if number.is_none() {
         given.wrong(
             flag,
-            &format!("{text:?} is neither a number of 1 or more nor -1"),
+            &format!("{text:?} is neither an integer of 1 or more nor -1"),
         );
     }
     number
@@ -275,7 +269,7 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
             other => {
                 given.wrong(
                     "m",
-                    &format!("{other:?} is no mode; the modes are c, x, i, p, l, g, d"),
+                    &format!("{other:?} is not a mode; the modes are c, x, i, p, l, g, d"),
                 );
                 continue;
             }
@@ -291,26 +285,26 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
     if modes.is_empty() {
         given.wrong(
             "m",
-            "none of the modes p, g, d and l is there, so nothing is measured",
+            "none of the modes p, g, d and l is given, so nothing is measured",
         );
     }
     if of_buckets {
         given.note(
-            "-m: modes c, x and i are not measured: buckets are made if they are missing, and only \
-             what Tenbin made is deleted"
+            "-m: modes c, x and i are not measured: missing buckets are created, and only what \
+            Tenbin created is deleted"
                 .to_owned(),
         );
     }
     if modes.iter().any(|&(mode, _)| mode != Mode::Put) {
         given.note(
-            "-m: g, d and l have objects of their own, laid out before; hsbench takes what p left"
+            "-m: g, d and l have their own objects, loaded before; hsbench uses what p left"
                 .to_owned(),
         );
     }
     modes
 }
 
-/// Units are powers of 1024, whatever they are called.
+/// The object size. Units are powers of 1024, with any suffix.
 fn size(given: &mut Given) -> u64 {
     let text = given.text("z").to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -338,7 +332,7 @@ fn size(given: &mut Given) -> u64 {
 }
 
 impl HsbenchJob {
-    /// The plan: one target, one workload for each mode, one round for each loop.
+    /// The plan: one target, one workload per mode, one round per loop.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("hsbench"));
@@ -389,7 +383,7 @@ impl HsbenchJob {
     }
 }
 
-/// The flags for the documentation, as a Markdown table.
+/// The flags as a Markdown table, for the documentation.
 pub fn table() -> String {
     help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
 }

@@ -1,28 +1,28 @@
-//! What is wrong with a command line.
+//! Mistakes in a command line.
 
 use std::fmt;
 
-/// Why a command line is not run: one sentence for each thing wrong, at least one.
-/// Each names the flag and says what to do; none shows a secret.
+/// Why a command line is not run: at least one sentence. Each names the flag and what to do; none
+/// contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Mistakes {
     sentences: Vec<String>,
 }
 
 impl Mistakes {
-    /// A single one.
+    /// A single mistake.
     pub fn one(sentence: impl Into<String>) -> Self {
         Self {
             sentences: vec![sentence.into()],
         }
     }
 
-    /// All of them, in the order of the command line.
+    /// All sentences, in the order of the command line.
     pub fn sentences(&self) -> &[String] {
         &self.sentences
     }
 
-    /// Nothing, unless something is wrong.
+    /// An error if there are sentences.
     pub(crate) fn unless_empty(sentences: Vec<String>) -> Result<(), Self> {
         if sentences.is_empty() {
             return Ok(());
@@ -37,14 +37,14 @@ impl fmt::Display for Mistakes {
     }
 }
 
-/// `; did you mean …?` for the nearest candidate, or nothing.
+/// `; did you mean …?` with the most similar candidate, or empty.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     write: impl Fn(&str) -> String,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    // A third of the letters may be wrong: enough for slips, too little to turn
-    // one flag into another.
+    // Up to a third of the letters may be wrong: enough for typos, too little to turn one flag into
+    // another.
     let tolerance = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()

@@ -1,8 +1,8 @@
-//! A command line held against a table of flags.
+//! Parser for command lines with a table of flags.
 //!
-//! Flags as Go programs take them: one dash or two, `--flag=value` or
-//! `--flag value`, switches as `--tls` or `--tls=false`. Or as getopt takes them:
-//! `-n100`, `-n 100`, `-kq`, and two dashes before a word.
+//! Flags in the style of Go programs: one dash or two, `--flag=value` or `--flag value`, booleans
+//! as `--tls` or `--tls=false`. Or in the style of getopt: `-n100`, `-n 100`, `-kq`, and two dashes
+//! before a long name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::flag::{Fate, Flag, Kind, dashed, switch};
 use crate::help;
 use crate::mistakes::did_you_mean;
 
-/// What a command line may refer to outside itself.
+/// Access to the environment and to files, for flags that refer to them.
 pub struct World<'a> {
-    /// The environment.
+    /// Returns an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// The text of a file.
+    /// Returns the text of a file.
     pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
 }
 
@@ -29,47 +29,47 @@ impl fmt::Debug for World<'_> {
     }
 }
 
-/// How a tool reads its command line.
+/// Style of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As Go's `flag` does.
+    /// Go's `flag` package.
     Go,
-    /// As C's `getopt_long` does.
+    /// C's `getopt_long`.
     Getopt,
 }
 
-/// A tool's table, seen from one of its commands.
+/// The table of a tool, for one of its commands.
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
-    /// How its command line is read.
+    /// Style of its command line.
     pub(crate) style: Style,
     /// Name of the tool.
     pub(crate) tool: &'static str,
-    /// Name of the command; that of the tool when it has none.
+    /// Name of the command; the name of the tool if it has no commands.
     pub(crate) command: &'static str,
     /// Every flag of the tool.
     pub(crate) flags: &'static [&'static [Flag]],
 }
 
-/// The values of all flags of a command, with the defaults filled in.
+/// The values of all flags of a command, with defaults filled in.
 pub(crate) struct Given {
     table: Table,
     values: BTreeMap<&'static str, Vec<String>>,
-    /// What is not a flag, in its order.
+    /// Arguments that are not flags, in order.
     pub(crate) operands: Vec<String>,
-    /// What is to be said about flags that are accepted.
+    /// Notes on accepted flags.
     pub(crate) notes: Vec<String>,
-    /// What is wrong.
+    /// Mistakes found so far.
     pub(crate) mistakes: Vec<String>,
-    /// Help was asked for.
+    /// Whether help was requested.
     pub(crate) help: bool,
 }
 
 impl Table {
-    /// Reads the command line of a tool that has no commands, and takes a URL.
+    /// Parses the command line of a tool without commands that takes a URL.
     ///
     /// # Errors
-    /// With help on the tool, if that was asked for. `about` says what it is.
+    /// The help text, if help was requested. `about` is its first paragraph.
     pub(crate) fn read(
         self,
         arguments: &[String],
@@ -79,7 +79,7 @@ impl Table {
         self.given_or_help(arguments, world, "[FLAGS] URL", about)
     }
 
-    /// The same of one that takes flags alone.
+    /// Parses the command line of a tool without commands that takes only flags.
     pub(crate) fn read_flags(
         self,
         arguments: &[String],
@@ -89,8 +89,7 @@ impl Table {
         let mut given = self.given_or_help(arguments, world, "[FLAGS]", about)?;
         if let Some(operand) = given.operands.first() {
             let tool = self.tool;
-            let mistake =
-                format!("{tool} takes no arguments, and {operand:?} is none of its flags");
+            let mistake = format!("{tool} takes no arguments, and {operand:?} is not a flag of it");
             given.mistakes.push(mistake);
         }
         Ok(given)
@@ -113,7 +112,7 @@ impl Table {
         }
     }
 
-    /// Reads what stands behind the command.
+    /// Parses the arguments after the command.
     pub(crate) fn parse(self, arguments: &[String], world: &World<'_>) -> Given {
         let mut given = Given {
             table: self,
@@ -138,7 +137,7 @@ impl Table {
         self.all().filter(move |flag| flag.is_of(self.command))
     }
 
-    /// The flag that goes by this name on this command.
+    /// The flag of the command with this name or one-letter name.
     fn flag(self, name: &str) -> Option<&'static Flag> {
         self.mine().find(|flag| flag.is_called(name))
     }
@@ -205,12 +204,12 @@ impl Given {
             };
             match value {
                 Some(value) => self.take(row, value),
-                None => self.wrong(row.name, "a value must follow"),
+                None => self.wrong(row.name, "needs a value"),
             }
         }
     }
 
-    /// Letters behind one dash: switches, and at last perhaps one with its value.
+    /// Parses letters after one dash: booleans, and optionally a last one with its value.
     fn take_letters<'a>(
         &mut self,
         letters: &str,
@@ -236,7 +235,7 @@ impl Given {
             };
             match value {
                 Some(value) => self.take(row, value),
-                None => self.wrong(row.name, "a value must follow"),
+                None => self.wrong(row.name, "needs a value"),
             }
             return;
         }
@@ -257,7 +256,7 @@ impl Given {
         }
     }
 
-    /// Takes a value that somebody gave.
+    /// Stores the value of a flag.
     fn take(&mut self, flag: &'static Flag, value: String) {
         if let Err(wrong) = flag.check(&value) {
             self.wrong(flag.name, &wrong);
@@ -277,24 +276,24 @@ impl Given {
         values.push(value);
     }
 
-    /// Says something once.
+    /// Adds a note, once.
     pub(crate) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// Something is wrong with a flag.
+    /// Adds a mistake of a flag.
     pub(crate) fn wrong(&mut self, flag: &str, what: &str) {
         self.mistakes.push(format!("{}: {what}", dashed(flag)));
     }
 
-    /// Whether somebody gave it, on the command line or in the environment.
+    /// Whether the flag is set on the command line or in the environment.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Its value, or its default; empty for neither.
+    /// Its value, or its default; empty if it has neither.
     pub(crate) fn text(&self, name: &str) -> &str {
         if let Some(value) = self.values.get(name).and_then(|values| values.last()) {
             return value;
@@ -304,7 +303,7 @@ impl Given {
             .map_or("", |flag| flag.default_on(self.table.command))
     }
 
-    /// Its value if there is one.
+    /// Its value, if it has one.
     pub(crate) fn some_text(&self, name: &str) -> Option<String> {
         Some(self.text(name))
             .filter(|text| !text.is_empty())
@@ -327,7 +326,7 @@ impl Given {
         self.text(name).parse().unwrap_or(0)
     }
 
-    /// A whole number if the command has such a flag.
+    /// An integer value, if the command has such a flag and it has a value.
     pub(crate) fn some_whole(&self, name: &str) -> Option<u64> {
         self.text(name).parse().ok()
     }
@@ -345,8 +344,8 @@ impl Given {
     }
 }
 
-/// What follows the dashes of a flag: empty for `--`, which ends them. A lone dash
-/// is standard input.
+/// The text after the dashes of a flag: empty for `--`, which ends the flags. A single dash is
+/// standard input.
 fn flag_in(argument: &str) -> Option<&str> {
     let flag = argument
         .strip_prefix("--")

@@ -1,4 +1,4 @@
-//! drnbench-publish-subscribe: subscribers that stay, twice as many in every step.
+//! The command line of drnbench-publish-subscribe: permanent subscribers, doubled in every step.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 
-/// The tool's name.
+/// Name of the tool.
 pub const NAME: &str = "drnbench-publish-subscribe";
 
 const TOOL: &[&str] = &[NAME];
@@ -22,7 +22,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "start-n-subscribers",
         Kind::Whole,
         "1000",
-        "subscribers of the first step; each further one has twice as many",
+        "subscribers of the first step; each further step doubles them",
     ),
     Flag::new(TOOL, "n-steps", Kind::Whole, "10", "steps"),
     Flag::new(
@@ -30,64 +30,64 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "n-publishings",
         Kind::Whole,
         "1000",
-        "messages of a step",
+        "messages per step",
     ),
     Flag::new(
         TOOL,
         "timeout",
         Kind::Decimal,
         "10",
-        "longest time without any message once all have been published, seconds",
+        "maximum time without a message after all were published, seconds",
     ),
     Flag::new(
         TOOL,
         "hosts",
         Kind::Text,
         "localhost",
-        "hosts, separated by commas, that subscribers go round; a flag of Tenbin's",
+        "hosts of subscribers, separated by commas; added by Tenbin",
     ),
     Flag::new(
         TOOL,
         "protocol-adapter-port",
         Kind::Whole,
         "80",
-        "port of hosts that name none",
+        "default port of hosts",
     ),
     Flag::new(
         TOOL,
         "subscribe-path",
         Kind::Text,
         "/subscribe",
-        "path whose answer never ends; a flag of Tenbin's",
+        "path of the stream of messages; added by Tenbin",
     ),
     Flag::new(
         TOOL,
         "publish-path",
         Kind::Text,
         "/publish",
-        "path that messages are posted to; a flag of Tenbin's",
+        "path for posting messages; added by Tenbin",
     ),
     Flag::new(
         TOOL,
         "feed-file",
         Kind::Text,
         "",
-        "file with a message, {id} standing for what tells it from others",
+        "file with a message that contains {id}, which is replaced by a unique number",
     ),
     Flag::new(
         TOOL,
         "output-path",
         Kind::Text,
         "",
-        "file for the result as CSV; without it drnbench-publish-subscribe-result.csv in the \
-         directory for temporary files",
+        "CSV file for the result; default: drnbench-publish-subscribe-result.csv in the \
+        directory for temporary files",
     ),
     Flag::new(
         TOOL,
         "subscribe-request-file",
         Kind::Text,
         "",
-        "request to subscribe",
+        "subscription request",
     )
     .refused("say --subscribe-path"),
     Flag::new(
@@ -134,56 +134,57 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// Steps double, so that more of them would have more subscribers than there are ports.
+/// Maximum number of steps. Subscribers double in each step, so more steps would need more ports
+/// than exist.
 const MOST_STEPS: u64 = 30;
 const MOST_SUBSCRIBERS: u64 = 100_000;
-/// The message that is fed when nothing else is said.
+/// The default message.
 const USUAL_MESSAGE: &str = "{\"id\":\"{id}\",\"type\":\"watch.publish\"}";
-/// What stands for the mark in a message.
+/// The placeholder in a message.
 const MARK: &str = "{id}";
 
-/// What a command line of drnbench-publish-subscribe asks for.
-pub type Asked = crate::Asked<FeedJob>;
+/// A parsed command line of drnbench-publish-subscribe.
+pub type Parsed = crate::Parsed<FeedJob>;
 
-/// Messages fed to subscribers, as drnbench-publish-subscribe does it.
+/// A measurement of drnbench-publish-subscribe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedJob {
     /// Subscribers of the first step.
     pub subscribers: u64,
-    /// Steps, each with twice as many.
+    /// Number of steps; each doubles the subscribers.
     pub steps: u64,
-    /// Messages of a step.
+    /// Messages per step.
     pub messages: u64,
-    /// The longest silence.
+    /// Maximum time without a message.
     pub timeout: Duration,
     /// `host:port` of every host.
     pub hosts: Vec<String>,
-    /// Path whose answer never ends.
+    /// Path of the stream of messages.
     pub subscribe: String,
-    /// Path that messages are posted to.
+    /// Path for posting messages.
     pub publish: String,
-    /// A message, with `{id}` in it.
+    /// A message with `{id}`.
     pub message: String,
-    /// File for the result.
+    /// CSV file for the result.
     pub output: Option<String>,
-    /// What is to be said, once each, before the run.
+    /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
-/// Reads what stands behind `drnbench-publish-subscribe`.
+/// Parses the arguments of `drnbench-publish-subscribe`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read_flags(
         arguments,
         world,
         "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
-         the messages that reach them.",
+        the messages that they receive.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     check_counts(&mut given);
     let job = FeedJob {
@@ -199,7 +200,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         notes: Vec::new(),
     };
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-    Ok(Asked::Measure(Box::new(FeedJob {
+    Ok(Parsed::Measure(Box::new(FeedJob {
         notes: given.notes,
         ..job
     })))
@@ -252,7 +253,7 @@ fn hosts(given: &mut Given) -> Vec<String> {
         .collect();
     let visible = |host: &String| host.bytes().all(|byte| byte.is_ascii_graphic());
     if hosts.is_empty() || !hosts.iter().all(visible) {
-        given.wrong("hosts", "names no host");
+        given.wrong("hosts", "contains no host");
     }
     hosts
 }
@@ -261,7 +262,7 @@ fn path(given: &mut Given, flag: &'static str) -> String {
     let path = given.text(flag).to_owned();
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic());
     if !path.starts_with('/') || !visible {
-        let wrong = format!("{path:?} is no path; write for example \"/subscribe\"");
+        let wrong = format!("{path:?} is not a path; write for example \"/subscribe\"");
         given.wrong(flag, &wrong);
     }
     path
@@ -274,9 +275,8 @@ fn message(given: &mut Given, world: &World<'_>) -> String {
     match (world.read)(&file) {
         Ok(text) if text.contains(MARK) => text,
         Ok(_) => {
-            let wrong = format!(
-                "{file} has no {MARK} in it, and messages could not be told from each other"
-            );
+            let wrong =
+                format!("{file} does not contain {MARK}, which is needed to identify messages");
             given.wrong("feed-file", &wrong);
             String::new()
         }
@@ -287,7 +287,7 @@ fn message(given: &mut Given, world: &World<'_>) -> String {
     }
 }
 
-/// The flags for the documentation, as a Markdown table.
+/// The flags as a Markdown table, for the documentation.
 pub fn table() -> String {
     help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
 }

@@ -1,5 +1,5 @@
-//! drnbench-request-response, the benchmark of search servers: one number of clients
-//! after another.
+//! The command line of drnbench-request-response, a benchmark of search servers that sweeps the
+//! number of clients.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 
-/// The tool's name.
+/// Name of the tool.
 pub const NAME: &str = "drnbench-request-response";
 
 const TOOL: &[&str] = &[NAME];
 
-/// The one target of its plan.
+/// Name of the only target of its plan.
 pub const TARGET: &str = "server";
 
 /// Every flag of drnbench-request-response.
@@ -26,14 +26,14 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "duration",
         Kind::Decimal,
         "30",
-        "length of a step, seconds",
+        "duration of a step, seconds",
     ),
     Flag::new(
         TOOL,
         "wait",
         Kind::Decimal,
         "0.01",
-        "rest of a client after each answer, seconds",
+        "think time of a client after each response, seconds",
     ),
     Flag::new(
         TOOL,
@@ -47,92 +47,92 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "start-n-clients",
         Kind::Whole,
         "0",
-        "clients of the first step; 0 is 1",
+        "clients of the first step; 0 means 1",
     ),
     Flag::new(
         TOOL,
         "end-n-clients",
         Kind::Whole,
         "1",
-        "most clients of the last step",
+        "maximum clients of the last step",
     ),
     Flag::new(
         TOOL,
         "step",
         Kind::Whole,
         "1",
-        "clients that each step has more",
+        "increase of clients per step",
     ),
     Flag::new(
         TOOL,
         "n-slow-requests",
         Kind::Whole,
         "5",
-        "how many of the slowest requests of a step are listed",
+        "number of slowest requests to list per step",
     ),
     Flag::new(
         TOOL,
         "n-fast-requests",
         Kind::Whole,
         "5",
-        "how many of the fastest requests of a step are listed",
+        "number of fastest requests to list per step",
     ),
     Flag::new(
         TOOL,
         "mode",
         Kind::Text,
         "http",
-        "http; the modes that speak to Droonga's engine are refused",
+        "http; the modes for Droonga's engine are refused",
     ),
     Flag::new(
         TOOL,
         "request-patterns-file",
         Kind::Text,
         "",
-        "file of requests: one path a line, or groups in JSON",
+        "file of requests: one path per line, or groups in JSON",
     ),
     Flag::new(
         TOOL,
         "default-hosts",
         Kind::Text,
         "localhost",
-        "hosts, separated by commas, that requests go to in turns",
+        "hosts for requests, separated by commas, used in turn",
     ),
     Flag::new(
         TOOL,
         "default-host",
         Kind::Text,
         "",
-        "the same as --default-hosts",
+        "alias of --default-hosts",
     ),
     Flag::new(
         TOOL,
         "default-port",
         Kind::Whole,
         "80",
-        "port of hosts that name none",
+        "default port of hosts",
     ),
     Flag::new(
         TOOL,
         "default-path",
         Kind::Text,
         "/",
-        "path of patterns that have none",
+        "default path of patterns",
     )
-    .refused("a pattern or its group says its path in the file"),
+    .refused("patterns and groups state their paths in the file"),
     Flag::new(
         TOOL,
         "default-method",
         Kind::Text,
         "GET",
-        "method of patterns that have none",
+        "default method of patterns",
     ),
     Flag::new(
         TOOL,
         "default-timeout",
         Kind::Decimal,
         "5",
-        "longest time for an answer, seconds",
+        "response timeout, seconds",
     ),
     Flag::new(
         TOOL,
@@ -140,24 +140,24 @@ pub const FLAGS: &[&[Flag]] = &[&[
         Kind::Text,
         "",
         "where the server reports its cache hits: groonga, droonga, opensearch, a path, or none; \
-         without it the first three are tried; a flag of Tenbin's",
+        default: the first three are tried; added by Tenbin",
     ),
     Flag::new(
         TOOL,
         "observe",
         Kind::Text,
         "",
-        "what tells the CPU use of the server: port:N, pid:N, name:PROGRAM, tenbin:URL, \
-         prometheus:URL, or none; without it what listens on the port, where the hosts are this \
-         machine; a flag of Tenbin's",
+        "source of the server's CPU time: port:N, pid:N, name:PROGRAM, tenbin:URL, \
+        prometheus:URL, or none; default: the process that listens on the port, if the hosts are on this \
+        machine; added by Tenbin",
     ),
     Flag::new(
         TOOL,
         "output-path",
         Kind::Text,
         "",
-        "file for the result as CSV; without it drnbench-result.csv in the directory for temporary \
-         files",
+        "CSV file for the result; default: drnbench-result.csv in the directory for temporary \
+        files",
     ),
 ]];
 
@@ -168,64 +168,64 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// More steps than this are surely a slip: each is a workload of its own.
+/// Maximum number of steps: each is a workload, and more are probably a mistake.
 const MOST_STEPS: u64 = 1000;
-/// A ramp of a plan has at least and at most so many levels; others are workloads
-/// written one by one.
+/// Numbers of levels that a ramp of a plan supports; otherwise the plan contains one workload per
+/// step.
 const RAMP_LEVELS: std::ops::RangeInclusive<usize> = 3..=64;
-/// The longest time that a flag of seconds may say: a year.
+/// Largest value of a flag in seconds: a year.
 const LONGEST: f64 = 365.0 * 86_400.0;
 
-/// What a command line of drnbench-request-response asks for.
-pub type Asked = crate::Asked<RampJob>;
+/// A parsed command line of drnbench-request-response.
+pub type Parsed = crate::Parsed<RampJob>;
 
-/// A ramp as drnbench-request-response does it.
+/// A measurement of drnbench-request-response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RampJob {
-    /// Clients of each step, fewest first, each once.
+    /// Clients of each step, ascending, without duplicates.
     pub clients: Vec<u64>,
-    /// Length of a step.
+    /// Duration of a step.
     pub duration: Duration,
-    /// Rest of a client after each answer.
+    /// Think time of a client after each response.
     pub wait: Duration,
     /// Pause between two steps.
     pub interval: Duration,
-    /// How many of the slowest requests are listed.
+    /// Number of slowest requests to list.
     pub slow: u64,
-    /// How many of the fastest requests are listed.
+    /// Number of fastest requests to list.
     pub fast: u64,
     /// File of requests.
     pub patterns: String,
     /// `http://host:port` of every host.
     pub urls: Vec<String>,
-    /// Method of patterns that have none.
+    /// Default method of patterns.
     pub method: String,
-    /// Longest time for an answer.
+    /// Response timeout.
     pub timeout: Duration,
-    /// Where the server reports its cache hits, if that is given.
+    /// Where the server reports its cache hits, if given.
     pub cache_counters: Option<String>,
-    /// What tells the CPU use of the server, if that is given.
+    /// Source of the server's CPU time, if given.
     pub observe: Option<String>,
-    /// File for the result.
+    /// CSV file for the result.
     pub output: Option<String>,
-    /// What is to be said, once each, before the run.
+    /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
-/// Reads what stands behind `drnbench-request-response`.
+/// Parses the arguments of `drnbench-request-response`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read_flags(
         arguments,
         world,
-        "drnbench-request-response's command line on Tenbin's engine: as many clients as it \
-         says, requests that never run out, no request sent twice, and a verdict.",
+        "drnbench-request-response's command line on Tenbin's engine: exactly the number of clients \
+        given, requests that never run out, no request sent twice, and a verdict.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     check_mode(&mut given);
     let job = RampJob {
@@ -245,7 +245,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         notes: Vec::new(),
     };
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
-    Ok(Asked::Measure(Box::new(RampJob {
+    Ok(Parsed::Measure(Box::new(RampJob {
         notes: given.notes,
         ..job
     })))
@@ -255,14 +255,14 @@ fn check_mode(given: &mut Given) {
     let mode = given.text("mode").to_owned();
     if mode != "http" {
         let wrong = format!(
-            "{mode:?} speaks to an engine that can no longer be installed; only http is left, \
-             which Droonga's HTTP server answers as well"
+            "{mode:?} needs an engine that can no longer be installed; only http is supported, \
+            which Droonga's HTTP server also accepts"
         );
         given.wrong("mode", &wrong);
     }
 }
 
-/// From the first number of clients in steps up to the last, with 0 as 1.
+/// The numbers of clients, with 0 as 1.
 fn clients(given: &mut Given) -> Vec<u64> {
     let (start, end) = (given.whole("start-n-clients"), given.whole("end-n-clients"));
     let step = given.whole("step");
@@ -275,22 +275,22 @@ fn clients(given: &mut Given) -> Vec<u64> {
     }
 }
 
-/// The numbers of clients of a ramp as drnbench means it: 0, 20 and 2 are 1, 2, 4 … 20.
+/// The numbers of clients of a sweep, as in drnbench: 0, 20 and 2 give 1, 2, 4 … 20.
 ///
 /// # Errors
 ///
-/// The flag that is wrong, without dashes, and what is wrong with it.
+/// The name of the wrong flag, without dashes, and what is wrong.
 pub fn steps(start: u64, end: u64, step: u64) -> Result<Vec<u64>, (&'static str, String)> {
     if step == 0 {
         return Err(("step", "must be at least 1".to_owned()));
     }
     if end < start || end == 0 {
-        let why = format!("{end} clients are fewer than the first step has");
+        let why = format!("{end} clients are fewer than in the first step");
         return Err(("end-n-clients", why));
     }
     let after_the_first = (end - start) / step;
     if after_the_first >= MOST_STEPS {
-        let why = format!("makes more than {MOST_STEPS} steps, the most there are");
+        let why = format!("makes more than {MOST_STEPS} steps, which is the limit");
         return Err(("step", why));
     }
     let mut clients: Vec<u64> = (0..=after_the_first)
@@ -314,7 +314,7 @@ fn patterns(given: &mut Given) -> String {
     if patterns.is_empty() {
         given.wrong(
             "request-patterns-file",
-            "is missing; name a file of requests, one path a line or groups in JSON",
+            "is missing; name a file of requests, one path per line or groups in JSON",
         );
     }
     patterns
@@ -340,12 +340,12 @@ fn urls(given: &mut Given) -> Vec<String> {
         }
     }
     if urls.is_empty() {
-        given.wrong(flag, "names no host");
+        given.wrong(flag, "contains no host");
     }
     urls
 }
 
-/// A host may name its port; one of IPv6 stands in brackets then.
+/// The URL of a host, which may have a port; an IPv6 address with a port needs brackets.
 fn url(host: &str, port: u64) -> String {
     let own_port = host
         .rsplit_once(':')
@@ -361,8 +361,8 @@ fn url(host: &str, port: u64) -> String {
 }
 
 impl RampJob {
-    /// The plan: one target, a workload for each number of clients, one round. `counters` names where
-    /// the server reports its cache counters.
+    /// The plan: one target, a workload for each number of clients, one round. `counters` says
+    /// where the server reports its cache counters.
     pub fn draft(&self, counters: Option<&str>) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("drnbench"));
@@ -435,7 +435,7 @@ fn field(flag: &'static str, time: Duration) -> Field {
     Some(At::flag(flag, Time(time).to_string()))
 }
 
-/// The flags for the documentation, as a Markdown table.
+/// The flags as a Markdown table, for the documentation.
 pub fn table() -> String {
     help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
 }

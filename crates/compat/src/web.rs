@@ -1,48 +1,48 @@
-//! What the command lines of web servers' benchmarks have in common: one request
-//! over and over, on a number of connections, for a time or a number of requests.
+//! Common parts of the command lines of HTTP benchmarks: one repeated request on a number of
+//! connections, for a duration or a number of requests.
 
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::{
-    At, Draft, HttpDraft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, usual_rounds,
+    At, Draft, HttpDraft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, default_rounds,
 };
 
-/// A measurement that ends by its requests has an end all the same.
+/// Duration of a measurement that ends by its number of requests, which must still end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// The shortest slice of a plan.
+/// Shortest slice of a plan.
 const SHORTEST_SLICE: Duration = Duration::from_millis(100);
 
-/// What a command line asks for, with its tool's defaults filled in.
+/// A parsed command line, with the tool's defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebJob {
-    /// Name of the tool, which becomes that of the plan.
+    /// Name of the tool and of the plan.
     pub tool: &'static str,
-    /// Where requests go: one target, or several that are compared.
+    /// The servers: one target, or several that are compared.
     pub servers: Vec<Server>,
     /// Connections.
     pub connections: u64,
     /// Threads, if the tool has them.
     pub threads: Option<u64>,
-    /// Requests a second over all connections; as fast as they are answered without.
+    /// Requests per second over all connections; `None` for a closed loop.
     pub rate: Option<u64>,
-    /// Use connections again.
+    /// Whether connections are kept alive.
     pub keep_alive: bool,
-    /// Requests after which it ends.
+    /// Number of requests after which the measurement ends.
     pub requests: Option<u64>,
-    /// Time after which it ends.
+    /// Duration after which the measurement ends.
     pub time: Option<Duration>,
-    /// Longest time for a response.
+    /// Response timeout.
     pub timeout: Duration,
     /// Request method.
     pub method: String,
-    /// `Name: value` lines. Some of them hold secrets.
+    /// `Name: value` lines. Some contain secrets.
     pub headers: Vec<String>,
     /// File with the request's body.
     pub body_file: Option<String>,
-    /// Address that connections come from.
+    /// Local address of connections.
     pub source: Option<String>,
-    /// Accept any certificate.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
     /// File with a client certificate and its key.
     pub certificate: Option<String>,
@@ -50,38 +50,37 @@ pub struct WebJob {
     pub notes: Vec<String>,
 }
 
-/// One server that requests go to.
+/// A server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// Its name, if one was given: `name=URL`.
+    /// Its name, if given: `name=URL`.
     pub name: Option<String>,
     /// URL of the request.
     pub url: String,
 }
 
 impl WebJob {
-    /// Slices of each target. The measurement of a single target is one stretch, as the
-    /// tool does it; several targets take turns, in as many rounds as it takes to show a
-    /// difference.
+    /// Slices per target. A single target is measured in one slice, as in the original tool;
+    /// several targets take turns, in enough rounds to show a difference.
     pub fn slices(&self) -> u32 {
         match self.servers.len() {
             0 | 1 => 1,
-            several => usual_rounds(several, several - 1),
+            several => default_rounds(several, several - 1),
         }
     }
 
-    /// Requests of one slice.
+    /// Requests per slice.
     fn requests_of_slice(&self) -> Option<u64> {
         let slices = u64::from(self.slices());
         self.requests.map(|all| all.div_ceil(slices))
     }
 
-    /// Length of one slice, if it ends by time.
+    /// Duration of a slice, if it ends by time.
     fn time_of_slice(&self) -> Option<Duration> {
         self.time.map(|time| time / self.slices())
     }
 
-    /// The plan: one request, and a target for each server.
+    /// The plan: one request, and one target per server.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(self.tool));
@@ -132,7 +131,7 @@ impl WebJob {
             place: Place::Flag("-H"),
             value: line.as_str().into(),
         });
-        // Both tools take a redirect for a response like any other.
+        // In both tools, redirects are responses like any other.
         let expect = ["2xx", "3xx"].map(|class| At::nowhere(Scalar::from(class)));
         let mut workload = WorkloadDraft::of(HttpDraft {
             method: Some(At::nowhere(self.method.as_str())),
@@ -146,7 +145,7 @@ impl WebJob {
         workload
     }
 
-    /// Why there is too little time for several targets to take turns, if so.
+    /// The message if the duration is too short for several targets, if so.
     pub(crate) fn too_short(&self) -> Option<String> {
         let is_short = self.servers.len() > 1 && self.time_of_slice()? < SHORTEST_SLICE;
         is_short.then(|| {
@@ -161,7 +160,8 @@ impl WebJob {
         })
     }
 
-    /// How several targets are measured, which neither tool can do; `None` for one.
+    /// Note on how several targets are measured, which the original tools do not support; `None`
+    /// for one.
     pub(crate) fn turns(&self) -> Option<String> {
         let targets = self.servers.len();
         if targets < 2 {
@@ -180,8 +180,8 @@ impl WebJob {
     }
 }
 
-/// Takes `Connection: close` and its like out of header lines, since it is the client
-/// that must close then: whether connections are used again, if the lines say so.
+/// Removes `Connection` header lines, since the client must close connections itself; returns
+/// whether connections are kept alive, if the lines say so.
 pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     let mut keep = None;
     headers.retain(|line| {
@@ -197,16 +197,16 @@ pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     keep
 }
 
-/// Whether a tool takes a URL without a scheme, for `http://`.
+/// Whether a tool accepts a URL without a scheme, as `http://`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
-    /// It does, if a path follows the host.
+    /// Yes, if a path follows the host.
     Optional,
-    /// It does not.
+    /// No.
     Required,
 }
 
-/// The servers of a command line: URLs as the tool takes them, perhaps named
+/// The servers of a command line: URLs as in the original tool, optionally with a name
 /// (`name=URL`).
 ///
 /// # Errors

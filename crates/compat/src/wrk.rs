@@ -1,5 +1,5 @@
-//! wrk, the HTTP benchmark with a closed loop on many connections, and wrk2, the same
-//! at a constant rate.
+//! The command line of wrk, a closed-loop HTTP benchmark with many connections, and of wrk2, which
+//! has a constant rate.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "connections",
         Kind::Text,
         "10",
-        "connections, such as 200 or 1k",
+        "connections, for example 200 or 1k",
     )
     .short("c"),
     Flag::new(
@@ -26,15 +26,15 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "duration",
         Kind::Text,
         "10s",
-        "how long, such as 10s, 2m or 1h",
+        "duration, for example 10s, 2m or 1h",
     )
     .short("d"),
     Flag::new(TOOL, "threads", Kind::Text, "2", "threads").short("t"),
     Flag::new(TOOL, "script", Kind::Text, "", "Lua script")
         .short("s")
         .refused(
-            "scripts are not run; a plan file says the same: method, headers, body, several \
-             [[workload]]s (`tenbin plan http` prints one to start from)",
+            "scripts are not supported; use a plan file for method, headers, body and several \
+            [[workload]]s (`tenbin plan http` prints one to start from)",
         ),
     Flag::new(TOOL, "header", Kind::List, "", "header line, repeatable").short("H"),
     Flag::new(
@@ -42,7 +42,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "latency",
         Kind::Switch,
         "",
-        "print the distribution of latencies",
+        "print the latency distribution",
     )
     .short("L"),
     Flag::new(
@@ -50,8 +50,8 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "rate",
         Kind::Text,
         "",
-        "wrk2's: requests a second over all connections, such as 2000 or 2k; latencies count \
-         from when each request was due",
+        "of wrk2: requests per second over all connections, for example 2000 or 2k; latencies are \
+        measured from when each request was due",
     )
     .short("R"),
     Flag::new(
@@ -59,7 +59,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "u_latency",
         Kind::Switch,
         "",
-        "wrk2's: print latencies from when requests were sent as well",
+        "of wrk2: also print latencies measured from when requests were sent",
     )
     .short("U"),
     Flag::new(
@@ -67,25 +67,18 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "batch_latency",
         Kind::Switch,
         "",
-        "wrk2's: latency of a whole batch of pipelined requests",
+        "of wrk2: latency of a whole batch of pipelined requests",
     )
     .short("B")
     .noted("requests are not pipelined, so a batch is one request"),
-    Flag::new(
-        TOOL,
-        "timeout",
-        Kind::Text,
-        "2s",
-        "longest time for an answer",
-    )
-    .short("T"),
+    Flag::new(TOOL, "timeout", Kind::Text, "2s", "response timeout").short("T"),
     Flag::new(TOOL, "version", Kind::Switch, "", "print the version").short("v"),
     Flag::new(
         TOOL,
         "insecure",
         Kind::Switch,
         "",
-        "accept any certificate, as wrk always does; a flag of Tenbin's",
+        "accept any certificate, as wrk always does; added by Tenbin",
     ),
 ]];
 
@@ -96,39 +89,39 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// What a command line of wrk asks for.
-pub type Asked = crate::Asked<WrkJob>;
+/// A parsed command line of wrk.
+pub type Parsed = crate::Parsed<WrkJob>;
 
-/// A measurement as wrk would do it.
+/// A measurement of wrk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrkJob {
-    /// What is measured.
+    /// The measurement.
     pub web: WebJob,
-    /// How long in all.
+    /// Total duration.
     pub duration: Duration,
-    /// Print the distribution of latencies.
+    /// Whether the latency distribution is printed.
     pub latency: bool,
-    /// With a rate: print the distribution of service times as well.
+    /// With a rate: whether the distribution of service times is printed as well.
     pub uncorrected: bool,
 }
 
-/// Reads what stands behind `wrk`.
+/// Parses the arguments of `wrk`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let mut given = match TABLE.read(
         arguments,
         world,
-        "wrk's command line on Tenbin's engine: percentiles of what was really measured, \
-         timeouts and failures never counted as throughput, and a verdict.",
+        "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
+        timeouts and failures that never count as throughput, and a verdict.",
     ) {
         Ok(given) => given,
-        Err(help) => return Ok(Asked::Help(help)),
+        Err(help) => return Ok(Parsed::Help(help)),
     };
     if given.switch("version") {
-        return Ok(Asked::Version);
+        return Ok(Parsed::Version);
     }
     let connections = count(&mut given, "connections");
     let threads = count(&mut given, "threads");
@@ -138,16 +131,16 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     let keep_alive = take_connection(&mut headers);
     if keep_alive == Some(false) {
         given.note(
-            "--header: connections are closed by the client after every answer, whatever the \
-             server does; opening them is timed apart from requests"
+            "--header: the client closes the connection after every response; \
+            the time to open connections is measured separately from requests"
                 .to_owned(),
         );
     }
     let (urls, rest) = urls_and_rest(&given.operands);
     if let Some(argument) = rest.first() {
         given.mistakes.push(format!(
-            "wrk: {argument:?} after the URL is an argument for a script, and scripts are not run; \
-             leave it out"
+            "wrk: {argument:?} after the URL is an argument for a script, and scripts are not supported; \
+            leave it out"
         ));
     }
     let servers = servers("wrk", urls, Scheme::Required).unwrap_or_else(|mistakes| {
@@ -157,17 +150,18 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     let rate = given.is_given("rate").then(|| count(&mut given, "rate"));
     for flag in ["u_latency", "batch_latency"] {
         if given.switch(flag) && rate.is_none() {
-            given.wrong(flag, "is for a rate; give one with -R");
+            given.wrong(flag, "needs a rate; set one with -R");
         }
     }
     if threads > connections {
-        given.wrong("threads", "there must be at least one connection for each");
+        given.wrong("threads", "must not be more than the connections");
     }
     let insecure = given.switch("insecure");
     let is_tls = |server: &crate::Server| server.url.starts_with("https://");
     if servers.iter().any(is_tls) && !insecure {
         given.note(
-            "certificates are checked, which wrk never does; --insecure accepts any".to_owned(),
+            "certificates are checked, which wrk never does; --insecure accepts any certificate"
+                .to_owned(),
         );
     }
     let mut web = WebJob {
@@ -193,7 +187,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     web.notes.extend(web.turns());
-    Ok(Asked::Measure(Box::new(WrkJob {
+    Ok(Parsed::Measure(Box::new(WrkJob {
         web,
         duration,
         latency: given.switch("latency") || given.switch("u_latency"),
@@ -201,15 +195,15 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     })))
 }
 
-/// The operands that may be URLs: the first, and each one after it that looks like one.
-/// What remains is for a script.
+/// The operands that may be URLs: the first, and each following one that looks like a URL. The rest
+/// are arguments for a script.
 fn urls_and_rest(operands: &[String]) -> (&[String], &[String]) {
     let is_url = |operand: &String| operand.contains("://");
     let more = operands.iter().skip(1).take_while(|one| is_url(one));
     operands.split_at(operands.len().min(1 + more.count()))
 }
 
-/// A whole number of 1 or more; k, M and G are powers of 1000.
+/// An integer of 1 or more; k, M and G are powers of 1000.
 fn count(given: &mut Given, flag: &'static str) -> u64 {
     let text = given.text(flag).to_owned();
     let read = scaled(
@@ -224,27 +218,27 @@ fn count(given: &mut Given, flag: &'static str) -> u64 {
     match read {
         Some(number) if number > 0 => number,
         _ => {
-            given.wrong(flag, &format!("{text:?} is not a number of 1 or more"));
+            given.wrong(flag, &format!("{text:?} is not an integer of 1 or more"));
             1
         }
     }
 }
 
-/// A length of time; a bare number is seconds.
+/// A duration; a number without a unit is seconds.
 fn time(given: &mut Given, flag: &'static str) -> Duration {
     let text = given.text(flag).to_owned();
     let read = scaled(&text, &[("", 1), ("s", 1), ("m", 60), ("h", 3_600)]);
     match read {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
         _ => {
-            let wrong = format!("{text:?} is not a length of time; write for example 10s or 2m");
+            let wrong = format!("{text:?} is not a duration; write for example 10s or 2m");
             given.wrong(flag, &wrong);
             Duration::from_secs(1)
         }
     }
 }
 
-/// A whole number with one of these units, in either case.
+/// An integer with one of these units, in upper or lower case.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_lowercase();
@@ -252,7 +246,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(*factor)
 }
 
-/// The flags for the documentation, as a Markdown table.
+/// The flags as a Markdown table, for the documentation.
 pub fn table() -> String {
     help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, FLAGS, parse, table};
+use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, FLAGS, Parsed, parse, table};
 use tenbin_compat::{Mistakes, World};
 use tenbin_plan::{Builtin, Phase, Plan, Reach, WorkloadKind};
 
@@ -12,7 +12,7 @@ use tenbin_plan::{Builtin, Phase, Plan, Reach, WorkloadKind};
 const CONF: &str = r#"{"idc": "z0", "cluster_config": {
     "clusters": [{"cluster_id": 1, "hosts": ["http://127.0.0.1:9998"]}]}}"#;
 
-fn asked_with(line: &str, conf: &str) -> Result<Asked, Mistakes> {
+fn parsed_with(line: &str, conf: &str) -> Result<Parsed, Mistakes> {
     let arguments: Vec<String> = shlex::split(line).expect("shell words");
     let world = World {
         variable: &|_| None,
@@ -25,8 +25,8 @@ fn asked_with(line: &str, conf: &str) -> Result<Asked, Mistakes> {
 }
 
 fn job_with(line: &str, conf: &str) -> BlobstoreBenchJob {
-    match asked_with(line, conf) {
-        Ok(Asked::Measure(job)) => *job,
+    match parsed_with(line, conf) {
+        Ok(Parsed::Measure(job)) => *job,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -123,7 +123,7 @@ fn hosts_are_taken_from_wherever_they_stand() {
     let (own, notes) = hosts(&nested);
     assert_eq!(own, ["http://127.0.0.1:9500"]);
     assert!(
-        notes.contains("looks for at http://127.0.0.1:9500;"),
+        notes.contains("looks for it at http://127.0.0.1:9500;"),
         "{notes}"
     );
     // As CubeFS ships it: three managers of one host.
@@ -141,18 +141,18 @@ fn hosts_are_taken_from_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_a_sentence() {
+fn mistakes_are_reported_in_sentences() {
     for (line, told) in [
         (
             "-b dummy -d -1",
-            "-d: time and objects cannot both be without limit",
+            "-d: time and objects cannot both be unlimited",
         ),
-        ("-b s3", "tenbin blob has it"),
-        ("-b disk", "\"disk\" is no backend"),
+        ("-b s3", "use tenbin blob"),
+        ("-b disk", "\"disk\" is not a backend"),
         ("", "-c: is missing"),
         ("-c other.conf", "cannot read other.conf"),
-        ("-b dummy -m px", "\"px\" is no string of modes"),
-        ("-b dummy -m put", "\"put\" is no string of modes"),
+        ("-b dummy -m px", "\"px\" is not a string of modes"),
+        ("-b dummy -m put", "\"put\" is not a string of modes"),
         ("-b dummy -t 0", "-t: must be at least 1"),
         ("-b dummy -db leveldb", "neither memory nor rocksdb"),
         ("-c blob.conf -db rocksdb", "-r: is missing"),
@@ -163,15 +163,15 @@ fn what_is_wrong_is_told_in_a_sentence() {
         ("-b dummy -i 0.5", "-i: \"0.5\" is not a whole number"),
         ("-b dummy -i 0", "-i: \"0\" is not a whole number"),
         ("-c blob.conf -m g", "run -m p before it with the same -r"),
-        ("-c blob.conf -m dp", "\"dp\" begins with d"),
+        ("-c blob.conf -m dp", "\"dp\" starts with d"),
     ] {
-        let mistakes = asked_with(&format!("blobstore-bench {line}"), CONF).expect_err(line);
+        let mistakes = parsed_with(&format!("blobstore-bench {line}"), CONF).expect_err(line);
         let text = mistakes.to_string();
         assert!(text.contains(told), "{line}: {text}");
         assert_eq!(mistakes.sentences().len(), 1, "{line}: {text}");
     }
     for conf in ["", "[]", "{}", r#"{"cluster_config": {"clusters": 3}}"#] {
-        let mistakes = asked_with("blobstore-bench -c blob.conf", conf).expect_err(conf);
+        let mistakes = parsed_with("blobstore-bench -c blob.conf", conf).expect_err(conf);
         assert!(mistakes.to_string().contains("blob.conf"), "{conf}");
     }
 }
@@ -203,33 +203,33 @@ proptest! {
 const HEAD: &str = "\
 # blobstore-bench's command line
 
-`tenbin blobstore-bench` takes the command line of the benchmark that comes with CubeFS's
-blobstore, runs it on Tenbin's engine and prints its lines, as its manual shows them: loops
-from 0, a line for every whole interval (`-i`), one for the whole of each mode, and after a put the
-hint for a following `-n`. What differs, and why:
+`tenbin blobstore-bench` takes the command line of the benchmark in CubeFS's blobstore, runs it on Tenbin's
+engine and prints the same lines as the original tool: loops from 0, a line for every complete interval (`-i`),
+one for each mode, and after a put the hint for a following `-n`. Differences, and their reasons:
 
-- **It speaks to the access layer**, over HTTP, where the tool embeds the SDK. The hosts come from
-  `priority_addrs` in `-c`, at the top or below `stream` or `access`, or else from the clusters: there the
-  founding `blob.conf` has the cluster manager, and port 9998 is taken for 9500, where the access layer
-  listens on the same host unless told otherwise. The list that CubeFS ships (9998, 9999, 10000: three
-  managers of one host) is taken for the one access layer of that host. A discovery by Consul is not asked.
-- **Every blob has content of its own and is compared** when it is read. The tool sends one
-  payload and checks nothing.
-- **Failures are counted under *Slowdowns*** and are never throughput. `-e` counts those of the whole
-  run, connections that are refused or reset among them; more end it at once, with exit code 4.
-- **PUTs that are under way when the time is over** are stored, and counted in the hint for `-n`, but not in
-  *Ops*, which is what ended within the time.
-- **Numbers are never used twice**: a second loop orphans nothing. `-n` with `g` or `d` alone takes the
-  first so many of the locations that are there, and all without it.
-- **A `g` or `d` that finds nothing** is refused: with exit code 2 where locations are in memory and no `p`
-  comes before it, and with 4, without a line, where the directory holds none of that name (`-r`, `-pr`).
-- **MB/s is that of the bytes that the objects have**, as they were put, whatever `-s` says now. The tool counts `-s`
-  for each. With `-b dummy`, where there are none, so does Tenbin.
+- **Protocol: the access layer's HTTP API**; the original tool embeds the SDK. The hosts come from `priority_addrs`
+  in the file of `-c`, at the top level or below `stream` or `access`, otherwise from the clusters. The clusters in the
+  original `blob.conf` name the cluster manager; Tenbin replaces its port 9998 with 9500, the default port of the access
+  layer on the same host. The list that CubeFS ships (9998, 9999, 10000: three managers on one host) becomes the one
+  access layer of that host. Consul is not queried.
+- **Every blob has unique content, which is compared** when it is read. The original tool sends one payload and
+  checks nothing.
+- **Failures are counted under *Slowdowns*** and never count as throughput. `-e` limits the failures of the whole run,
+  including refused and reset connections; above the limit the run ends immediately with exit code 4.
+- **PUTs in flight when the time is over** are completed and counted in the hint for `-n`, but not in *Ops*, which
+  counts only what ended within the time.
+- **Numbers are never reused**, so a second loop leaves no orphaned blobs. With `g` or `d` alone, `-n` uses the first
+  locations; without `-n`, all are used.
+- **`g` or `d` without blobs is an error**: exit code 2 if locations are in memory and no `p` comes first; exit code
+  4, without a line of results, if the directory has no locations of that name (`-r`, `-pr`).
+- **MB/s uses the stored size of the blobs**, even if `-s` differs. The original tool multiplies by `-s`. With
+  `-b dummy`, which stores nothing, Tenbin multiplies by `-s`, too.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
-  ([blob.md](blob.md)). In memory, what is left is deleted at the end.
+  ([blob.md](blob.md)). With locations in memory, the remaining blobs are deleted at the end.
 - **No `output.json`** unless `-o` names it.
-- **The lines come as the run goes**, on standard output: one for each interval that is over in
-  every thread, and that of the whole when a mode is; seconds at its end that fill no interval have no line of their own, as in the tool; what was found and the verdict stand at the end. Times are UTC.
+- **Lines are printed during the run**, on standard output: one for each interval that every thread has completed,
+  and one for each mode at its end. The last seconds of a mode that do not fill an interval have no line, as in the
+  original tool. Findings and verdict follow at the end. Times are UTC.
 
 ";
 

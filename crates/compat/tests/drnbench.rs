@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tenbin_compat::World;
 use tenbin_compat::drnbench::{
-    Asked, Convert, Dump, ExtractTerms, GeneratePatterns, HELPERS, Helper, Job, Send,
+    Convert, Dump, ExtractTerms, GeneratePatterns, HELPERS, Helper, Job, Parsed, Send,
 };
 
 fn world() -> World<'static> {
@@ -15,7 +15,7 @@ fn world() -> World<'static> {
     }
 }
 
-fn parse(line: &str) -> Result<Asked, String> {
+fn parse(line: &str) -> Result<Parsed, String> {
     let words = shlex::split(line).expect("closed quotes");
     let helper = Helper::named(&words[0]).expect("a helper");
     helper
@@ -25,7 +25,7 @@ fn parse(line: &str) -> Result<Asked, String> {
 
 fn job(line: &str) -> Job {
     match parse(line) {
-        Ok(Asked::Work(job, notes)) => {
+        Ok(Parsed::Work(job, notes)) => {
             assert_eq!(notes, [""; 0], "{line}");
             *job
         }
@@ -118,7 +118,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             "droonga-send --default-protocol=http",
-            "--default-protocol: messages go over",
+            "--default-protocol: messages are sent",
         ),
         ("droonga-send --sever=x", "did you mean --server?"),
         (
@@ -134,7 +134,7 @@ fn what_is_wrong_is_said() {
         assert!(said.contains(complaint), "{said}");
     }
     for helper in HELPERS {
-        let Ok(Asked::Help(text)) = parse(&format!("{} --help", helper.name)) else {
+        let Ok(Parsed::Help(text)) = parse(&format!("{} --help", helper.name)) else {
             panic!("{} has no help", helper.name);
         };
         assert!(
@@ -223,17 +223,17 @@ mod request_response {
     use super::*;
     use std::time::Duration;
 
-    use tenbin_compat::request_response::{Asked, FLAGS, RampJob, parse, steps, table};
+    use tenbin_compat::request_response::{FLAGS, Parsed, RampJob, parse, steps, table};
     use tenbin_plan::{Context, Pace, Plan, Think};
 
-    fn asked(line: &str) -> Result<Asked, String> {
+    fn parsed(line: &str) -> Result<Parsed, String> {
         let words = shlex::split(line).expect("closed quotes");
         parse(&words, &world()).map_err(|mistakes| mistakes.to_string())
     }
 
     fn job(line: &str) -> RampJob {
-        match asked(line) {
-            Ok(Asked::Measure(job)) => *job,
+        match parsed(line) {
+            Ok(Parsed::Measure(job)) => *job,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -282,11 +282,11 @@ mod request_response {
         assert_eq!(three.urls, [url(0), url(1), url(2)]);
         let plan_of_three = plan(&format!("{TUTORIAL} --default-hosts=node0,node1,node2"));
         assert_eq!(plan_of_three.targets.len(), 1);
-        assert_eq!(plan_of_three.targets[0].way.hosts.len(), 3);
+        assert_eq!(plan_of_three.targets[0].connect.hosts.len(), 3);
     }
 
     #[test]
-    fn nothing_said_is_one_client_on_localhost() {
+    fn defaults_are_one_client_on_localhost() {
         let job = job("--request-patterns-file=p");
         assert_eq!(job.clients, [1]);
         assert_eq!(job.urls, ["http://localhost:80/"]);
@@ -337,12 +337,12 @@ mod request_response {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_a_sentence() {
+    fn mistakes_are_reported_in_sentences() {
         for (line, why) in [
             ("", "--request-patterns-file: is missing"),
             (
                 "--request-patterns-file=p --mode=http-droonga",
-                "only http is left",
+                "only http is supported",
             ),
             (
                 "--request-patterns-file=p --duration=0.5",
@@ -358,7 +358,7 @@ mod request_response {
             ),
             (
                 "--request-patterns-file=p --default-hosts=,",
-                "names no host",
+                "contains no host",
             ),
             (
                 "--request-patterns-file=p --default-hosts=a,b,a",
@@ -366,7 +366,7 @@ mod request_response {
             ),
             (
                 "--request-patterns-file=p --default-path=/x",
-                "says its path in the file",
+                "state their paths in the file",
             ),
             (
                 "--request-patterns-file=p --wait=soon",
@@ -375,7 +375,7 @@ mod request_response {
             ("--request-patterns-file=p extra", "takes no arguments"),
             ("--request-patterns-file=p --host=x", "host"),
         ] {
-            let error = asked(line).map(|_| ()).expect_err(line);
+            let error = parsed(line).map(|_| ()).expect_err(line);
             assert!(error.contains(why), "{line}: {error}");
         }
     }
@@ -393,7 +393,7 @@ mod request_response {
                 0..8,
             )
         ) {
-            if let Ok(Asked::Measure(job)) = parse(&arguments, &world()) {
+            if let Ok(Parsed::Measure(job)) = parse(&arguments, &world()) {
                 let _ = job.draft(None);
             }
         }
@@ -416,12 +416,12 @@ mod publish_subscribe {
     use super::*;
     use std::time::Duration;
 
-    use tenbin_compat::publish_subscribe::{Asked, FeedJob, parse, table};
+    use tenbin_compat::publish_subscribe::{FeedJob, Parsed, parse, table};
 
-    fn asked(line: &str) -> Result<FeedJob, String> {
+    fn parsed(line: &str) -> Result<FeedJob, String> {
         let words = shlex::split(line).expect("closed quotes");
         match parse(&words, &world()) {
-            Ok(Asked::Measure(job)) => Ok(*job),
+            Ok(Parsed::Measure(job)) => Ok(*job),
             Ok(other) => Err(format!("{other:?}")),
             Err(mistakes) => Err(mistakes.to_string()),
         }
@@ -429,7 +429,7 @@ mod publish_subscribe {
 
     #[test]
     fn a_line_means_what_it_says() {
-        let job = asked(
+        let job = parsed(
             "--start-n-subscribers=4 --n-steps 3 --n-publishings=9 --timeout=0.5 --hosts=a,b:7 \
              --protocol-adapter-port=3000 --output-path=x.csv",
         )
@@ -442,20 +442,20 @@ mod publish_subscribe {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_a_sentence() {
+    fn mistakes_are_reported_in_sentences() {
         for (line, why) in [
             ("", "there are at most 100000"),
             ("--n-steps=0", "must be at least 1"),
             ("--n-steps=99", "there are at most 100000"),
             ("--n-steps=1 --timeout=0", "from 0.1 to 3600"),
-            ("--n-steps=1 --subscribe-path=x", "is no path"),
+            ("--n-steps=1 --subscribe-path=x", "is not a path"),
             ("--n-steps=1 --feed-file=nowhere", "cannot be read"),
             (
                 "--n-steps=1 --fluentd=/bin/fluentd",
                 "can no longer be installed",
             ),
         ] {
-            let error = asked(line).expect_err(line);
+            let error = parsed(line).expect_err(line);
             assert!(error.contains(why), "{line}: {error}");
         }
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tenbin_compat::hsbench::{Asked, FLAGS, HsbenchJob, Mode, parse, table};
+use tenbin_compat::hsbench::{FLAGS, HsbenchJob, Mode, Parsed, parse, table};
 use tenbin_compat::{Mistakes, World};
 
-fn asked(line: &str) -> Result<Asked, Mistakes> {
+fn parsed(line: &str) -> Result<Parsed, Mistakes> {
     let arguments: Vec<String> = shlex::split(line).expect("shell words");
     parse(&arguments[1..], &world())
 }
@@ -20,8 +20,8 @@ fn world() -> World<'static> {
 }
 
 fn job(line: &str) -> HsbenchJob {
-    match asked(line) {
-        Ok(Asked::Measure(job)) => *job,
+    match parsed(line) {
+        Ok(Parsed::Measure(job)) => *job,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -80,18 +80,18 @@ fn sizes_are_powers_of_1024_and_modes_may_repeat() {
 
 #[test]
 fn mistakes_are_named() {
-    let Err(mistakes) = asked("hsbench -m pq -z 4X -d -1 -t 0 -zz 3") else {
+    let Err(mistakes) = parsed("hsbench -m pq -z 4X -d -1 -t 0 -zz 3") else {
         panic!("taken");
     };
     let said = mistakes.to_string();
     for wanted in [
         "hsbench has no flag -zz",
-        "\"3\" is none of its flags",
+        "\"3\" is not a flag of it",
         "-t: must be at least 1",
         "-u: is missing",
-        "-m: 'q' is no mode",
+        "-m: 'q' is not a mode",
         "-z: \"4X\" is not a size",
-        "-d: time and objects cannot both be without limit",
+        "-d: time and objects cannot both be unlimited",
     ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
@@ -112,15 +112,15 @@ proptest! {
 const HEAD: &str = "\
 # hsbench's command line
 
-`tenbin hsbench` takes hsbench's command line and runs it on Tenbin's engine, then prints its
-lines and writes its CSV (`-o`) and JSON (`-j`). What differs, and why:
+`tenbin hsbench` takes hsbench's command line, runs it on Tenbin's engine, prints hsbench's lines and writes its CSV
+(`-o`) and JSON (`-j`) files. Differences, and their reasons:
 
-- **Answers are timed to their last byte.** hsbench stops the clock of a GET at the headers.
-- **Nothing stops silently.** A thread of hsbench ends after three errors. Here errors are counted
-  under *Slowdowns*, are never throughput, and the verdict says what they mean.
-- **Only what Tenbin made is deleted.** The modes `c`, `x` and `i` are not measured; buckets are made
-  if they are missing.
-- **Every mode has objects of its own**, laid out before its time begins.
+- **Responses are timed to their last byte.** hsbench stops the time of a GET at the headers.
+- **Errors do not end a thread.** A thread of hsbench ends silently after three errors. Tenbin counts errors under
+  *Slowdowns*, never as throughput, and the findings report them.
+- **Only what Tenbin created is deleted.** The modes `c`, `x` and `i` are not measured; missing buckets are
+  created.
+- **Every mode has its own objects**, which are loaded before its time starts.
 - **Only totals are printed**; the run directory has every second.
 
 ";

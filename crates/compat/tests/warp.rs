@@ -7,15 +7,15 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tenbin_compat::flag::{Fate, Flag, Kind};
 use tenbin_compat::warp::{
-    Asked, COMMANDS, FLAGS, MixedOperation, Operation, SizePlan, Task, WarpJob, parse, tables,
+    COMMANDS, FLAGS, MixedOperation, Operation, Parsed, SizePlan, Task, WarpJob, parse, tables,
 };
 use tenbin_compat::{Mistakes, World};
 
-fn asked(line: &str) -> Result<Asked, Mistakes> {
-    asked_with(line, &[])
+fn parsed(line: &str) -> Result<Parsed, Mistakes> {
+    parsed_with(line, &[])
 }
 
-fn asked_with(line: &str, variables: &[(&str, &str)]) -> Result<Asked, Mistakes> {
+fn parsed_with(line: &str, variables: &[(&str, &str)]) -> Result<Parsed, Mistakes> {
     let arguments: Vec<String> = shlex::split(line).expect("shell words");
     let find = |name: &str| {
         let found = variables.iter().find(|(known, _)| *known == name);
@@ -32,14 +32,14 @@ fn asked_with(line: &str, variables: &[(&str, &str)]) -> Result<Asked, Mistakes>
 }
 
 fn job(line: &str) -> WarpJob {
-    match asked(line) {
-        Ok(Asked::Measure(job)) => *job,
+    match parsed(line) {
+        Ok(Parsed::Measure(job)) => *job,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 fn mistakes(line: &str) -> Vec<String> {
-    match asked(line) {
+    match parsed(line) {
         Err(mistakes) => mistakes.sentences().to_vec(),
         Ok(other) => panic!("{line}: {other:?}"),
     }
@@ -76,7 +76,7 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert_eq!(put.duration, Duration::from_secs(60));
     assert_eq!(put.notes.len(), 1, "{:?}", put.notes);
     assert!(
-        put.notes[0].starts_with("--objects: bounds the count"),
+        put.notes[0].starts_with("--objects: limits the number"),
         "{:?}",
         put.notes
     );
@@ -95,8 +95,8 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert_eq!(
         mixed.notes,
         [
-            "shares that are not named are 0 here; warp would have kept its defaults (stat 30, \
-             delete 10) and really run get 50, stat 21, put 21, delete 7 per cent"
+            "missing shares are 0 here; warp would have kept its defaults (stat 30, \
+             delete 10) and actually run get 50, stat 21, put 21, delete 7 per cent"
         ]
     );
 
@@ -193,17 +193,17 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                     let name = format!("--{}", flag.name);
                     texts.iter().any(|text| text.contains(&name))
                 };
-                match (asked(&line), flag.fate) {
-                    (Ok(Asked::Measure(job)), Fate::Noted(_)) => {
+                match (parsed(&line), flag.fate) {
+                    (Ok(Parsed::Measure(job)), Fate::Noted(_)) => {
                         assert!(mentions(&job.notes), "{line}: {:?}", job.notes);
                     }
-                    (Ok(Asked::Read(reading)), Fate::Noted(_)) => {
+                    (Ok(Parsed::Read(reading)), Fate::Noted(_)) => {
                         assert!(mentions(&reading.notes), "{line}: {:?}", reading.notes);
                     }
                     (Err(wrong), Fate::Refused(_)) => {
                         assert!(mentions(wrong.sentences()), "{line}: {wrong}");
                     }
-                    (Ok(Asked::Measure(_) | Asked::Read(_)), Fate::Honoured) => {}
+                    (Ok(Parsed::Measure(_) | Parsed::Read(_)), Fate::Honoured) => {}
                     // Some honoured flags are refused with this value or on this command.
                     (Err(wrong), Fate::Honoured) => {
                         assert!(mentions(wrong.sentences()), "{line}: {wrong}");
@@ -311,7 +311,7 @@ fn the_environment_gives_what_the_command_line_does_not() {
         ("WARP_TLS", "true"),
         ("WARP_REGION", "moon-1"),
     ];
-    let Ok(Asked::Measure(job)) = asked_with("warp get -access-key=given", &variables) else {
+    let Ok(Parsed::Measure(job)) = parsed_with("warp get -access-key=given", &variables) else {
         panic!("refused");
     };
     assert_eq!(job.hosts, ["s{1...4}:9000", "other:9000"]);
@@ -339,11 +339,11 @@ fn every_mistake_is_named_once() {
         [
             "warp put has no flag --concurent; did you mean --concurrent?",
             "--duration: \"60\" has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"",
-            "--autoterm: seconds that look alike say nothing of those to come, and a run that \
-             ends when it looks good looks too good; give the time with --duration",
+            "--autoterm: stable seconds say nothing about later ones, and a run that ends when it \
+             looks stable is biased; set the time with --duration",
             "--batch is a flag of warp delete, not of warp put",
-            "warp put takes no arguments, and \"x\" is none of its flags; switches that are off \
-             are written --tls=false",
+            "warp put takes no arguments, and \"x\" is not a flag of it; write false switches \
+             as --tls=false",
             "--obj.size: \"soon\" is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" \
              (bytes)",
         ]
@@ -364,8 +364,8 @@ fn secrets_are_shown_nowhere() {
     let line = "warp put --secret-key=hush --access-key=hush2 --nope";
     let shown = format!(
         "{:?} {:?}",
-        asked(line),
-        asked(&line.replace(" --nope", ""))
+        parsed(line),
+        parsed(&line.replace(" --nope", ""))
     );
     assert!(!shown.contains("hush"), "{shown}");
 }
@@ -373,7 +373,7 @@ fn secrets_are_shown_nowhere() {
 #[test]
 fn help_lists_every_flag_of_a_command_with_its_fate() {
     for command in COMMANDS.iter().filter(|command| command.task != Task::None) {
-        let Ok(Asked::Help(text)) = asked(&format!("warp {} --help", command.name)) else {
+        let Ok(Parsed::Help(text)) = parsed(&format!("warp {} --help", command.name)) else {
             panic!("no help on {}", command.name);
         };
         for flag in all_flags().filter(|flag| flag.is_of(command.name)) {
@@ -389,7 +389,7 @@ fn help_lists_every_flag_of_a_command_with_its_fate() {
         );
     }
     for line in ["warp", "warp --help", "warp help"] {
-        let Ok(Asked::Help(text)) = asked(line) else {
+        let Ok(Parsed::Help(text)) = parsed(line) else {
             panic!("no help");
         };
         assert!(COMMANDS.iter().all(|command| text.contains(command.name)));
@@ -424,42 +424,42 @@ proptest! {
 const HEAD: &str = "\
 # warp's command line
 
-`tenbin warp` takes warp's command line and runs it on Tenbin's engine. Called by the name
-`warp`, for example through a symbolic link, Tenbin is this command alone:
+`tenbin warp` takes warp's command line and runs it on Tenbin's engine. If the program is called
+`warp`, for example through a symbolic link, it is this command:
 
 ```console
 $ ln -s \"$(command -v tenbin)\" ~/.local/bin/warp
 $ warp put --host=localhost:9200 --obj.size=1MB --concurrent=32 --duration=60s
 ```
 
-What differs, and why:
+Differences, and their reasons:
 
-- **Only correct answers count.** A failed request is never throughput. warp's default report
-  counts it, with its full size.
-- **Percentiles are of all requests.** warp's default report shows means of percentiles of
+- **Only correct responses count.** A failed request never counts as throughput. warp's default report
+  counts it with its full size.
+- **Percentiles are over all requests.** warp's default report shows means of the percentiles of
   ten-second windows.
-- **Nothing is deleted that Tenbin did not make.** warp empties the bucket before and after.
-- **Nothing is retried.** warp's S3 library retries up to ten times within the time of one
+- **Only what Tenbin created is deleted.** warp empties the bucket before and after the run.
+- **Requests are not retried.** warp's S3 library retries up to ten times within the time of one
   request.
-- **Shares that are not named are 0** once one is named. warp keeps its defaults for the others:
-  `--get-distrib=70 --put-distrib=30` runs 50 % GET, 21 % STAT, 21 % PUT and 7 % DELETE there.
-- **Objects are stored whole**, each by one PUT, and over plain HTTP their content is hashed and
-  signed whole. warp stores what is larger than 16 MiB in parts, and signs chunks of 64 KiB.
-- **A verdict** says whether the figures can be believed, and the exit code says it too
+- **Missing shares are 0** if one share is given. warp keeps its defaults for the others: with
+  `--get-distrib=70 --put-distrib=30` it runs 50 % GET, 21 % STAT, 21 % PUT and 7 % DELETE.
+- **Each object is stored by one PUT**, and over plain HTTP its complete content is hashed and
+  signed. warp stores objects above 16 MiB in parts, and signs chunks of 64 KiB.
+- **A verdict** says whether the figures can be trusted, and so does the exit code
   ([exit-codes.md](exit-codes.md)).
-- **One run cannot tell noise from difference.** `warp cmp` says so. To compare two servers, weigh
-  them against each other: `tenbin s3 put --target a=… --target b=…`.
+- **One run per side cannot distinguish noise from a difference**, and `warp cmp` says so. To compare two servers,
+  measure them in one interleaved run: `tenbin s3 put --target a=… --target b=…`.
 
-`analyze`, `cmp` and `merge` read warp's `.csv.zst` (written with `--full`) and `.json.zst`, packed
-or not, and Tenbin's run directories. They compute anew: throughput from correct answers over the
-time from the first start to the last end, percentiles from every request, times as they were. A
-`.json.zst` holds percentiles of windows only; where it has more than one window, true percentiles
-are unknown, and the range in which they lie is shown. `merge` is for clients that ran at the same time:
-results that share less than half of the shorter one's time are refused, because throughputs of different
-times do not add up.
+`analyze`, `cmp` and `merge` read warp's `.csv.zst` (written with `--full`) and `.json.zst`, compressed
+or not, and Tenbin's run directories. Tenbin computes the figures from the data: throughput from the correct responses
+over the time from the first start to the last end, percentiles from every request, times unchanged. A
+`.json.zst` file contains only percentiles of windows; if it has several windows, the true percentiles
+are unknown, and Tenbin prints the range that contains them. `merge` is for clients that ran at the same time:
+results that overlap for less than half of the shorter one's duration are refused, because throughputs of different
+times cannot be added.
 
-Flags are taken with one dash or two, as `--flag=value` or `--flag value`; switches as `--tls` or
-`--tls=false`. A flag that cannot be honoured is refused by name, unless it asks for nothing, as
+Flags are accepted with one dash or two, as `--flag=value` or `--flag value`; switches as `--tls` or
+`--tls=false`. A flag that Tenbin does not support is refused by name, unless it requests nothing, as
 `--ktls=false` does.
 
 ";

@@ -21,14 +21,14 @@ fn world() -> World<'static> {
 
 fn wrk_job(line: &str) -> wrk::WrkJob {
     match wrk::parse(&words(line), &world()) {
-        Ok(wrk::Asked::Measure(job)) => *job,
+        Ok(wrk::Parsed::Measure(job)) => *job,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 fn ab_job(line: &str) -> ab::AbJob {
     match ab::parse(&words(line), &world()) {
-        Ok(ab::Asked::Measure(job)) => *job,
+        Ok(ab::Parsed::Measure(job)) => *job,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -151,12 +151,12 @@ fn a_rate_is_that_of_wrk2() {
         matches!(load.pace, tenbin_plan::Pace::Constant { per_second } if per_second == 2000.0),
         "{load:?}"
     );
-    assert!(wrong("wrk -R 0 http://h/").contains("--rate: \"0\" is not a number"));
-    assert!(wrong("wrk -U http://h/").contains("give one with -R"));
+    assert!(wrong("wrk -R 0 http://h/").contains("--rate: \"0\" is not an integer"));
+    assert!(wrong("wrk -U http://h/").contains("set one with -R"));
 }
 
 #[test]
-fn closing_is_the_clients_affair() {
+fn the_client_closes_connections() {
     let job = wrk_job("wrk -H 'Connection: close' -H 'A: b' http://h/");
     assert!(!job.web.keep_alive);
     assert_eq!(job.web.headers, ["A: b"]);
@@ -172,14 +172,14 @@ fn what_cannot_be_done_is_refused_by_name() {
     for (line, words) in [
         (
             "wrk -s post.lua http://h/",
-            "--script: scripts are not run; a plan file",
+            "--script: scripts are not supported; use a plan file",
         ),
         (
             "wrk http://h/ -- x",
             "\"x\" after the URL is an argument for a script",
         ),
-        ("wrk -c 1 -t 2 http://h/", "--threads: there must be"),
-        ("wrk -d ten http://h/", "\"ten\" is not a length of time"),
+        ("wrk -c 1 -t 2 http://h/", "--threads: must not be more"),
+        ("wrk -d ten http://h/", "\"ten\" is not a duration"),
         ("wrk", "the URL is missing"),
         ("wrk h:80/", "is not a URL with http://"),
         (
@@ -188,8 +188,11 @@ fn what_cannot_be_done_is_refused_by_name() {
         ),
         ("ab -n 5 -c 10 http://h/", "more connections than requests"),
         ("ab -X proxy:80 http://h/", "-X: HTTP proxies"),
-        ("ab -g file http://h/", "-g: single requests are not kept"),
-        ("ab -n", "-n: a value must follow"),
+        (
+            "ab -g file http://h/",
+            "-g: single requests are not recorded",
+        ),
+        ("ab -n", "-n: needs a value"),
         ("ab -n 0 http://h/", "-n: must be at least 1"),
         ("ab -p a -u b http://h/", "cannot both be given"),
         ("ab 8787", "\"8787\" is not a URL with a path"),
@@ -227,40 +230,38 @@ proptest! {
 const HEAD: &str = "\
 # The command lines of wrk and ab
 
-`tenbin wrk` and `tenbin ab` take those tools' command lines, run them on Tenbin's engine and print
-in their shape; so does Tenbin when it is called by one of these names (a symbolic link does).
-`ab -n100000 -c200 -k http://127.0.0.1:8787/` and `wrk -c 200 -d 10s http://127.0.0.1:8787/` run as
-written, and so do command lines of wrk2 (`wrk -R 2000 …`). What differs, and why:
+`tenbin wrk` and `tenbin ab` take the command lines of these tools, run them on Tenbin's engine and print
+results in the same layout. If the program is called `wrk` or `ab` (for example through a symbolic link), it is this
+command. `ab -n100000 -c200 -k http://127.0.0.1:8787/` and `wrk -c 200 -d 10s http://127.0.0.1:8787/` run
+unchanged, and so do command lines of wrk2 (`wrk -R 2000 …`). Differences, and their reasons:
 
-- **Requests are those with a 2xx or 3xx response.** Failures of any kind are counted apart and are
-  no throughput. ab counts every response as complete, also one with status 500 (it stands in
-  `Failed requests` here, and in `Exceptions` among their causes), and wrk drops what timed out from
-  its latencies. A run whose first response has status 404 or the like ends before it begins, with
-  exit code 3.
-- **One target is measured in one stretch**, as the tool does it, so its figures have no interval.
+- **Only responses with status 2xx or 3xx count as requests.** Failures of any kind are counted separately and never
+  as throughput. ab counts every response as complete, also one with status 500 (Tenbin counts it under
+  `Failed requests`, with the cause `Exceptions`), and wrk leaves timeouts out of its latencies. If the first response
+  has an error status such as 404, the run ends before the measurement with exit code 3.
+- **One target is measured in one slice**, as in the original tools, so its figures have no interval.
   wrk's connections start up to half a second before the measured time.
-- **Several targets are compared** when several URLs are given, perhaps named:
+- **Several URLs are compared**, optionally with names:
   `wrk -c 32 -d 30s old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/`. The time (or the
-  requests) of each target is then divided into 16 slices or more that take turns, after a warm-up:
-  with fewer than 12 no difference can be shown at 95 % confidence.
-- **Percentiles are those of all responses.** wrk adds computed ones for the time in which it was
-  held up. ab's tables are in whole milliseconds, as programs that read them expect; the line
-  `In microseconds` below them is more exact.
-- **ab's Total and percentages include the time to connect**, as in ab; those of wrk do not, as in
-  wrk. Time for a TLS handshake has a row of its own. `Req/Sec` is by whole seconds, where wrk looks
-  ten times a second.
-- **Without keep-alive the client closes**, whatever the server does. With ab's `-k`, connections
-  are used again whether or not the response says `Keep-Alive`.
-- **Requests are HTTP/1.1**, with ab's command line too.
-- **Certificates are checked**; neither tool does that. `--insecure` accepts any.
-- **The connections asked for are the connections opened**; wrk rounds them down to a multiple of
+  requests) of each target is divided into at least 16 slices, which are interleaved after a warm-up;
+  with fewer than 12 slices, no difference can be shown at 95 % confidence.
+- **Percentiles are over all responses.** wrk adds computed samples for the time in which it was
+  blocked. ab's tables are in whole milliseconds, as programs that parse them expect; the line
+  `In microseconds` below them is more precise.
+- **ab's Total and percentiles include the time to connect**, as in ab; those of wrk do not, as in
+  wrk. TLS handshakes have a separate row. `Req/Sec` is per second; wrk samples ten times per second.
+- **Without keep-alive the client closes connections**, independently of the server. With ab's `-k`, connections
+  are reused whether or not the response contains `Keep-Alive`.
+- **Requests are HTTP/1.1**, also with ab's command line.
+- **Certificates are checked**, which neither tool does. `--insecure` accepts any certificate.
+- **Exactly the given number of connections is opened**; wrk rounds it down to a multiple of
   its threads.
-- **With `-R` requests are sent at a constant rate and the output is wrk2's.** Latency counts from
-  when a request was due. wrk2 leaves out its first ten seconds, Tenbin half a second; a request
-  takes any free connection, where wrk2 plans each connection apart.
-- **The last lines are a verdict**, and the run directory has everything else.
+- **With `-R`, requests are sent at a constant rate, and the output is that of wrk2.** Latency is measured from
+  when a request was due. wrk2 leaves out its first ten seconds, Tenbin half a second. A request
+  uses any free connection; wrk2 schedules each connection separately.
+- **The last lines are a verdict**; the run directory has everything else.
 
-Two runs of these tools, one after the other, also compare the states of the machine: name both
+Two consecutive runs of these tools also compare two states of the machine: give both
 servers in one command line, or use `tenbin http`.
 
 ";

@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
-    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Protocol, Route,
+    Destination, Drive, ErrorClass, Exchange, HTTP2, Judgement, Moment, Next, Route, SliceEvent,
     Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
@@ -47,7 +47,7 @@ fn route(target: &str) -> Route {
     let (scheme, address) = target.split_once("://").unwrap_or(("http", target));
     let mut route = Route::plain(address.parse().unwrap());
     if scheme.starts_with("h2") {
-        route.protocol = Protocol::Http2;
+        route.protocol = HTTP2;
     }
     if matches!(scheme, "https" | "h2") {
         route.tls = Some(Arc::new(trust(scheme == "h2")));
@@ -102,8 +102,10 @@ fn main() {
         &plan,
         vec![Box::new(Get)],
         &AtomicBool::new(false),
-        &mut |news| {
-            let News::Sample(sample) = news else { return };
+        &mut |event| {
+            let SliceEvent::Sample(sample) = event else {
+                return;
+            };
             ok += sample.ops[0].ok;
             failed += sample.ops[0].failed_count();
             cpu += sample.cpu;

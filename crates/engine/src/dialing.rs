@@ -41,8 +41,8 @@ impl Dialer {
         &self.route
     }
 
-    /// Starts to open `connection` to one of its host's addresses. `now` is the time at which the
-    /// previous connection was given up.
+    /// Starts to open `connection` to one of its host's addresses. `now` is the time before the
+    /// previous connection, if any, was closed: closing counts as part of opening.
     pub(crate) fn dial(
         &mut self,
         connection: usize,

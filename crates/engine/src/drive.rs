@@ -12,15 +12,13 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::exchange::Workload;
 use crate::files::Files;
-use crate::http1::Http1;
-use crate::http2::Http2;
 use crate::null::Null;
-use crate::route::{Protocol, Route};
+use crate::route::{Route, Share};
 use crate::sample::Sample;
 use crate::scheduler::{Rest, Schedule, Scheduler};
 use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
-use crate::start_barrier::{self, StartBarrier};
+use crate::start_barrier::StartBarrier;
 use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
@@ -81,7 +79,7 @@ impl Drive {
 
 /// A message about a running slice.
 #[derive(Debug)]
-pub enum News {
+pub enum SliceEvent {
     /// The measured window has opened.
     Opened,
     /// A sample of one thread.
@@ -139,7 +137,7 @@ pub fn drive(
     drive: &Drive,
     workers: Vec<Box<dyn Workload>>,
     stop: &AtomicBool,
-    listen: &mut dyn FnMut(News),
+    listen: &mut dyn FnMut(SliceEvent),
 ) -> Result<Finished, EngineError> {
     let clock = &Clock::start();
     let own: Vec<Option<usize>> = workers
@@ -241,7 +239,7 @@ fn relay(
     drive: &Drive,
     threads: usize,
     (edge, barrier): (&AtomicU64, &Option<StartBarrier>),
-    listen: &mut dyn FnMut(News),
+    listen: &mut dyn FnMut(SliceEvent),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
     let planned = drive
@@ -264,7 +262,7 @@ fn relay(
                 Err(mpsc::RecvTimeoutError::Timeout) if origin.is_none() => continue,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     opened = true;
-                    listen(News::Opened);
+                    listen(SliceEvent::Opened);
                     continue;
                 }
             }
@@ -274,7 +272,7 @@ fn relay(
         };
         if !opened {
             opened = true;
-            listen(News::Opened);
+            listen(SliceEvent::Opened);
         }
         if let Some(through) = through.get_mut(sample.thread) {
             if !sample.drain {
@@ -283,10 +281,10 @@ fn relay(
             let edge = edge.load(Ordering::Relaxed).saturating_sub(open);
             *through |= sample.drain || sample.end >= planned.min(edge);
         }
-        listen(News::Sample(Box::new(sample)));
+        listen(SliceEvent::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
             closed = true;
-            listen(News::Closed);
+            listen(SliceEvent::Closed);
         }
     }
 }
@@ -339,10 +337,8 @@ fn schedule(
             .as_ref()
             .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
-        lives: match &drive.destination {
-            Destination::Route(route) if route.protocol == Protocol::Http1 => {
-                load.reopen.unwrap_or(1)
-            }
+        reopens: match &drive.destination {
+            Destination::Route(route) if route.protocol.can_reopen() => load.reopen.unwrap_or(1),
             _ => 1,
         },
         stages: drive.stages,
@@ -409,26 +405,17 @@ fn run_thread(
     let precise = schedule.pacer.is_some() || schedule.think.is_some();
     let mut scheduler = Scheduler::new(schedule, worker, ship);
     let tcp = match &drive.destination {
-        Destination::Route(route) => {
-            let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
-            let clock = clock.clone();
-            match route.protocol {
-                Protocol::Http1 => {
-                    let mut driver =
-                        Http1::new(clock, route, connections, depth, timeout, precise)?;
-                    start_barrier::open_connections(&mut driver, &mut scheduler, stop, arrival)?;
-                    driver::run(&mut driver, &mut scheduler, stop)?;
-                    driver.tcp_figures()
-                }
-                Protocol::Http2 => {
-                    let mut driver =
-                        Http2::new(clock, route, connections, depth, timeout, precise)?;
-                    start_barrier::open_connections(&mut driver, &mut scheduler, stop, arrival)?;
-                    driver::run(&mut driver, &mut scheduler, stop)?;
-                    driver.tcp_figures()
-                }
-            }
-        }
+        Destination::Route(route) => route.protocol.send(Share {
+            clock: clock.clone(),
+            route,
+            connections,
+            depth,
+            connect_timeout: drive.load.timeout.min(CONNECT_TIMEOUT),
+            precise,
+            scheduler: &mut scheduler,
+            arrival,
+            stop,
+        })?,
         Destination::Files { directory, sync } => {
             let mut driver = Files::new(clock.clone(), directory, *sync)?;
             driver::run(&mut driver, &mut scheduler, stop)?;
@@ -496,10 +483,10 @@ mod tests {
         let workers: Vec<Box<dyn Workload>> =
             vec![Box::new(Exactly(1)), Box::new(Exactly(1_000_000))];
         let (mut ok, mut ok_at_close) = (0, None);
-        let mut listen = |news| match news {
-            News::Opened => {}
-            News::Sample(sample) => ok += sample.ops[0].ok,
-            News::Closed => {
+        let mut listen = |event| match event {
+            SliceEvent::Opened => {}
+            SliceEvent::Sample(sample) => ok += sample.ops[0].ok,
+            SliceEvent::Closed => {
                 assert_eq!(ok_at_close, None, "closed twice");
                 ok_at_close = Some(ok);
             }
@@ -523,10 +510,10 @@ mod tests {
         let workers: Vec<Box<dyn Workload>> =
             vec![Box::new(Exactly(1_000)), Box::new(Exactly(3_000_000))];
         let (mut ok, mut ok_at_close) = (0, None);
-        let mut listen = |news| match news {
-            News::Opened => {}
-            News::Sample(sample) => ok += sample.ops[0].ok,
-            News::Closed => ok_at_close = Some(ok),
+        let mut listen = |event| match event {
+            SliceEvent::Opened => {}
+            SliceEvent::Sample(sample) => ok += sample.ops[0].ok,
+            SliceEvent::Closed => ok_at_close = Some(ok),
         };
         let done = drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
         let at_close = ok_at_close.expect("the window closed");

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::order::Order;
 use crate::scheduler::Scheduler;
+use crate::transport::TcpFigures;
 
 /// Longest wait before the stop flag is read again, nanoseconds.
 const STOP_POLL_NANOS: u64 = 100_000_000;
@@ -27,6 +28,11 @@ pub trait Driver {
 
     /// Starts the slice: from this call on, times are nanoseconds since `origin`.
     fn begin_at(&mut self, _origin: u64) {}
+
+    /// TCP figures of the connections that have been closed; of none without connections.
+    fn tcp_figures(&self) -> TcpFigures {
+        TcpFigures::default()
+    }
 }
 
 /// Runs one thread's part of a slice to its end, or until `stop` is set.

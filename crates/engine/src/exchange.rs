@@ -18,11 +18,12 @@ pub struct Exchange {
     /// lifetime of the exchange.
     pub host: usize,
     /// Whether the response has no body whatever its headers say, as after HEAD.
-    pub bodyless_answer: bool,
+    pub bodyless_response: bool,
     /// Timeout of this request, nanoseconds; 0 for the timeout of the load.
-    pub patience: u64,
-    /// Bytes of content, if that is not the length of the longer body: a small blob is shorter
-    /// than the JSON document that requests it. Kept until the workload sets it again.
+    pub timeout: u64,
+    /// Bytes of content, if different from the length of the longer of the two bodies (request and
+    /// response): for example, a small blob is shorter than the JSON document that requests it. The
+    /// value remains until the workload sets another.
     pub content: Option<u64>,
     /// A note of the workload, for example the number of the object.
     pub tag: u64,
@@ -70,7 +71,7 @@ pub struct InFile<'a> {
 
 /// Status line and headers of a response.
 #[derive(Debug, Clone, Copy)]
-pub struct AnswerHead<'a> {
+pub struct ResponseHead<'a> {
     /// Status code.
     pub status: u16,
     /// `Content-Length`, if present.
@@ -79,7 +80,7 @@ pub struct AnswerHead<'a> {
     pub bytes: &'a [u8],
 }
 
-impl<'a> AnswerHead<'a> {
+impl<'a> ResponseHead<'a> {
     /// The first header with this name, in any case. Scans the head: too slow to call for every
     /// request.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
@@ -113,7 +114,7 @@ pub enum Judgement {
 
 /// The outcome of one request, for a workload that records single requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct RequestOutcome {
     /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
     /// Whether the workload judged the response correct.
@@ -135,7 +136,8 @@ pub enum Role {
     Step,
     /// A transaction of several requests. It counts as throughput; its time is from the start of
     /// its first request to the end of its last.
-    Whole,
+    #[serde(rename = "whole")]
+    Transaction,
     /// A request that polls for the effect of other operations. It is sent on separate
     /// connections ([`Workload::own_connections`]) and does not count as throughput.
     Poll,
@@ -147,7 +149,7 @@ pub enum Role {
 impl Role {
     /// Whether the operation counts in throughput and failures.
     pub fn is_work(self) -> bool {
-        matches!(self, Self::Request | Self::Whole)
+        matches!(self, Self::Request | Self::Transaction)
     }
 
     /// Whether the operation is a single request.
@@ -156,7 +158,7 @@ impl Role {
     }
 }
 
-/// An operation of [`Role::Whole`] or [`Role::Effect`] that ended with the response judged last,
+/// An operation of [`Role::Transaction`] or [`Role::Effect`] that ended with the response judged last,
 /// or with the exchange lost last.
 ///
 /// - It is counted by the rules of a request: a correct one counts as throughput if it ends
@@ -171,7 +173,7 @@ impl Role {
 /// - A failed sub-request counts as a failure only through its transaction, which the workload
 ///   reports once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Whole {
+pub struct Transaction {
     /// Index of the operation in [`Workload::operations`].
     pub op: usize,
     /// [`Moment::nanos`] of the call of [`Workload::next`] that started it.
@@ -197,10 +199,10 @@ pub trait Workload: Send {
         Role::Request
     }
 
-    /// The next operation of [`Role::Whole`] or [`Role::Effect`] that ended with the last call of
+    /// The next operation of [`Role::Transaction`] or [`Role::Effect`] that ended with the last call of
     /// [`Workload::judge`] or [`Workload::lost`]. If the workload has such operations, the
     /// scheduler calls this after each judgement and each loss until the result is `None`.
-    fn whole(&mut self) -> Option<Whole> {
+    fn transaction(&mut self) -> Option<Transaction> {
         None
     }
 
@@ -231,7 +233,7 @@ pub trait Workload: Send {
     }
 
     /// The head of the response has arrived. Returns what to do with the body.
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let _ = (exchange, head);
         BodyUse::Discard
     }
@@ -245,15 +247,15 @@ pub trait Workload: Send {
     /// The response is complete, with `length` bytes of body.
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement;
 
-    /// Whether the engine calls [`Workload::seen`]. Called once, at the start of a slice.
+    /// Whether the engine calls [`Workload::completed`]. Called once, at the start of a slice.
     fn follows(&self) -> bool {
         false
     }
 
     /// The outcome of a request that was due in the measured window, after it was judged or lost.
     /// Called on the hot path: no allocation, no I/O.
-    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
-        let _ = (exchange, seen);
+    fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
+        let _ = (exchange, outcome);
     }
 
     /// The failure class and text of an exchange that is about to be [`Workload::lost`], where

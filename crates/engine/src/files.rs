@@ -15,10 +15,10 @@ use rustix::io::{Errno, pread, write};
 
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::exchange::{AnswerHead, BodyUse};
+use crate::exchange::{BodyUse, ResponseHead};
 use crate::opened::Opened;
 use crate::order::Order;
-use crate::scheduler::{Answered, Scheduler};
+use crate::scheduler::{ResponseSummary, Scheduler};
 
 /// Bytes per read.
 const PIECE: usize = 1 << 20;
@@ -96,7 +96,7 @@ impl Files {
             Err(error) => refuse(slot, error, scheduler),
         };
         let now = self.clock.now();
-        let answer = Answered {
+        let answer = ResponseSummary {
             status,
             length,
             received: length,
@@ -211,7 +211,7 @@ fn report_head(
     length: Option<u64>,
     scheduler: &mut Scheduler<'_>,
 ) -> BodyUse {
-    let head = AnswerHead {
+    let head = ResponseHead {
         status,
         length,
         bytes: &[],

@@ -1,15 +1,17 @@
 //! The load generator: worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock and stop
 //! rules.
 //!
-//! The engine knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each
+//! The engine knows nothing above HTTP and prints nothing. A [`Workload`] prepares each
 //! request and judges each response; the engine returns a [`Sample`] per thread about once a
 //! second.
 //!
-//! Three parts are replaceable behind traits: pacing ([`pacer::Pacer`]), stopping
-//! ([`stop::StopRule`]) and the driver that sends the requests ([`driver::Driver`]: HTTP/1.1,
+//! Replaceable behind traits are pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]), what
+//! connections carry ([`Protocol`]; [`stream::Framing`] for a protocol whose responses arrive in
+//! the order of the requests) and the driver that sends the requests ([`driver::Driver`]: streams,
 //! HTTP/2, files, null, and a simulation in virtual time). The [`scheduler`] decides what is sent
 //! when, and records the results; the driver only sends and receives.
 
+pub mod address;
 pub mod clock;
 mod dialing;
 pub mod drive;
@@ -25,6 +27,7 @@ pub mod null;
 pub mod opened;
 pub mod order;
 pub mod pacer;
+pub mod protocol;
 mod reactor;
 pub mod route;
 pub mod sample;
@@ -35,17 +38,21 @@ pub mod spread;
 pub mod stages;
 mod start_barrier;
 pub mod stop;
+pub mod stream;
 mod tally;
 pub mod think;
 mod thread_time;
 mod transport;
 
-pub use drive::{Destination, Drive, EngineError, Finished, News, drive};
+pub use address::{Address, Host};
+pub use drive::{Destination, Drive, EngineError, Finished, SliceEvent, drive};
 pub use error::ErrorClass;
 pub use exchange::{
-    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Whole, Workload,
+    BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
+    Transaction, Workload,
 };
-pub use route::{Address, Host, Protocol, Route};
+pub use protocol::{HTTP1, HTTP2, StreamProtocol};
+pub use route::{Protocol, Route, Share};
 pub use sample::{
     HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, Sample, SetupSample,
 };

@@ -4,10 +4,10 @@ use std::io;
 
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::exchange::AnswerHead;
+use crate::exchange::ResponseHead;
 use crate::opened::Opened;
 use crate::order::Order;
-use crate::scheduler::{Answered, Scheduler};
+use crate::scheduler::{ResponseSummary, Scheduler};
 
 /// Responses between two checks of timers and the stop flag.
 const BATCH: usize = 1024;
@@ -47,13 +47,13 @@ impl Null {
 
     #[inline]
     fn answer(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
-        let head = AnswerHead {
+        let head = ResponseHead {
             status: 200,
             length: Some(0),
             bytes: &[],
         };
         scheduler.head(slot, &head);
-        let answer = Answered {
+        let answer = ResponseSummary {
             status: 200,
             length: 0,
             received: 0,

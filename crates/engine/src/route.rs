@@ -1,77 +1,65 @@
-//! The addresses of a target and its connection settings.
+//! The connection settings of a target, and what its connections carry.
 
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
 
-/// What a TLS connection needs: the settings, and the name that the certificate must have.
-pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
+use crate::address::{Host, Tls};
+use crate::clock::Clock;
+use crate::scheduler::Scheduler;
+use crate::start_barrier::Arrival;
+use crate::transport::TcpFigures;
 
 /// Connection settings of a target: one host or several that share the load.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// At least one. Requests are distributed over them by weight.
     pub hosts: Vec<Host>,
-    /// The HTTP version.
-    pub protocol: Protocol,
-    /// TLS settings, if TLS is used; its ALPN must offer the version in `protocol`.
+    /// What connections carry.
+    pub protocol: &'static dyn Protocol,
+    /// TLS settings, if TLS is used; its ALPN must offer `protocol`.
     pub tls: Option<Arc<ClientConfig>>,
     /// Source address of connections; chosen by the system if `None`.
     pub source: Option<IpAddr>,
 }
 
 impl Route {
-    /// HTTP/1.1 in clear text to one address.
-    pub fn plain(address: SocketAddr) -> Self {
-        Self {
-            hosts: vec![Host {
-                name: address.to_string(),
-                addresses: vec![Address::Tcp(address)],
-                weight: 1,
-                server_name: None,
-            }],
-            protocol: Protocol::Http1,
-            tls: None,
-            source: None,
-        }
-    }
-
     /// TLS settings of a connection to this host, if TLS is used.
     pub(crate) fn tls_to(&self, host: usize) -> Option<Tls<'_>> {
         Some((self.tls.as_ref()?, self.hosts[host].server_name.as_ref()?))
     }
 }
 
-/// One host of a target.
-#[derive(Debug, Clone)]
-pub struct Host {
-    /// Name as displayed, such as `db1:9000`. Unique within a route.
-    pub name: String,
-    /// At least one. Connections are distributed over them in turn.
-    pub addresses: Vec<Address>,
-    /// Share of the requests, relative to the weights of the other hosts. At least 1.
-    pub weight: u32,
-    /// The name that its certificate must have, and SNI; required with TLS.
-    pub server_name: Option<ServerName<'static>>,
+/// How the requests of one thread are sent over its connections.
+pub trait Protocol: fmt::Debug + Send + Sync {
+    /// Sends a thread's share of the requests of a slice.
+    ///
+    /// # Errors
+    /// When the system refuses a poll or a timer.
+    fn send(&self, share: Share<'_, '_>) -> io::Result<TcpFigures>;
+
+    /// Whether connections can be opened several times in a slice ([`crate::Load::reopen`]).
+    fn can_reopen(&self) -> bool {
+        false
+    }
 }
 
-/// The address that a socket connects to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// TCP, IPv4 or IPv6.
-    Tcp(SocketAddr),
-    /// A Unix socket.
-    Unix(PathBuf),
-}
-
-/// HTTP version of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// HTTP/1.1, pipelined if the load requires it.
-    Http1,
-    /// HTTP/2: negotiated by ALPN with TLS, by prior knowledge without.
-    Http2,
+/// A thread's share of a slice: its connections, and the scheduler of its requests.
+pub struct Share<'a, 'w> {
+    pub(crate) clock: Clock,
+    pub(crate) route: &'a Route,
+    /// Connections of this thread, over all hosts.
+    pub(crate) connections: usize,
+    pub(crate) depth: usize,
+    pub(crate) connect_timeout: Duration,
+    /// Waits must end to the microsecond.
+    pub(crate) precise: bool,
+    pub(crate) scheduler: &'a mut Scheduler<'w>,
+    pub(crate) arrival: Option<Arrival<'a>>,
+    pub(crate) stop: &'a AtomicBool,
 }

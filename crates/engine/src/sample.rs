@@ -201,7 +201,7 @@ pub struct Ledger {
     /// Connections opened, including those that were open when the window opened.
     pub opened: u64,
     /// Of `opened`: connections that were open when the window opened.
-    pub standing: u64,
+    pub already_open: u64,
     /// Requests on a connection that had already carried a request; a repeated request counts
     /// again.
     pub reused: u64,
@@ -226,7 +226,7 @@ pub struct Ledger {
 impl std::ops::AddAssign for Ledger {
     fn add_assign(&mut self, other: Self) {
         self.opened += other.opened;
-        self.standing += other.standing;
+        self.already_open += other.already_open;
         self.reused += other.reused;
         self.closed_by_client += other.closed_by_client;
         self.closed_by_server += other.closed_by_server;

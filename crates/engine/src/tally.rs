@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::ErrorClass;
-use crate::exchange::{Judgement, Role, Whole};
+use crate::exchange::{Judgement, Role, Transaction};
 use crate::failure;
 use crate::histogram::Counts;
 use crate::opened::Opened;
@@ -261,7 +261,7 @@ impl SetupTally {
 /// transaction.
 struct Unprepared {
     request: usize,
-    whole: Option<usize>,
+    transaction: Option<usize>,
 }
 
 impl Unprepared {
@@ -274,11 +274,11 @@ impl Unprepared {
         match request {
             Some(request) => Self {
                 request,
-                whole: None,
+                transaction: None,
             },
             None => Self {
                 request: first(Role::Step).unwrap_or_default(),
-                whole: first(Role::Whole),
+                transaction: first(Role::Transaction),
             },
         }
     }
@@ -393,7 +393,7 @@ impl Tally {
     /// Counts a connection that is open when the window opens: it carries the window's requests.
     pub(crate) fn stands(&mut self, connection: Standing) {
         self.opened(connection.opened);
-        self.ledger.standing += 1;
+        self.ledger.already_open += 1;
         if let Some(nanos) = connection.first_byte_nanos {
             self.setup.first_byte.record(nanos);
         }
@@ -508,7 +508,7 @@ impl Tally {
         text: &str,
     ) -> bool {
         let counts = self.failed(self.nameless.request, host, times, class, text);
-        if let Some(op) = self.nameless.whole.filter(|_| counts) {
+        if let Some(op) = self.nameless.transaction.filter(|_| counts) {
             self.ops[op].failed(times, class, text);
         }
         counts
@@ -517,30 +517,30 @@ impl Tally {
     /// Counts such a request that was still waiting when the drain ended.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
-        if let Some(op) = self.nameless.whole {
+        if let Some(op) = self.nameless.transaction {
             self.censored(op, times);
         }
     }
 
     /// Counts a transaction that has ended. It belongs to no host and has no bytes: its requests
     /// have.
-    pub(crate) fn whole(&mut self, whole: &Whole, now: u64, drained: bool) {
-        let ended = whole.ended.unwrap_or(now);
+    pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {
+        let ended = transaction.ended.unwrap_or(now);
         let times = Times {
-            intended: whole.started,
-            started: whole.started,
+            intended: transaction.started,
+            started: transaction.started,
             ended,
         };
         let open_loop = self.open_loop;
-        let figures = &mut self.ops[whole.op];
-        match &whole.outcome {
+        let figures = &mut self.ops[transaction.op];
+        match &transaction.outcome {
             Judgement::Correct => {
                 if self.window.holds(ended) {
                     figures.ok += 1;
-                    figures.payload += whole.payload;
+                    figures.payload += transaction.payload;
                 }
-                if self.window.holds(whole.started) {
-                    let took = ended.saturating_sub(whole.started);
+                if self.window.holds(transaction.started) {
+                    let took = ended.saturating_sub(transaction.started);
                     figures.service.record(took);
                     if open_loop {
                         figures.response.record(took);
@@ -552,7 +552,7 @@ impl Tally {
                     figures.failed(times, *class, text);
                 }
                 if drained && *class == ErrorClass::Timeout {
-                    self.censored(whole.op, times);
+                    self.censored(transaction.op, times);
                 }
             }
         }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use counting::allocations;
 use support::{PATIENT, closed, driven, request, server};
 use tenbin_engine::{
-    AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route,
-    Workload, drive,
+    BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead,
+    Route, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -90,7 +90,7 @@ impl Workload for Frugal {
         self.payload
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, _exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         self.use_of_body
     }
 

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
-use tenbin_engine::{Destination, Drive, ErrorClass, News, Route, Workload, drive};
+use tenbin_engine::{Destination, Drive, ErrorClass, Route, SliceEvent, Workload, drive};
 
 #[test]
 fn keeps_its_connections() {
@@ -216,8 +216,8 @@ fn stage_times_are_those_of_correct_responses_in_the_histogram() {
         .map(|_| Box::new(Echo::times(u64::MAX, b"")) as Box<dyn Workload>)
         .collect();
     let mut kept = 0;
-    let done = drive(&plan, workers, &AtomicBool::new(false), &mut |news| {
-        if let News::Sample(sample) = news {
+    let done = drive(&plan, workers, &AtomicBool::new(false), &mut |event| {
+        if let SliceEvent::Sample(sample) = event {
             kept += sample.ops[0].service.len();
         }
     })

@@ -17,7 +17,7 @@ use h2::{Reason, RecvStream, SendStream};
 use http::{Request, Response};
 use support::{Driven, driven};
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Protocol, Route, Workload,
+    BodyUse, ErrorClass, Exchange, HTTP2, Judgement, Moment, Next, ResponseHead, Route, Workload,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -195,7 +195,7 @@ impl Workload for Client {
         self.sent
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let right = head.header("X-Host") == Some(b"db:9000")
             && head.length == Some(self.expected().len() as u64);
         exchange.note = if right { 0 } else { WRONG };
@@ -255,7 +255,7 @@ fn run_at(
     window: Option<Duration>,
 ) -> Driven {
     let mut route = Route::plain(address);
-    route.protocol = Protocol::Http2;
+    route.protocol = HTTP2;
     let load = Load {
         pace,
         timeout,

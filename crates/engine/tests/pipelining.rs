@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use support::{Driven, Echo, PATIENT, closed, driven, request, server};
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Route, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Route, Workload,
 };
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
@@ -37,7 +37,7 @@ impl Workload for Get {
         Next::Ready
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, _exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         BodyUse::Discard
     }
 

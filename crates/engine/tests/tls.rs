@@ -18,8 +18,8 @@ use rustls::{
 };
 use support::{Driven, PATIENT, driven};
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger,
-    Moment, News, Next, Protocol, Route, Workload, drive,
+    Address, BodyUse, Destination, Drive, ErrorClass, Exchange, HTTP2, Judgement, Ledger, Moment,
+    Next, ResponseHead, Route, SliceEvent, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -210,7 +210,7 @@ impl Workload for Client {
         &self.sent[..exchange.tag as usize]
     }
 
-    fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         exchange.note = 0;
         if self.looks {
             BodyUse::Inspect
@@ -311,8 +311,10 @@ fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
     let workers = (0..2).map(|_| Box::new(Client::new(u64::MAX, b"", b"hello")) as _);
     let (mut ledger, mut ok, mut failed) = (Ledger::default(), 0, 0);
     let stop = AtomicBool::new(false);
-    let done = drive(&plan, workers.collect(), &stop, &mut |news| {
-        let News::Sample(sample) = news else { return };
+    let done = drive(&plan, workers.collect(), &stop, &mut |event| {
+        let SliceEvent::Sample(sample) = event else {
+            return;
+        };
         ledger += sample.ledger;
         ok += sample.ops[0].ok;
         failed += sample.ops[0].errors.iter().sum::<u64>();
@@ -325,7 +327,7 @@ fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
 #[test]
 fn the_window_opens_when_all_connections_are_open() {
     let (ledger, ok, failed) = slowly_accepted(Duration::from_millis(10), PATIENT);
-    assert_eq!((ledger.standing, ledger.opened, failed), (40, 40, 0));
+    assert_eq!((ledger.already_open, ledger.opened, failed), (40, 40, 0));
     assert!(ok > 0);
 }
 
@@ -334,7 +336,10 @@ fn the_window_waits_for_connections_at_most_for_their_timeout() {
     let begun = Instant::now();
     let timeout = Duration::from_millis(400);
     let (ledger, _, _) = slowly_accepted(Duration::from_millis(50), timeout);
-    assert!(ledger.standing > 0 && ledger.standing < 40, "{ledger:?}");
+    assert!(
+        ledger.already_open > 0 && ledger.already_open < 40,
+        "{ledger:?}"
+    );
     assert!(begun.elapsed() < PATIENT, "{:?}", begun.elapsed());
 }
 
@@ -503,7 +508,7 @@ fn a_server_without_http_2_is_refused_and_reported() {
     let mut config = identity.client();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let mut route = Route::plain(address);
-    route.protocol = Protocol::Http2;
+    route.protocol = HTTP2;
     route.tls = Some(Arc::new(config));
     route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
     let texts = refusals(route);

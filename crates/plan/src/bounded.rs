@@ -1,4 +1,4 @@
-//! Files that somebody named, read with a bound: what is named may be a device that never
+//! Reading files up to a limit: a file name may be that of a device that never
 //! ends, or far larger than anyone meant.
 
 use std::fs::File;

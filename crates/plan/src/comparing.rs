@@ -1,4 +1,4 @@
-//! How targets are held against each other.
+//! How targets are compared.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use crate::figure::Figure;
 use crate::percent::Percent;
 use crate::reach::Launch;
 
-/// The margin of "equivalent" when nothing is said: 5 %.
+/// The default margin of *equivalent*: 5 %.
 pub const DEFAULT_MARGIN: Percent = Percent::of(5.0);
 
-/// How much two starts of one program may differ when nothing is said: 5 %. Of a server in
+/// The default variation between two starts of one program: 5 %. Of a server in
 /// CPython, eight starts on one machine had CPU times per request with a standard deviation of 2.6 %
 /// (Tenbin's own measurement), and two of them therefore differ by more than 5 % one time in six.
 pub const DEFAULT_START_NOISE: Percent = Percent::of(5.0);
 
-/// How targets are held against each other, and what is expected of them.
+/// How targets are compared, and the conditions that are checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparing {
     /// Index into [`Plan::targets`](crate::Plan::targets) of the one that the others are compared with.
     pub baseline: usize,
-    /// Index into [`Plan::targets`](crate::Plan::targets) of the baseline's twin, if there is one: what
-    /// a comparison says of it is noise.
+    /// Index into [`Plan::targets`](crate::Plan::targets) of the baseline's twin, if there is one: its
+    /// difference from the baseline is noise.
     pub twin: Option<usize>,
     /// Indices into [`Plan::workloads`](crate::Plan::workloads) of those that are compared with the first of them on
     /// every target; none, or two and more.
     pub workloads: Vec<usize>,
-    /// How far apart two targets may be and still be equivalent.
+    /// The largest difference at which two targets count as equivalent.
     pub margin: Percent,
-    /// How much two starts of one program may differ: a smaller difference between targets that ran
-    /// in one process each is not called one.
+    /// Variation between two starts of one program: a smaller difference between targets that ran
+    /// in one process each is reported as "cannot tell".
     pub start_noise: Percent,
-    /// What must be true of the figures, and what must not be.
+    /// Conditions that the figures must meet (`expect`) or must not meet (`fail_if`).
     pub expect: Vec<Expectation>,
-    /// The figure that decides every comparison; by the load when not set: throughput in a closed
-    /// loop, the median response time in an open loop.
+    /// The figure that decides every comparison. `None`: throughput in a closed loop, the median
+    /// response time in an open loop.
     pub decide: Option<Figure>,
 }
 
@@ -52,8 +52,8 @@ impl Default for Comparing {
     }
 }
 
-/// When a run may end before its most rounds: once its figures are known well
-/// enough, whatever they say.
+/// The precision at which a run ends before its largest number of rounds. The values of the figures
+/// do not matter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
     /// Half the width of every deciding ratio's interval, as a share of the ratio:

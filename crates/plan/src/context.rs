@@ -1,4 +1,4 @@
-//! What resolving a plan needs to know of the world around it.
+//! The environment in which a plan is resolved.
 
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub type LookUp = Box<dyn Fn(&str) -> Option<String>>;
 /// Opens a file for reading.
 pub type OpenFile = Box<dyn Fn(&Path) -> io::Result<Box<dyn BufRead>>>;
 
-/// The world as far as a plan sees it. Tests replace it piece by piece.
+/// The environment of a plan: cores, variables, files. Tests replace single parts.
 pub struct Context {
     /// Processor cores; half of them become generator threads.
     pub cores: usize,
@@ -23,10 +23,10 @@ pub struct Context {
     pub environment: LookUp,
     /// Opens a file that the plan names.
     pub open: OpenFile,
-    /// Whether the files that a plan names, other than those with secrets, need not be
-    /// there: what they hold is then left empty. To look at a plan and not to run it.
+    /// Do not read the files that a plan names, except those with secrets: their content is then
+    /// empty. For printing a plan without running it.
     pub without_files: bool,
-    /// Unpredictable bits, for credentials made up for a run.
+    /// Unpredictable bits, for credentials that are generated for a run.
     pub random: Box<dyn FnMut() -> u64>,
 }
 
@@ -35,11 +35,11 @@ pub struct Context {
 const SEED_BITS: u32 = 53;
 
 impl Context {
-    /// The real world.
+    /// The environment of this process.
     ///
     /// # Errors
     ///
-    /// When the working directory cannot be told.
+    /// When the working directory is unknown.
     pub fn of_this_process() -> io::Result<Self> {
         Ok(Self {
             cores: std::thread::available_parallelism().map_or(1, usize::from),

@@ -1,4 +1,4 @@
-//! Requests of a plan that are made of its own pages, and the clusters among its targets.
+//! Requests that are generated from the pages of a plan, and the clusters among its targets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,12 +70,12 @@ impl Plan {
         drawn.any(|patterns| patterns.of_corpus)
     }
 
-    /// Gives the workloads that draw from the plan's pages their requests, as a file of
-    /// patterns has them.
+    /// Sets the requests of the workloads that draw from the plan's pages, from the content of a
+    /// file of patterns.
     ///
     /// # Errors
-    /// What of it is no request, or that there are too few for the rate of cache hits that
-    /// is asked for.
+    ///
+    /// When a line is no request, or there are too few requests for the target hit ratio.
     pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
         // The levels of a ramp share their patterns.
         let mut known: Option<(String, Arc<PatternSet>)> = None;

@@ -31,7 +31,7 @@ pub enum TimeError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// What stands behind the number.
+        /// The text behind the number.
         unit: String,
     },
     /// Finer than a nanosecond.

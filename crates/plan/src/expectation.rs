@@ -18,7 +18,8 @@ pub enum Demand {
     FailIf,
 }
 
-/// A condition on a figure of some targets at some workloads. `Display` gives the text of a plan.
+/// A condition on a figure of some targets at some workloads. `Display` writes the condition in
+/// plan-file syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// What the condition is for.
@@ -69,7 +70,7 @@ impl Relation {
     }
 }
 
-/// What a figure is held against.
+/// What a figure is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     /// Operations a second.
@@ -78,9 +79,9 @@ pub enum Bound {
     Time(Time),
     /// A share.
     Percent(Percent),
-    /// So many bytes a second.
+    /// Bytes per second.
     BytesPerSecond(Size),
-    /// So many times the baseline's.
+    /// A multiple of the baseline's figure.
     Baseline(f64),
 }
 
@@ -124,14 +125,14 @@ impl fmt::Display for Expectation {
 }
 
 impl Expectation {
-    /// It without the names of what it is about: `p99<20ms`.
+    /// The condition without the names of its workload and target: `p99<20ms`.
     pub fn condition(&self) -> String {
         let sign = self.relation.sign();
         format!("{}{sign}{}", self.figure, self.bound)
     }
 }
 
-/// An expectation as written, before anybody knows what its names stand for.
+/// An expectation as written, before its names are resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
     /// The names before it.
@@ -242,7 +243,7 @@ fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
             Ok(Bound::Baseline(times))
         }
         _ => Err(format!(
-            "{text:?} is not so many times the baseline's; write for example \"0.95x baseline\""
+            "{text:?} is not a multiple of the baseline's figure; write for example \"0.95x baseline\""
         )),
     };
     Some(found)
@@ -310,8 +311,11 @@ mod tests {
                 "errors<2x baseline",
                 "cannot be compared with the baseline's",
             ),
-            ("p99<baseline", "is not so many times the baseline's"),
-            ("p99<0x baseline", "is not so many times the baseline's"),
+            ("p99<baseline", "is not a multiple of the baseline's figure"),
+            (
+                "p99<0x baseline",
+                "is not a multiple of the baseline's figure",
+            ),
             ("p99<", "is not a length of time"),
         ] {
             let error = read(text).expect_err(text);

@@ -56,7 +56,7 @@ impl Quantile {
     }
 
     /// From a name such as `p99.9`; `None` if the name is not one of a quantile.
-    fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let number = name.strip_prefix('p')?;
         let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
         let digits = |text: &str, most: usize| {

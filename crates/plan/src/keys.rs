@@ -1,100 +1,76 @@
-//! Keys that no plan has, and what was probably meant.
+//! Unknown keys of a plan, and the keys that were probably meant.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft, ReadyDraft,
+    RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
-use crate::key_names::keys_of;
+use crate::key::{Key, Section};
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
 use crate::work::PROTOCOLS;
 use crate::work::http::TemplateDraft;
 
-/// One kind of table: how messages call it, and its keys.
-struct Section {
+/// The keys of one kind of table.
+struct Known {
+    /// The table in messages: `in [rounds]`.
     title: &'static str,
-    keys: Vec<&'static str>,
+    /// Names, each with words of other tools that mean the same.
+    names: Vec<(&'static str, &'static [&'static str])>,
 }
 
-/// Words of other tools and older habits, with the key that means the same.
-const SYNONYMS: &[(&str, &str)] = &[
-    ("concurrency", "connections"),
-    ("levels", "ramp"),
-    ("objective", "slo"),
-    ("clients", "connections"),
-    ("concurrent", "connections"),
-    ("users", "connections"),
-    ("vus", "connections"),
-    ("workers", "threads"),
-    ("reference", "baseline"),
-    ("twin", "aa"),
-    ("equivalence", "margin"),
-    ("thresholds", "expect"),
-    ("primary", "decide"),
-    ("metric", "decide"),
-    ("precision", "until"),
-    ("max_rounds", "max_count"),
-    ("matrix", "sweep"),
-    ("pipeline", "depth"),
-    ("pipelining", "depth"),
-    ("streams", "depth"),
-    ("rps", "rate"),
-    ("qps", "rate"),
-    ("max_requests", "requests"),
-    ("arrival", "arrivals"),
-    ("stages", "steps"),
-    ("keepalive", "keep_alive"),
-    ("iterations", "count"),
-    ("rounds", "count"),
-    ("pause", "gap"),
-    ("time", "duration"),
-    ("warm_up", "warmup"),
-    ("targets", "target"),
-    ("workloads", "workload"),
-    ("server", "target"),
-    ("endpoint", "url"),
-    ("host", "url"),
-    ("address", "url"),
-    ("hosts", "urls"),
-    ("endpoints", "urls"),
-    ("protocol", "http"),
-    ("http_version", "http"),
-    ("unix_socket", "unix"),
-    ("socket", "unix"),
-    ("interface", "source"),
-    ("bind", "source"),
-    ("cacert", "ca"),
-    ("ca_file", "ca"),
-    ("cert_file", "cert"),
-    ("key_file", "key"),
-    ("sni", "server_name"),
-    ("cmd", "command"),
-    ("environment", "env"),
-    ("cwd", "directory"),
-    ("workdir", "directory"),
-    ("ready_timeout", "ready_within"),
-    ("stop_timeout", "stop_within"),
-    ("op", "operation"),
-    ("type", "kind"),
-    ("header", "headers"),
-    ("status", "expect"),
-    ("object_size", "size"),
-    ("object_count", "objects"),
-    ("mix", "operation"),
-    ("sizes", "size"),
-    ("distribution", "choose"),
-    ("max_keys", "page"),
-    ("user", "access_key"),
-    ("password", "secret_key"),
-    ("token", "session_token"),
-    ("security_token", "session_token"),
-    ("signature_version", "signature"),
+impl Known {
+    fn of<S: Section>() -> Self {
+        Self::new(S::TITLE, S::KEYS.iter())
+    }
+
+    fn new<'a>(title: &'static str, keys: impl Iterator<Item = &'a Key>) -> Self {
+        let names = keys.map(|key| (key.name, key.synonyms)).collect();
+        Self { title, names }
+    }
+
+    /// These keys and tables inside.
+    fn and(mut self, tables: &[(&'static str, &'static [&'static str])]) -> Self {
+        self.names.extend(tables);
+        self
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|(known, _)| *known == name)
+    }
+
+    /// The key of this name, or the key with this synonym.
+    fn meant(&self, word: &str) -> Option<&'static str> {
+        let by_name = self.names.iter().find(|(name, _)| *name == word);
+        let by_synonym = || {
+            let mut names = self.names.iter();
+            names.find(|(_, synonyms)| synonyms.contains(&word))
+        };
+        by_name.or_else(by_synonym).map(|(name, _)| *name)
+    }
+
+    /// All names and synonyms.
+    fn words(&self) -> impl Iterator<Item = &'static str> {
+        let synonyms = self.names.iter().flat_map(|(_, synonyms)| *synonyms);
+        let names = self.names.iter().map(|(name, _)| *name);
+        names.chain(synonyms.copied())
+    }
+}
+
+/// The tables at the top of a plan.
+const TABLES: &[(&str, &[&str])] = &[
+    ("compare", &[]),
+    ("rounds", &[]),
+    ("load", &[]),
+    ("output", &[]),
+    ("corpus", &[]),
+    ("target", &["targets", "server"]),
+    ("workload", &["workloads"]),
 ];
 
-/// Takes every unknown key out of a plan's table and notes it.
+/// Removes every unknown key from a plan's table and notes it.
 pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     let sections = Sections::new();
     sections.check(&sections.plan, plan, findings);
@@ -106,6 +82,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
             }
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
             ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
+            ("output", DeValue::Table(table)) => sections.check(&sections.output, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
             ("target", value) => {
                 sections.each(value, "target", place, findings, |table, findings| {
@@ -147,25 +124,24 @@ fn spread_patterns(workload: &mut DeTable<'_>) {
 }
 
 /// Keys of every workload, whatever its protocol is.
-fn common_keys() -> impl Iterator<Item = &'static str> {
-    let keys = keys_of::<WorkloadDraft>().iter().copied();
-    keys.filter(|key| *key != WORK)
+fn common() -> Known {
+    Known::of::<WorkloadDraft>().and(&[("load", &[])])
 }
 
 /// Where a draft has the keys of a workload's protocol; a plan file has them among the others.
 const WORK: &str = "work";
 
-/// Puts the keys of a workload's protocol into a table of their own, by the name of the protocol.
+/// Moves the keys of a workload's protocol into a separate table with the name of the protocol.
 /// Notes keys that only other protocols have. Without a right `kind`, the missing work is noted later.
 fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let kind = workload
         .get("kind")
         .and_then(|kind| kind.get_ref().as_str());
     let own = kind.and_then(|kind| PROTOCOLS.iter().find(|entry| entry.traits.name == kind));
-    let is_common = |key: &str| common_keys().any(|common| common == key);
+    let common_keys = common();
     let (common, keys) = std::mem::take(workload)
         .into_iter()
-        .partition::<DeTable<'_>, _>(|(key, _)| is_common(key.get_ref()));
+        .partition::<DeTable<'_>, _>(|(key, _)| common_keys.has(key.get_ref()));
     *workload = common;
     let Some(own) = own else {
         return;
@@ -173,12 +149,13 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let mut gathered = DeTable::new();
     for (key, value) in keys {
         let name = key.get_ref().as_ref();
-        if (own.keys)().contains(&name) {
+        let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
+        if has(own.keys) {
             gathered.insert(key, value);
             continue;
         }
         let mut others = PROTOCOLS.iter();
-        if let Some(other) = others.find(|entry| (entry.keys)().contains(&name)) {
+        if let Some(other) = others.find(|entry| has(entry.keys)) {
             let (theirs, ours) = (other.traits.name, own.traits.name);
             findings.about(
                 Place::Byte(value.span().start),
@@ -194,50 +171,50 @@ fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
 }
 
 struct Sections {
-    plan: Section,
-    compare: Section,
-    rounds: Section,
-    load: Section,
-    corpus: Section,
-    target: Section,
-    ready: Section,
-    tls: Section,
-    observe: Section,
-    workload: Section,
-    workload_load: Section,
-    template: Section,
+    plan: Known,
+    compare: Known,
+    rounds: Known,
+    load: Known,
+    output: Known,
+    corpus: Known,
+    target: Known,
+    ready: Known,
+    tls: Known,
+    observe: Known,
+    workload: Known,
+    workload_load: Known,
+    template: Known,
 }
 
 impl Sections {
     fn new() -> Self {
-        let with = |title, keys: Vec<&'static str>| Section { title, keys };
-        let section = |title, keys: &[&'static str]| with(title, keys.to_vec());
-        let of_protocols = PROTOCOLS
-            .iter()
-            .flat_map(|entry| (entry.keys)().iter().copied());
+        let of_protocols = PROTOCOLS.iter().flat_map(|entry| entry.keys);
+        let mut workload = common();
+        workload.names.extend(Known::new("", of_protocols).names);
         Self {
-            plan: section("at the top of the plan", keys_of::<Draft>()),
-            compare: section("in [compare]", keys_of::<CompareDraft>()),
-            rounds: section("in [rounds]", keys_of::<RoundsDraft>()),
-            load: section("in [load]", keys_of::<LoadDraft>()),
-            corpus: section("in [corpus]", keys_of::<CorpusDraft>()),
-            target: section("in [[target]]", keys_of::<TargetDraft>()),
-            ready: section("in ready", keys_of::<ReadyDraft>()),
-            tls: section("in tls", keys_of::<TlsDraft>()),
-            observe: section("in observe", keys_of::<ObserveDraft>()),
-            workload: with(
-                "in [[workload]]",
-                common_keys().chain(of_protocols).collect(),
-            ),
-            workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
-            template: section("in by_target", keys_of::<TemplateDraft>()),
+            plan: Known::of::<Draft>().and(TABLES),
+            compare: Known::of::<CompareDraft>(),
+            rounds: Known::of::<RoundsDraft>(),
+            load: Known::of::<LoadDraft>(),
+            output: Known::of::<OutputDraft>(),
+            corpus: Known::of::<CorpusDraft>(),
+            target: Known::of::<TargetDraft>(),
+            ready: Known::of::<ReadyDraft>(),
+            tls: Known::of::<TlsDraft>(),
+            observe: Known::of::<ObserveDraft>(),
+            workload,
+            workload_load: Known {
+                title: "in [workload.load]",
+                ..Known::of::<LoadDraft>()
+            },
+            template: Known::of::<TemplateDraft>(),
         }
     }
 
-    fn check(&self, section: &Section, table: &mut DeTable<'_>, findings: &mut Findings) {
+    fn check(&self, section: &Known, table: &mut DeTable<'_>, findings: &mut Findings) {
         let unknown: Vec<(String, Place)> = table
             .keys()
-            .filter(|key| !section.keys.contains(&key.get_ref().as_ref()))
+            .filter(|key| !section.has(key.get_ref()))
             .map(|key| (key.get_ref().to_string(), Place::Byte(key.span().start)))
             .collect();
         for (name, place) in unknown {
@@ -250,14 +227,8 @@ impl Sections {
         }
     }
 
-    /// Checks the table that stands in `table` under `key`.
-    fn inside(
-        &self,
-        table: &mut DeTable<'_>,
-        key: &str,
-        section: &Section,
-        findings: &mut Findings,
-    ) {
+    /// Checks the table in `table` under `key`.
+    fn inside(&self, table: &mut DeTable<'_>, key: &str, section: &Known, findings: &mut Findings) {
         match table.get_mut(key).map(toml::Spanned::get_mut) {
             Some(DeValue::Table(inner)) => self.check(section, inner, findings),
             Some(DeValue::Array(list)) => {
@@ -316,101 +287,26 @@ impl Sections {
         }
     }
 
-    fn hint(&self, section: &Section, name: &str) -> String {
-        let synonyms = SYNONYMS
-            .iter()
-            .filter(|(_, meant)| section.keys.contains(meant))
-            .map(|&(word, _)| word);
-        let near = nearest(name, section.keys.iter().copied().chain(synonyms));
-        if let Some(word) = near {
-            let meant = SYNONYMS
-                .iter()
-                .filter(|_| !section.keys.contains(&word))
-                .find(|&&(synonym, meant)| synonym == word && section.keys.contains(&meant))
-                .map_or(word, |&(_, meant)| meant);
+    fn hint(&self, section: &Known, name: &str) -> String {
+        let near = nearest(name, section.words());
+        if let Some(meant) = near.and_then(|word| section.meant(word)) {
             return format!("; did you mean {meant:?}?");
         }
         let homes = [
             &self.compare,
             &self.rounds,
             &self.load,
+            &self.output,
             &self.corpus,
             &self.target,
             &self.tls,
             &self.workload,
         ];
-        let meant = SYNONYMS
-            .iter()
-            .find(|&&(synonym, _)| synonym == name)
-            .map_or(name, |&(_, meant)| meant);
-        match homes.iter().find(|home| home.keys.contains(&meant)) {
-            Some(home) => format!("; {meant:?} belongs {}", home.title),
+        let mut homes = homes.iter();
+        let found = homes.find_map(|home| Some((home.meant(name)?, home.title)));
+        match found {
+            Some((meant, title)) => format!("; {meant:?} belongs {title}"),
             None => String::new(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    const PAGE: &str = include_str!("../../../docs/plan-file.md");
-
-    /// What stands in code in the first cells of the tables below a heading, and
-    /// below the headings inside it.
-    fn documented(heading: &str) -> BTreeSet<&'static str> {
-        let level = heading.bytes().take_while(|&byte| byte == b'#').count();
-        let starts_another = |line: &&str| {
-            let depth = line.bytes().take_while(|&byte| byte == b'#').count();
-            !(1..=level).contains(&depth)
-        };
-        PAGE.lines()
-            .skip_while(|line| *line != heading)
-            .skip(1)
-            .take_while(starts_another)
-            .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
-            .map(|(key, _)| key)
-            .filter(|key| key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_')))
-            .collect()
-    }
-
-    #[test]
-    fn the_page_on_plan_files_has_every_key_and_no_other() {
-        let sections = Sections::new();
-        // Tables inside have headings of their own, or a row in another table.
-        let elsewhere = |section: &Section, others: &[&'static str]| {
-            let keys = section.keys.iter().copied();
-            keys.filter(|key| !others.contains(key)).collect()
-        };
-        let tables = ["compare", "rounds", "load", "corpus", "target", "workload"];
-        let ways = ["command", "builtin"];
-        let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
-        target_keys.extend(&sections.tls.keys);
-        target_keys.extend(&sections.observe.keys);
-        let expected: [(&str, BTreeSet<&str>); 6] = [
-            ("## Top level", elsewhere(&sections.plan, &tables)),
-            ("## `[compare]`", elsewhere(&sections.compare, &[])),
-            ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
-            ("## `[load]`", elsewhere(&sections.load, &[])),
-            ("## `[corpus]`", elsewhere(&sections.corpus, &[])),
-            ("## `[[target]]`", target_keys),
-        ];
-        for (heading, keys) in expected {
-            assert_eq!(documented(heading), keys, "{heading}");
-        }
-        assert_eq!(
-            documented("## `[[workload]]`"),
-            elsewhere(&sections.workload, &[]),
-            "workload"
-        );
-        let in_text = ways.iter().chain(&sections.ready.keys);
-        for key in in_text {
-            assert!(
-                PAGE.contains(&format!("`{key}`")) || PAGE.contains(&format!("{{ {key} = ")),
-                "{key}"
-            );
         }
     }
 }

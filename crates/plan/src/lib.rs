@@ -1,6 +1,6 @@
-//! The experiment as data: built from flags or TOML, validated, explained back.
+//! The experiment as data: built from flags or TOML, validated, and printed again.
 //!
-//! Two faces, one model. Command-line flags and plan files both become a
+//! Command-line flags and plan files both become a
 //! [`Draft`], whose [`resolve`](Draft::resolve) fills in the defaults, refuses
 //! what cannot work and yields a [`Plan`]. A plan prints itself with
 //! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
@@ -10,23 +10,26 @@ mod bounded;
 mod bucket;
 mod choose;
 mod comparing;
+mod concurrency_sweeps;
+mod connect;
 mod context;
 mod corpus;
 mod decimal;
-mod desk;
+mod digits;
 mod draft;
 pub mod duration;
 mod expectation;
 mod figure;
 mod found;
-mod key_names;
+mod hypotheses;
+mod key;
 mod keys;
-mod ladders;
 mod load;
 mod may_differ;
 mod model;
 mod names;
 mod observe;
+mod output;
 mod page;
 pub mod patterns;
 mod percent;
@@ -34,7 +37,6 @@ mod placeholders;
 mod print;
 mod printed;
 mod problem;
-mod questions;
 mod ramp;
 pub mod rate;
 mod reach;
@@ -42,6 +44,7 @@ mod read;
 mod references;
 mod relaunch;
 mod resolve;
+mod resolver;
 mod restarts;
 pub mod rng;
 mod roles;
@@ -62,36 +65,39 @@ mod suggest;
 mod target;
 mod think;
 mod trace;
-mod way;
 pub mod work;
 mod workload;
 
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
+pub use connect::{ClientCertificate, Connect, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion};
 pub use context::{Context, LookUp, OpenFile};
 pub use corpus::ClusterSizes;
+pub use digits::grouped;
 pub use draft::{
-    CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft, OutputDraft,
+    ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, Relation};
 pub use figure::{Figure, Quantile, Statistic};
 pub use found::Found;
+pub use hypotheses::{fewest_blocks, hypotheses_within};
+pub use key::{Flag, Key, KeyDefault, Section, Takes, Value};
 pub use load::{Arrivals, Load, Pace, RateSearch};
 pub use may_differ::MayDiffer;
 pub use model::Plan;
 pub use observe::{Observe, ObservePage, Processes, Token};
+pub use output::Output;
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
     PatternOrder, PatternSet, Patterns, Template,
 };
 pub use percent::{Percent, percent};
 pub use problem::{Place, Problem, Refusal};
-pub use questions::{blocks_that_tell, questions_within};
 pub use reach::{Builtin, Files, Launch, Reach, Ready};
 pub use relaunch::Relaunch;
-pub use resolve::usual_rounds;
+pub use resolve::default_rounds;
 pub use rounds::Rounds;
 pub use scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
 pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
@@ -109,7 +115,6 @@ pub use suggest::nearest_few;
 pub use target::{Credentials, SessionToken, Signature, Target};
 pub use think::Think;
 pub use trace::Trace;
-pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};
 pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
 pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, TemplateDraft};
 pub use work::s3::{
@@ -117,7 +122,6 @@ pub use work::s3::{
     S3Operation, S3Work, Stored,
 };
 pub use work::{
-    Direction, Facts, LaidOut, Operation, Traits, Transfer, WorkDraft, WorkloadKind, blob, grouped,
-    http, s3,
+    Direction, Facts, LaidOut, Operation, Traits, Transfer, WorkDraft, WorkloadKind, blob, http, s3,
 };
 pub use workload::Workload;

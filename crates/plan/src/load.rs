@@ -13,20 +13,20 @@ pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
     /// Connections, over all threads. A target with several hosts gets as many to
-    /// each of them; no more requests are out at once than with one.
+    /// each of them; the number of requests in flight is the same as with one.
     pub connections: usize,
-    /// Closed loop: how long a connection rests after each answer.
+    /// Closed loop: think time of a connection after each response.
     pub think: Option<Think>,
-    /// Requests out at once on a connection, 1 to 1000: pipelined in HTTP/1.1,
-    /// streams in HTTP/2. More than 1 only with `keep_alive`.
+    /// Requests in flight per connection, 1 to 1000: pipelined in HTTP/1.1, streams in HTTP/2. More
+    /// than 1 only with `keep_alive`.
     pub depth: usize,
     /// An operation unanswered for this long, counted from its write (closed
     /// loop) or its intended start (open loop), has failed.
     pub timeout: Duration,
-    /// Reuse connections. When false the client closes after every answer.
+    /// Reuse connections. If false, the client closes the connection after every response.
     pub keep_alive: bool,
-    /// Open every connection again so that a slice has this many lives of it, 2 or more: servers
-    /// whose workers share a listening socket spread connections by chance. HTTP/1.1 with
+    /// How often every connection is opened in a slice, 2 or more: servers whose workers share a
+    /// listening socket distribute connections at random. HTTP/1.1 with
     /// `keep_alive` and a depth of 1 only.
     pub reopen: Option<u32>,
     /// End a slice after this many operations, if before its window is over.
@@ -34,7 +34,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// A closed loop on so many connections, with nothing else asked for.
+    /// A closed loop on this number of connections, with default settings.
     pub fn closed(connections: usize) -> Self {
         Self {
             pace: Pace::Closed,
@@ -65,8 +65,7 @@ pub enum Pace {
         /// Operations a second, on average.
         per_second: f64,
     },
-    /// At a rate that goes linearly from one value at the start of a slice's
-    /// window to another at its end.
+    /// At a rate that changes linearly over the measured window of a slice.
     Ramp {
         /// Operations a second at the start, and before it.
         from: f64,
@@ -93,12 +92,11 @@ pub enum Pace {
 /// The search for the highest rate at which an objective is met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateSearch {
-    /// What has to be met.
+    /// The limits to meet.
     pub slo: Slo,
-    /// Operations a second to begin with; a short look in a closed loop tells when
-    /// not set.
+    /// The first rate, operations per second; `None`: from the throughput of a short closed loop.
     pub from: Option<f64>,
-    /// How operations are spread.
+    /// The distribution of arrivals.
     pub arrivals: Arrivals,
 }
 
@@ -120,9 +118,8 @@ impl RateSearch {
 }
 
 impl Pace {
-    /// How many operations are due in a window of `length` seconds, on average
-    /// where they come at random: the integral of the rate. `None` for a closed
-    /// loop, where the answers decide.
+    /// The number of operations that are due in a window of `length` seconds: the integral of the
+    /// rate, an average for random arrivals. `None` for a closed loop.
     pub fn due_within(&self, length: f64) -> Option<f64> {
         match self {
             Self::Closed | Self::Search(_) => None,

@@ -1,29 +1,31 @@
-//! What an experiment is, once every default is filled in and every mistake refused.
+//! The resolved plan: every default is filled in, and mistakes have been refused.
 
 use crate::comparing::Comparing;
+use crate::output::Output;
 use crate::rounds::Rounds;
 use crate::searched::Corpus;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// targets × workloads × loads × rounds: the whole question.
+/// A complete experiment: targets × workloads × loads × rounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Short name, used for the run directory (`runs/<date>-<name>`).
     pub name: String,
-    /// Seed of every random choice: start arm, keys, content, arrivals.
+    /// Seed of every random choice: order of targets, keys, content, arrivals.
     pub seed: u64,
-    /// Generator threads.
+    /// Load generator threads.
     pub threads: usize,
-    /// How slices follow each other.
+    /// Number and length of slices.
     pub rounds: Rounds,
-    /// The systems under test, in the order given; a twin of the baseline is the
-    /// last.
+    /// The systems under test, in the order given; a twin of the baseline is last.
     pub targets: Vec<Target>,
     /// The operations sent to every target.
     pub workloads: Vec<Workload>,
-    /// How targets are held against each other.
+    /// How targets are compared.
     pub comparing: Comparing,
-    /// The pages that are searched, if the plan makes any.
+    /// What the run writes and serves in addition to its run directory.
+    pub output: Output,
+    /// The pages that search servers index, if the plan has a `[corpus]`.
     pub corpus: Option<Corpus>,
 }

@@ -1,7 +1,6 @@
-//! The names by which plans call the things they choose among: one table each,
-//! for the reader, the printer and the messages.
+//! Values that have names in plans: one table for each type, used for reading, printing and messages.
 
-/// A thing that a plan names.
+/// A type whose values have names in plans.
 pub(crate) trait Named: Copy + PartialEq + 'static {
     /// Every name with what it means.
     const NAMES: &'static [(&'static str, Self)];
@@ -12,6 +11,6 @@ pub(crate) trait Named: Copy + PartialEq + 'static {
             .iter()
             .find(|&&(_, value)| value == self)
             .map(|&(name, _)| name)
-            .expect("every value stands in its own table")
+            .expect("every value is in the table of its type")
     }
 }

@@ -18,10 +18,10 @@ pub enum Observe {
     Prometheus {
         /// The page.
         page: ObservePage,
-        /// Of the groups that a process exporter tells apart: the target's.
+        /// The target's group on the page of a process exporter.
         group: Option<String>,
     },
-    /// Several of these, none of them several itself: what they tell is added up.
+    /// Several sources, none of them `Several`: their figures are added up.
     Several(Vec<Observe>),
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Processes {
     }
 }
 
-/// A page that tells what a target uses.
+/// A page with the resource usage of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservePage {
     /// Where it is: http or https.

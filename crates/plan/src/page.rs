@@ -1,11 +1,12 @@
-//! TOML as it is printed.
+//! Printing TOML.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use crate::key::Key;
 use crate::names::Named;
 
-/// TOML as it grows.
+/// TOML text under construction.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) text: String,
@@ -24,17 +25,25 @@ impl Page {
         self.text += &format!("{key} = {value}\n");
     }
 
-    /// Only what is not as usual.
-    pub(crate) fn unless<T: Display + PartialEq>(&mut self, key: &str, value: T, usual: T) {
+    /// A key of a table and its value, with the comment of the table.
+    pub(crate) fn key(&mut self, key: &Key, value: impl Display) {
+        match key.comment {
+            "" => self.pair(key.name, value),
+            comment => self.explained(key.name, value, comment),
+        }
+    }
+
+    /// A key whose value is not the default.
+    pub(crate) fn unless<T: Display + PartialEq>(&mut self, key: &Key, value: T, usual: T) {
         if value != usual {
-            self.pair(key, value);
+            self.key(key, value);
         }
     }
 
     /// As [`Page::unless`], for one of several names.
-    pub(crate) fn name_unless<T: Named + Default>(&mut self, key: &str, value: T) {
+    pub(crate) fn name_unless<T: Named + Default>(&mut self, key: &Key, value: T) {
         if value != T::default() {
-            self.pair(key, text(Named::name(value)));
+            self.key(key, text(Named::name(value)));
         }
     }
 

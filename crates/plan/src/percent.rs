@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Percent(f64);
 
-/// What may stand before a percentage that goes both ways.
+/// The signs that may precede a percentage in both directions.
 const BOTH_WAYS: &[&str] = &["±", "+-", "+/-"];
 
 /// A share as every sentence and table writes it: `46.5 %`, with at most one decimal as a rule and two

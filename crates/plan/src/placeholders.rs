@@ -15,7 +15,7 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Refuses names that stand for nothing: those of the table, and `swept`, have
+/// Refuses unknown names: those of the table, and `swept`, have
 /// meanings.
 pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
     let known = || KNOWN.iter().chain(swept).copied();
@@ -29,8 +29,8 @@ pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
     }
 }
 
-/// `text` with something harmless in place of every placeholder, to see whether
-/// what will stand there can be right.
+/// `text` with a sample value in place of every placeholder, to check whether the result can be
+/// valid.
 pub(crate) fn filled(text: &str, swept: &[&str]) -> String {
     let all = KNOWN.iter().chain(swept);
     all.fold(text.to_owned(), |text, name| {

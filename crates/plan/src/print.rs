@@ -2,10 +2,12 @@
 
 mod corpus;
 mod load;
+mod output;
 mod target;
 mod workload;
 
 use crate::comparing::{DEFAULT_MARGIN, DEFAULT_START_NOISE};
+use crate::draft::{CompareDraft, Draft, RoundsDraft};
 use crate::duration::Time;
 use crate::expectation::Demand;
 use crate::load::Load;
@@ -16,13 +18,14 @@ use crate::target::Target;
 
 use self::corpus::corpus;
 use self::load::load;
+use self::output::output;
 use self::target::{Variables, target};
 use self::workload::workload;
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
     /// and that resolves to the same plan again. Keys given literally are printed
-    /// as the environment variable to put them in; made-up ones not at all.
+    /// as references to the environment variable that the next run reads; generated keys are not printed.
     ///
     /// A request body that is not UTF-8 must come from a file
     /// ([`HttpWork::body_file`](crate::HttpWork::body_file)), as it does in every resolved plan.
@@ -30,18 +33,14 @@ impl Plan {
         let mut page = Page::default();
         page.comment("A Tenbin plan, every default filled in. Run it with: tenbin run <this file>");
         page.text += "\n";
-        page.pair("name", text(&self.name));
-        page.pair("seed", self.seed);
-        page.pair("threads", self.threads);
+        page.key(&Draft::name, text(&self.name));
+        page.key(&Draft::seed, self.seed);
+        page.key(&Draft::threads, self.threads);
         self.comparing(&mut page);
         if !self.comparing.workloads.is_empty() {
             page.table("[compare]");
             let names = self.compared_workloads().map(|work| text(&work.name));
-            page.explained(
-                "workloads",
-                list(names),
-                "on each target, the others against the first",
-            );
+            page.key(&CompareDraft::workloads, list(names));
         }
         rounds(&mut page, self);
         let shared_load = self.shared_load();
@@ -50,6 +49,7 @@ impl Plan {
             load(&mut page, shared, self.rounds.slice);
         }
         let variables = Variables::new(self.written_targets());
+        output(&mut page, &self.output);
         if let Some(made) = &self.corpus {
             corpus(&mut page, made);
         }
@@ -62,42 +62,40 @@ impl Plan {
         page.text
     }
 
-    /// How targets are held against each other, as far as that is not as usual.
+    /// How targets are compared, if it is not the default.
     fn comparing(&self, page: &mut Page) {
         let comparing = &self.comparing;
         if self.targets.len() > 1
             && let Some(baseline) = self.baseline()
         {
-            let meaning = "the others are compared with it";
-            page.explained("baseline", text(&baseline.name), meaning);
+            page.key(&Draft::baseline, text(&baseline.name));
         }
         if let Some(twin) = self.twin() {
-            let meaning = format!("{}: the same again, to see the noise", twin.name);
+            let meaning = format!("adds {}, a second instance of the baseline", twin.name);
             page.explained("aa", "true", &meaning);
         }
         if comparing.margin != DEFAULT_MARGIN {
-            let meaning = "no farther apart is equivalent";
-            page.explained("margin", text(comparing.margin), meaning);
+            page.key(&Draft::margin, text(comparing.margin));
         }
         if comparing.start_noise != DEFAULT_START_NOISE {
-            let meaning = "two starts of one program may differ by this";
-            page.explained("start_noise", text(comparing.start_noise), meaning);
+            page.key(&Draft::start_noise, text(comparing.start_noise));
         }
         if let Some(figure) = comparing.decide {
-            let meaning = "the figure that decides every comparison";
-            page.explained("decide", text(figure), meaning);
+            page.key(&Draft::decide, text(figure));
         }
-        for (key, demand) in [("expect", Demand::Expect), ("fail_if", Demand::FailIf)] {
+        for (key, demand) in [
+            (&Draft::expect, Demand::Expect),
+            (&Draft::fail_if, Demand::FailIf),
+        ] {
             let conditions = comparing.expect.iter();
             let mut conditions = conditions.filter(|each| each.demand == demand).peekable();
             if conditions.peek().is_some() {
-                page.pair(key, list(conditions.map(text)));
+                page.key(key, list(conditions.map(text)));
             }
         }
     }
 
-    /// The targets as they stand in a plan: a sweep once, by its first point, and no
-    /// twin.
+    /// The targets of the plan file: a sweep once, by its first point, and no twin.
     fn written_targets(&self) -> Vec<&Target> {
         let twin = self.twin().map(|twin| &twin.name);
         let mut written: Vec<&Target> = Vec::new();
@@ -148,17 +146,9 @@ fn rounds(page: &mut Page, plan: &Plan) {
         let blocks = blocks(until.most).map_or_else(String::new, |blocks| format!(": {blocks}"));
         page.explained("max_count", until.most, &format!("the most{blocks}"));
     }
-    page.explained(
-        "slice",
-        text(Time(rounds.slice)),
-        "measured part of a slice",
-    );
-    page.explained(
-        "lead",
-        text(Time(rounds.lead)),
-        "unmeasured head of every slice",
-    );
-    page.explained("gap", text(Time(rounds.gap)), "rest between slices");
+    page.key(&RoundsDraft::slice, text(Time(rounds.slice)));
+    page.key(&RoundsDraft::lead, text(Time(rounds.lead)));
+    page.key(&RoundsDraft::gap, text(Time(rounds.gap)));
     page.explained(
         "warmup",
         text(Time(rounds.warmup)),

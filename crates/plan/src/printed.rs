@@ -1,11 +1,10 @@
-//! Values that a printed plan shows although they may be secret.
+//! Values in a printed plan that may be secret.
 
 use crate::model::Plan;
 use crate::reach::Reach;
 
 impl Plan {
-    /// What the printed plan holds of values that may be secret and do not look like it, in
-    /// words: `env of target "a"`, `body of workload "post"`.
+    /// Values in the printed plan that may be secret, although they do not look secret, in words: `env of target "a"`, `body of workload "post"`.
     pub fn printed_values(&self) -> Vec<String> {
         let environments = self.targets.iter().filter(|target| {
             let Reach::Launched(launch) = &target.reach else {

@@ -1,14 +1,14 @@
-//! What is wrong with a plan, said so that it can be put right.
+//! The problems of a plan, each with its place and the next step.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One thing wrong, with the place where it stands.
+/// One problem, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The plan file, when it is in one.
+    /// The plan file, if the problem is in a file.
     pub file: Option<PathBuf>,
-    /// Line and column, from 1, when the place is known.
+    /// Line and column, from 1, if known.
     pub position: Option<(usize, usize)>,
     /// What is wrong and what to do, without a full stop.
     pub message: String,
@@ -27,15 +27,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A plan that cannot be run, with everything wrong that could be found.
-/// Prints one problem a line.
+/// A plan that cannot be run, with all problems found. Prints one problem per line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     problems: Vec<Problem>,
 }
 
 impl Refusal {
-    /// What is wrong: at least one problem, in the order of the plan file.
+    /// At least one problem, in the order of the plan file.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -102,15 +101,14 @@ pub enum Place {
     Byte(usize),
     /// By this command-line flag.
     Flag(&'static str),
-    /// Nowhere in particular.
+    /// At no known place.
     #[default]
     Nowhere,
 }
 
-/// Problems of one plan that are reported; of a file that is no plan at all there may be
-/// one in each line.
+/// The most problems that are reported: a file that is no plan may have one in each line.
 const MOST_PROBLEMS: usize = 100;
-/// Characters of a message: it may quote what stands in the file.
+/// The most characters of a message, which may quote the file.
 const LONGEST_MESSAGE: usize = 1000;
 
 /// Problems as they are found.
@@ -121,7 +119,7 @@ pub(crate) struct Findings {
     more: bool,
 }
 
-/// The message, cut where it is longer than anyone reads.
+/// The message, cut at [`LONGEST_MESSAGE`] characters.
 fn shortened(message: String) -> String {
     match message.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", &message[..end]),
@@ -152,8 +150,8 @@ impl Findings {
         }
     }
 
-    /// Whether a name that nobody knows was taken for a slip of this one: what is missing
-    /// because of that need not be told as well.
+    /// Whether an unknown key was reported with this name as the suggestion: that the key is missing
+    /// need not be reported as well.
     pub(crate) fn suggest(&self, name: &str) -> bool {
         let hint = format!("did you mean {name:?}?");
         self.found

@@ -77,8 +77,8 @@ fn ends(text: &str, from: &str, to: &str) -> Result<(u64, u64), String> {
     let (from, to) = (connections(text, from)?, connections(text, to)?);
     if from > to {
         return Err(format!(
-            "{text:?} goes down; write the fewest connections first, as in \"1..64\": every \
-             second pass goes down by itself"
+            "{text:?} is descending; write the fewest connections first, as in \"1..64\": odd \
+             blocks run the levels downwards"
         ));
     }
     Ok((from, to))
@@ -127,7 +127,7 @@ mod tests {
             ("16", "is not a ramp"),
             ("1:2", "is not a ramp"),
             ("1..", "is not a ramp"),
-            ("16..1", "goes down"),
+            ("16..1", "is descending"),
             ("0..8", "no number of connections"),
             ("1:8:0", "no number of connections"),
             ("4..8", "2 levels"),

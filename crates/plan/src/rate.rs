@@ -22,13 +22,13 @@ pub enum RateError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// What stands behind the slash.
+        /// The text behind the slash.
         unit: String,
     },
     /// Less than zero.
     #[error("{0} is negative, and a rate is above 0; write for example \"1000/s\"")]
     Negative(String),
-    /// Zero, or beyond what a clock can tell apart.
+    /// Zero, or more than a clock can resolve.
     #[error(
         "a rate is above 0 and at most 1000000000/s, which {0} is not; write for example \"1000/s\""
     )]
@@ -41,7 +41,7 @@ const UNITS: &[(&str, f64)] = &[("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 const HIGHEST: f64 = 1e9;
 
 impl Rate {
-    /// A rate of so many operations a second.
+    /// A rate in operations per second.
     pub fn per_second(value: f64) -> Result<Self, RateError> {
         if value > 0.0 && value <= HIGHEST {
             Ok(Self(value))

@@ -13,7 +13,7 @@ use crate::store::Store;
 /// Where a target is, or how it comes to be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// It is simply there.
+    /// A running server.
     Endpoint {
         /// Base URL (`http://host:port/path` or `https://…`); of several hosts
         /// that of the first.
@@ -55,10 +55,10 @@ pub struct Files {
 
 /// A command that Tenbin starts, observes and stops.
 ///
-/// `{port}`, `{data}`, `{access_key}` and `{secret_key}` in `command` (not the
-/// secret key there: process titles are public), `env`, `url` and `ready` stand
-/// for: a free port chosen for it; a fresh directory inside the run directory,
-/// removed afterwards; its credentials, made up for the run when none are given.
+/// Placeholders in `command`, `env`, `url` and `ready` are replaced: `{port}` with a free port,
+/// `{data}` with a new directory in the run directory, which is removed after the run, and
+/// `{access_key}` and `{secret_key}` with its credentials, which are generated if the plan has none.
+/// `{secret_key}` is not allowed in `command`, which every user of the machine can read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Launch {
     /// Program and arguments.
@@ -66,27 +66,27 @@ pub struct Launch {
     /// Extra environment.
     pub env: BTreeMap<String, String>,
     /// Addresses of this machine, a process on each; one process on 127.0.0.1 when empty.
-    /// `{host}` stands for the address.
+    /// `{host}` is replaced with the address.
     pub nodes: Vec<IpAddr>,
     /// Working directory; Tenbin's own when not set. A resolved plan always
-    /// sets it: to the directory of the plan file when nothing else was asked for.
+    /// sets it: by default to the directory of the plan file.
     pub directory: Option<PathBuf>,
     /// Base URL once it is up, with placeholders.
     pub url: String,
-    /// How to tell that it is up.
+    /// Its readiness check.
     pub ready: Ready,
     /// How long it may take to come up.
     pub ready_within: Duration,
-    /// How long it may take to stop when asked, before it is killed.
+    /// Timeout of the stop after SIGTERM, before it is killed.
     pub stop_within: Duration,
 }
 
-/// How to tell that a launched target is up.
+/// The readiness check of a launched target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ready {
     /// Its URL's port accepts connections.
     Port,
-    /// This URL (with placeholders) answers with any status below 500.
+    /// This URL (with placeholders) returns a status below 500.
     Url(String),
     /// Its output contains this text.
     Log(String),
@@ -99,7 +99,7 @@ pub enum Builtin {
     Http,
     /// S3 object store in memory.
     S3Memory,
-    /// S3 object store on disk that syncs before it answers.
+    /// S3 object store on disk that syncs before it responds.
     S3Durable,
     /// The access layer of a blob store, in memory.
     Blob,

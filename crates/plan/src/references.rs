@@ -1,23 +1,28 @@
-//! `{env:NAME}` in what a plan says, and the values that look secret.
+//! `{env:NAME}` in the texts of a plan, and values that look secret.
 //!
-//! Both stay out of every printed plan: a reference is printed as it was written, and a literal
-//! that looks secret as a reference to the variable in which the next run expects it.
+//! No printed plan contains either value: a reference is printed as it was written, and a literal
+//! that looks secret as a reference to the variable from which the next run reads it.
 
 use std::collections::BTreeMap;
 
-use crate::desk::Desk;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
 
-pub(crate) fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
+pub(crate) fn field(
+    resolver: &mut Resolver<'_>,
+    key: &str,
+    field: &mut Field,
+    secrets: &mut Secrets,
+) {
     if let Some(value) = field {
-        scalar(desk, key, value, secrets);
+        scalar(resolver, key, value, secrets);
     }
 }
 
 pub(crate) fn scalar(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     key: &str,
     value: &mut At<Scalar>,
     secrets: &mut Secrets,
@@ -25,7 +30,7 @@ pub(crate) fn scalar(
     let Scalar::Text(text) = &value.value else {
         return;
     };
-    let looked_up = with_values(text, &desk.context.environment, |found, reference| {
+    let looked_up = with_values(text, &resolver.context.environment, |found, reference| {
         secrets.add(found, reference);
     });
     match looked_up {
@@ -34,7 +39,7 @@ pub(crate) fn scalar(
             secrets.add(&looked_up, text);
             value.value = Scalar::Text(looked_up);
         }
-        Err(message) => desk.wrong(value.place, key, message),
+        Err(message) => resolver.wrong(value.place, key, message),
     }
 }
 
@@ -119,8 +124,8 @@ fn json(value: &serde_json::Value, secrets: &mut Secrets, variables: &mut Variab
 pub(crate) struct Variables(BTreeMap<String, String>);
 
 impl Variables {
-    /// `{env:TENBIN_ENV_DB_PASSWORD}`; with a number behind it where that variable holds
-    /// another value.
+    /// The reference to the variable of a secret, for example `{env:TENBIN_ENV_DB_PASSWORD}`. A
+    /// number is appended to the variable's name if the name already stands for a different value.
     pub(crate) fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
         let usual = variable(kind, name);
         let mut variable = usual.clone();

@@ -1,13 +1,13 @@
-//! How often targets are started again during a run.
+//! When targets are restarted during a run.
 
 use std::time::Duration;
 
 use crate::names::Named;
 
-/// When targets are stopped and started again during a run.
+/// When targets are restarted during a run.
 ///
 /// Two processes of one program differ: in where their memory lies, in the seeds of their hash
-/// tables, in the threads that meet on a core. Interleaving does not cancel that, and the interval
+/// tables, in the threads that share a core. Interleaving does not cancel that, and the interval
 /// of a run with one process of each target does not contain it. Restarts make it part of the interval
 /// (Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

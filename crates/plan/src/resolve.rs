@@ -1,12 +1,14 @@
-//! From what was written to what will be run: defaults filled in, mistakes refused.
+//! Makes a plan of a draft: fills in defaults and refuses mistakes.
 
 mod comparing;
+mod connect;
 mod credentials;
 mod hosts;
 mod load;
 mod look_up;
 mod naming;
 mod observe;
+mod output;
 mod room;
 mod rounds;
 mod searched;
@@ -15,26 +17,23 @@ mod target;
 mod tls;
 mod url;
 mod version;
-mod way;
 mod workload;
 
-pub use rounds::usual_rounds;
+pub use rounds::default_rounds;
 
 use std::time::Duration;
 
 use crate::context::Context;
-use crate::desk::Desk;
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::problem::{Place, Refusal, Source};
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::target::Target;
 use crate::workload::Workload;
 
-const MOST_THREADS: u64 = 1024;
-
-/// Keys and content follow from the seed: data that stays is found again only with
-/// the seed that it was made with.
+/// The default seed of workloads that keep their data: keys and content follow from the seed, so a
+/// later run finds the data only with the same seed.
 const SEED_OF_KEPT_DATA: u64 = 1;
 
 impl Draft {
@@ -61,6 +60,7 @@ impl Draft {
             fail_if,
             rounds,
             load,
+            output,
             corpus,
             mut targets,
             mut workloads,
@@ -71,36 +71,39 @@ impl Draft {
             Some(directory) => context.directory.join(directory),
             None => context.directory.clone(),
         };
-        let mut desk = Desk::new(context, directory, findings);
+        let mut resolver = Resolver::new(context, directory, findings);
 
-        look_up::look_up(&mut desk, &mut targets, &mut workloads);
-        let name = plan_name(&mut desk, &name, source.as_ref());
-        let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
-        let sides = comparing::Sides::read(&mut desk, &aa, &targets);
+        if target::refuse_too_many(&mut resolver, &targets) {
+            resolver.findings.clone().verdict(source.as_ref())?;
+        }
+        look_up::look_up(&mut resolver, &mut targets, &mut workloads);
+        let name = plan_name(&mut resolver, &name, source.as_ref());
+        let seed = resolver.value(&Draft::seed, &seed);
+        let sides = comparing::Sides::read(&mut resolver, &aa, &targets);
         let warmup = rounds.warmup.is_some();
         let draft = rounds;
         let first_shape = sides.first_shape(workloads.len(), &compare);
-        let mut rounds = rounds::resolve(&mut desk, &draft, &first_shape);
-        let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
+        let mut rounds = rounds::resolve(&mut resolver, &draft, &first_shape);
+        let workloads = workload::resolve_all(&mut resolver, workloads, &load, rounds.slice);
         let shape = sides.shape(&workloads, &compare);
-        if shape.questions != first_shape.questions {
-            // Levels of a sweep are one question, and a search for a rate is none.
-            rounds = rounds::resolve(&mut desk, &draft, &shape);
+        if shape.hypotheses != first_shape.hypotheses {
+            // The levels of a sweep are one hypothesis, and a maximum-rate search is none.
+            rounds = rounds::resolve(&mut resolver, &draft, &shape);
         }
         if !warmup && workloads.iter().any(|work| work.facts().phase().is_some()) {
-            // What it stored would be read by nobody, and what it deleted would be gone.
+            // No phase would read what a warm-up stored, and what it deleted would be missing.
             rounds.warmup = Duration::ZERO;
         }
         let seed = seed.unwrap_or(
             match workloads.iter().any(|work| work.facts().keeps_data()) {
                 true => SEED_OF_KEPT_DATA,
-                false => desk.context.seed,
+                false => resolver.context.seed,
             },
         );
         let says_pages = corpus.is_some();
-        let corpus = searched::corpus(&mut desk, corpus.as_ref());
+        let corpus = searched::corpus(&mut resolver, corpus.as_ref());
         let needs = target::Needs::of(&workloads);
-        let mut targets = target::resolve_all(&mut desk, targets, &needs);
+        let mut targets = target::resolve_all(&mut resolver, targets, &needs);
         let written = comparing::Written {
             baseline: &baseline,
             aa: &aa,
@@ -111,14 +114,14 @@ impl Draft {
             compare: &compare,
             fail_if: fail_if.as_ref(),
         };
-        let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
-        room::check(&mut desk, &workloads, &targets);
-        check_misfits(&mut desk, &workloads, &targets);
+        let comparing = comparing::resolve(&mut resolver, &written, &mut targets, &workloads);
+        let output = output::resolve(&mut resolver, &output);
+        room::check(&mut resolver, &workloads, &targets);
+        check_misfits(&mut resolver, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
-        let threads = desk
-            .read("threads", &threads, |scalar| scalar.whole(1, MOST_THREADS))
-            .and_then(|threads| usize::try_from(threads).ok())
-            .unwrap_or((desk.context.cores / 2).max(1))
+        let threads = resolver
+            .value(&Draft::threads, &threads)
+            .unwrap_or((resolver.context.cores / 2).max(1))
             .min(connections.max().unwrap_or(1));
 
         let plan = Plan {
@@ -129,33 +132,35 @@ impl Draft {
             targets,
             workloads,
             comparing,
+            output,
             corpus,
         };
-        searched::check(&mut desk, &plan, says_pages);
-        desk.findings.verdict(source.as_ref())?;
+        searched::check(&mut resolver, &plan, says_pages);
+        resolver.findings.verdict(source.as_ref())?;
         Ok(plan)
     }
 }
 
-/// What targets cannot do of what is sent: each rule is reported once, for the first workload.
-fn check_misfits(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
+/// Notes operations that targets do not support: each rule once, for the first workload.
+fn check_misfits(resolver: &mut Resolver<'_>, workloads: &[Workload], targets: &[Target]) {
     let mut reported = Vec::new();
     for workload in workloads {
         for (rule, sentence) in workload.kind.protocol().misfits(&workload.name, targets) {
             if !reported.contains(&rule) {
                 reported.push(rule);
-                desk.refuse(Place::Nowhere, sentence);
+                resolver.refuse(Place::Nowhere, sentence);
             }
         }
     }
 }
 
-fn plan_name(desk: &mut Desk<'_>, name: &Field, source: Option<&Source>) -> String {
+fn plan_name(resolver: &mut Resolver<'_>, name: &Field, source: Option<&Source>) -> String {
     let stem = source
         .and_then(|source| source.path.file_stem())
         .map(|stem| naming::from_text(&stem.to_string_lossy()))
         .filter(|stem| !stem.is_empty());
-    desk.read("name", name, naming::checked)
+    resolver
+        .read("name", name, naming::checked)
         .or(stem)
         .unwrap_or_else(|| "experiment".to_owned())
 }

@@ -6,13 +6,13 @@ use crate::relaunch::Relaunch;
 use crate::workload::Workload;
 
 impl Plan {
-    /// When targets are started again: never [`Relaunch::Auto`]. What that stands for holds if every
-    /// target starts quickly.
+    /// When targets are restarted: [`Relaunch::Auto`] is resolved, on the condition that every target
+    /// starts within [`Relaunch::QUICK_START`].
     pub fn relaunch(&self) -> Relaunch {
         match self.rounds.relaunch {
-            Relaunch::Auto if self.restarts_tell() => Relaunch::Block,
+            Relaunch::Auto if self.restarts_are_useful() => Relaunch::Block,
             Relaunch::Auto => Relaunch::Never,
-            asked => asked,
+            other => other,
         }
     }
 
@@ -35,9 +35,9 @@ impl Plan {
         ))
     }
 
-    /// Whether restarts are possible and can become part of an interval: several targets, several
-    /// blocks, and nothing in a target's memory that the question may be about.
-    fn restarts_tell(&self) -> bool {
+    /// Whether restarts are possible and useful: with several targets and several blocks, the interval
+    /// then includes the variation between starts. Patterns may measure caches, which a restart empties.
+    fn restarts_are_useful(&self) -> bool {
         let mut works = self.workloads.iter();
         self.targets.len() > 1
             && self.rounds.most() > self.rounds_per_block()

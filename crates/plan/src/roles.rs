@@ -1,4 +1,4 @@
-//! Which part targets and workloads have in a plan.
+//! The roles of targets and workloads in a plan: baseline, twin, challengers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Plan {
         self.targets.get(self.comparing.twin?)
     }
 
-    /// The targets that are compared with the baseline, its twin not among them.
+    /// The targets that are compared with the baseline, without its twin.
     pub fn challengers(&self) -> impl Iterator<Item = &Target> {
         let Comparing { baseline, twin, .. } = self.comparing;
         let others = self.targets.iter().enumerate();
@@ -40,16 +40,16 @@ impl Plan {
         compared.filter_map(|at| self.workloads.get(*at))
     }
 
-    /// A workload as it is sent to a target. Patterns that several workloads share are asked
-    /// for their hits with the first of them. The objects of a twin that is the same server as the
-    /// baseline have keys of their own.
+    /// A workload as it is sent to a target. Hits of patterns that several workloads share are read
+    /// with the first workload. The objects of a twin that is the same server as the baseline have
+    /// different keys.
     pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
         let sent = workload.kind.protocol().sent_to(&SentTo {
             names: self.names_of(target),
             is_same_server: is_twin && matches!(target.reach, Reach::Endpoint { .. }),
             cache_counters: target.searched.cache_counters.as_ref(),
-            is_asked_elsewhere: self.is_asked_elsewhere(workload),
+            hits_are_read_elsewhere: self.hits_are_read_elsewhere(workload),
         });
         match sent {
             Some(kind) => Cow::Owned(Workload {
@@ -76,8 +76,8 @@ impl Plan {
     }
 
     /// Whether an earlier workload draws from the same patterns, as the levels of a ramp do:
-    /// by default they are asked for their hits once.
-    fn is_asked_elsewhere(&self, workload: &Workload) -> bool {
+    /// by default their hits are read once.
+    fn hits_are_read_elsewhere(&self, workload: &Workload) -> bool {
         let by_default = |patterns: &&Patterns| patterns.hits == HitSource::Auto;
         let Some(patterns) = workload.patterns().filter(by_default) else {
             return false;

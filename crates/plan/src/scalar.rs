@@ -1,4 +1,4 @@
-//! The values a draft is made of, each with the place where it was written.
+//! The values of a draft, each with the place where it was written.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +32,7 @@ impl<T> At<T> {
         }
     }
 
-    /// A value that nobody wrote.
+    /// A value that is in no plan file and was given by no flag.
     pub fn nowhere(value: impl Into<T>) -> Self {
         Self {
             value: value.into(),
@@ -51,7 +51,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     }
 }
 
-/// One value as written, before anybody has asked what it means.
+/// One value as written, before it is interpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar {
     /// `"text"`.
@@ -145,7 +145,7 @@ impl Scalar {
         rate.map(Rate::get).map_err(|error| error.to_string())
     }
 
-    /// The value that goes by this name in `table`.
+    /// The value with this name in `table`.
     pub(crate) fn choice<T: Copy>(&self, table: &[(&str, T)]) -> Result<T, String> {
         let names = || table.iter().map(|&(name, _)| name);
         let listed: Vec<String> = names().map(|name| format!("{name:?}")).collect();
@@ -228,6 +228,33 @@ impl<'de> Deserialize<'de> for Scalar {
         deserializer.deserialize_any(ScalarVisitor)
     }
 }
+
+/// A value that flags can give.
+pub(crate) trait FromFlag: Sized {
+    /// The value of a flag that was given with these values, in order; `None` if no flag gives such
+    /// a value.
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Option<Self> {
+        let _ = (flag, values);
+        None
+    }
+}
+
+impl FromFlag for Scalar {
+    fn from_flag(_: &'static str, mut values: Vec<Scalar>) -> Option<Self> {
+        values.pop()
+    }
+}
+
+impl FromFlag for List {
+    fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Option<Self> {
+        let items = values.into_iter().map(|value| At::flag(flag, value));
+        Some(Self::Many(items.collect()))
+    }
+}
+
+impl FromFlag for Entries {}
+impl FromFlag for SweepDraft {}
+impl FromFlag for Secret {}
 
 /// A value that may be missing.
 pub type Field = Option<At<Scalar>>;

@@ -29,20 +29,20 @@ pub struct Turn {
 /// - One target: a block is one round of one slice.
 /// - Two targets: a block is an ABBA quad of two rounds. Which target is A is
 ///   drawn once from the seed; the order is then the same throughout, since with
-///   a fixed ABBA what lingers of one slice weighs on both sides alike.
+///   a fixed ABBA the effects of one slice on the next are the same for both targets.
 /// - Three or more: a block is a Williams square, in which every target follows
 ///   every other equally often (E. J. Williams, "Experimental designs balanced for
 ///   the estimation of residual effects of treatments", 1949): as many rounds as
 ///   targets when their number is even, twice as many when it is odd. Which
 ///   target takes which part is drawn once from the seed.
 ///
-/// A ladder ([`Plan::ladders`]) goes up in even blocks and down in odd ones, so that
-/// what a server keeps of a heavier load shows. Workloads whose rate is searched for
-/// have no turns.
+/// A concurrency sweep ([`Plan::concurrency_sweeps`]) runs upwards in even blocks and downwards in
+/// odd blocks, so that lasting effects of a higher load become visible. Maximum-rate searches are
+/// not part of the schedule.
 ///
 /// Workloads that are compared with each other ([`Comparing::workloads`](crate::Comparing)) are
-/// interleaved in every round as targets are: ABBA for two, a Williams square for more. They
-/// follow each other on one target before the next target has its turn.
+/// interleaved in every round like targets: ABBA for two, a Williams square for more. All of them
+/// run on one target before the next target has its turn.
 pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let targets = square(plan.targets.len(), plan.seed);
     let compared = square(plan.comparing.workloads.len(), plan.seed);
@@ -87,13 +87,13 @@ enum Part {
 }
 
 /// The order of the workloads in a block: the plan's, in which the levels of each
-/// ladder share its places among them, upwards or downwards.
+/// concurrency sweep are in ascending or descending order.
 fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let mut order: Vec<usize> = (0..plan.workloads.len()).collect();
-    for ladder in plan.ladders() {
-        let mut places = ladder.clone();
+    for sweep in plan.concurrency_sweeps() {
+        let mut places = sweep.clone();
         places.sort_unstable();
-        let mut levels = ladder;
+        let mut levels = sweep;
         if down {
             levels.reverse();
         }
@@ -125,8 +125,8 @@ pub fn rounds_per_block(targets: usize) -> u32 {
     u32::try_from(rounds).unwrap_or(u32::MAX)
 }
 
-/// Rounds of a block of so many targets and so many workloads that are compared with each other:
-/// whole squares of both.
+/// Rounds of a block: complete squares of the targets, and of the workloads that are `compared` with
+/// each other.
 pub(crate) fn block_of(targets: usize, compared: usize) -> u32 {
     let (targets, compared) = (rounds_per_block(targets), rounds_per_block(compared));
     let mut block = targets;
@@ -203,15 +203,16 @@ impl Plan {
         block_of(self.targets.len(), self.comparing.workloads.len())
     }
 
-    /// Slices of so many rounds. Those of searches come on top: nobody knows how many.
+    /// Slices of this number of rounds, without those of maximum-rate searches, whose number is
+    /// unknown.
     pub fn slices_in_rounds(&self, rounds: u32) -> usize {
         let in_rounds = self.workloads.iter().filter(|work| work.search().is_none());
         in_rounds.count() * self.targets.len() * rounds as usize
     }
 
-    /// How long all slices take if none ends early, to the most rounds: warm-ups,
-    /// leads, measured windows and gaps; for a search, the most that it takes. Bringing targets
-    /// up and preparing objects comes on top.
+    /// The time of all slices if none ends early, for the largest number of rounds: warm-ups,
+    /// settling times, measured windows and pauses; for a maximum-rate search, its limit. The start
+    /// of targets and the creation of objects are not included.
     pub fn forecast(&self) -> Duration {
         self.lasting(self.rounds.most())
     }

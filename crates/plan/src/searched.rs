@@ -8,13 +8,13 @@ use crate::names::Named;
 use crate::patterns::CacheCounters;
 use crate::scalar::Field;
 
-/// What stands in a workload's `patterns` for those that are made of the plan's own pages.
+/// The value of `patterns` for requests that are generated from the plan's pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";
 /// Titles that requests are made of if nothing else is said.
 pub const DEFAULT_TERMS: u32 = 200;
 /// The most of them.
 pub(crate) const MOST_TERMS: u32 = 1_000_000;
-/// Seed of made-up pages if nothing else is said: that of `tenbin search data`.
+/// Default seed of synthetic pages, as in `tenbin search data`.
 pub const DEFAULT_CORPUS_SEED: u64 = 1;
 
 /// The pages that are searched, made before anything is started.
@@ -31,12 +31,12 @@ pub struct Corpus {
     pub directory: Option<PathBuf>,
     /// How many titles requests are made of.
     pub terms: u32,
-    /// What stands before a term in a request; the Droonga tutorial's heavy search when not
+    /// The start of a request before the term; the Droonga tutorial's heavy search when not
     /// set.
     pub base: Option<String>,
 }
 
-/// Whether `patterns` stands for requests that are made of the plan's pages.
+/// Whether `patterns` means requests that are generated from the plan's pages.
 pub(crate) fn is_of_corpus(field: &Field) -> bool {
     let text = field.as_ref().and_then(|field| field.value.text().ok());
     text == Some(CORPUS_PATTERNS)
@@ -45,7 +45,7 @@ pub(crate) fn is_of_corpus(field: &Field) -> bool {
 /// Where pages come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CorpusSource {
-    /// They are made up; the same ones for the same settings.
+    /// Synthetic pages: the same settings give the same pages.
     Synthetic {
         /// How many.
         pages: u64,
@@ -58,7 +58,7 @@ pub enum CorpusSource {
     Wikipedia(PathBuf),
 }
 
-/// What made-up pages are written in.
+/// The language of synthetic pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CorpusLanguage {
     /// Japanese.

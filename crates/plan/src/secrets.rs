@@ -35,10 +35,10 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
 }
 
-/// Values shorter than this stand in other texts by chance.
+/// Shorter values are part of other texts by chance.
 const TELLING: usize = 8;
 
-/// Secret values of a target or a workload, each with the reference that stands for it in what
+/// Secret values of a target or a workload, each with the reference that replaces it in what
 /// is printed, for example `{env:API_TOKEN}`.
 #[derive(Clone, Default, PartialEq)]
 pub struct Secrets(Vec<Concealed>);
@@ -77,7 +77,7 @@ impl Secrets {
             .sort_by_key(|each| std::cmp::Reverse(each.value.len()));
     }
 
-    /// The values that are long enough to be told from other text, as they are written and as
+    /// The values that are long enough not to be part of other text by chance, as written and as
     /// they look in a URL.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.telling().map(|each| each.value.as_str())

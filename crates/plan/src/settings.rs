@@ -1,4 +1,4 @@
-//! What a workload sends, setting by setting: by this two of them are compared.
+//! The settings of a workload, by which two workloads are compared.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,8 @@ use crate::page::Page;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// Keys that say where something is, or whether it stays there, and not what is sent.
-/// A body is compared by its length, which the workload's description has: it may be
-/// large, and it may be private.
+/// Keys that do not change what is sent. A body is compared by its length, which is in the
+/// workload's description: it may be large, and it may be private.
 const ELSEWHERE: &[&str] = &[
     "bucket",
     "prefix",
@@ -26,13 +25,12 @@ pub struct Setting {
     pub key: String,
     /// Its value, as a plan file has it but for quotation marks.
     pub value: String,
-    /// It is what the same operations on as many objects of that size have when
-    /// nothing else is asked for.
+    /// Whether it is the default.
     pub usual: bool,
 }
 
 impl Workload {
-    /// What is sent, in words, without its secrets.
+    /// A description of what is sent, without secrets.
     pub fn describe(&self) -> String {
         let mut text = self.facts().describe();
         if self.kind.protocol().usual().is_some() {
@@ -43,8 +41,8 @@ impl Workload {
         text
     }
 
-    /// What is sent, by keys of the plan file in ascending order. Secrets stand in it
-    /// as they do in a printed plan.
+    /// What is sent, by keys of the plan file in ascending order. Secrets are replaced as in a
+    /// printed plan.
     pub fn settings(&self) -> Vec<Setting> {
         let usual = self.kind.protocol().usual();
         let usual = usual.as_ref().map_or_else(BTreeMap::new, pairs);
@@ -60,7 +58,7 @@ impl Workload {
 }
 
 impl Setting {
-    /// As a description ends in it, behind a comma.
+    /// The setting as the end of a description, behind a comma.
     fn in_words(&self) -> Option<String> {
         let Self { key, value, .. } = self;
         let words = match key.as_str() {

@@ -8,11 +8,10 @@ use crate::model::Plan;
 use crate::workload::Workload;
 
 impl Plan {
-    /// Notes what a workload works on, and names the workload after it, unless it has a name
-    /// of its own. Expectations follow the name. Says whether anything is different now.
+    /// Sets the numbers and sizes of objects to those of the data set that was found. A default name
+    /// of the workload changes with them, also in expectations. Returns whether the plan changed.
     ///
-    /// Called before the first slice, so that every record has the name; the plan printed
-    /// after it reads back as the same and finds the same.
+    /// Called before the first slice, so that every record has the final name.
     pub fn settle(&mut self, at: usize, found: Found) -> bool {
         let taken = self.workloads.iter().enumerate();
         let taken: BTreeSet<String> = taken

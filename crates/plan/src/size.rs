@@ -26,7 +26,7 @@ pub enum SizeError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// What stands behind the number.
+        /// The text behind the number.
         unit: String,
     },
     /// Half a byte.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::desk::Desk;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::scalar::{Field, Scalar};
 use crate::size::Size;
 
@@ -196,7 +196,7 @@ fn range(text: &str, needs_share: bool) -> Result<SizeRange, String> {
     };
     if from > to {
         return Err(format!(
-            "{sizes:?} goes from the larger to the smaller; write \"{}..{}\"",
+            "{sizes:?} has the larger size first; write \"{}..{}\"",
             Size(to),
             Size(from)
         ));
@@ -279,26 +279,26 @@ impl SizeRange {
 }
 
 /// What `size` says: its text read, and the file that it names.
-pub(crate) fn resolve(desk: &mut Desk<'_>, field: &Field) -> Option<Sizes> {
-    let sizes: Sizes = desk.read("size", field, Scalar::parsed)?;
+pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Sizes> {
+    let sizes: Sizes = resolver.read("size", field, Scalar::parsed)?;
     let Sizes::File { path, .. } = sizes else {
         return Some(sizes);
     };
     let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
-    let path = desk.directory.join(path);
-    if desk.context.without_files {
+    let path = resolver.directory.join(path);
+    if resolver.context.without_files {
         // Of more than one size, as files are.
         let sizes = [1, 1 << 20].into();
         return Some(Sizes::File { path, sizes });
     }
-    let bytes = desk.file(place, "size", &path)?;
+    let bytes = resolver.file(place, "size", &path)?;
     let read = String::from_utf8(bytes)
         .map_err(|_| "it is not UTF-8 text".to_owned())
         .and_then(|text| read_file(&text));
     match read {
         Ok(sizes) => Some(Sizes::File { path, sizes }),
         Err(why) => {
-            desk.wrong(place, "size", format!("{}: {why}", path.display()));
+            resolver.wrong(place, "size", format!("{}: {why}", path.display()));
             None
         }
     }

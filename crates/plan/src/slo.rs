@@ -1,4 +1,4 @@
-//! What an answer may take at most, and how many may fail: `p99<10ms,errors<0.1%`.
+//! Limits on response times and errors: `p99<10ms,errors<0.1%`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::duration::Time;
 use crate::figure::{Figure, Statistic};
 
-/// A service level objective: limits that hold together. Prints as it is written in a
+/// A service level objective: limits that must all be met. Prints as it is written in a
 /// plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slo(Vec<Limit>);

@@ -6,8 +6,8 @@ pub(crate) fn nearest<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let word = plain(word);
-    // A third of the letters may be wrong: enough for slips, too little to turn
-    // one word into another.
+    // A third of the letters may be wrong: enough for typing errors, too few to turn one word into
+    // another.
     let tolerance = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()

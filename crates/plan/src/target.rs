@@ -5,6 +5,7 @@ use std::fmt;
 use url::Url;
 
 use crate::comparing::SweepPoint;
+use crate::connect::Connect;
 use crate::names::Named;
 use crate::observe::Observe;
 use crate::reach::{Builtin, Reach};
@@ -12,7 +13,6 @@ use crate::searched::Searched;
 use crate::secret::{KeySource, Secret};
 use crate::secrets::Secrets;
 use crate::store::Store;
-use crate::way::Way;
 
 /// The region of a target that names none.
 pub(crate) const DEFAULT_REGION: &str = "us-east-1";
@@ -25,7 +25,7 @@ pub struct Target {
     /// Where it is, or how it comes to be.
     pub reach: Reach,
     /// How connections get there.
-    pub way: Way,
+    pub connect: Connect,
     /// S3 credentials, if it wants any.
     pub credentials: Option<Credentials>,
     /// S3 region.
@@ -55,7 +55,7 @@ impl Target {
         Self {
             name: name.into(),
             reach,
-            way: Way::default(),
+            connect: Connect::default(),
             credentials: None,
             region: DEFAULT_REGION.to_owned(),
             signature: Signature::default(),
@@ -69,23 +69,27 @@ impl Target {
         }
     }
 
-    /// Whether somebody answers there: a directory or a dummy has nobody, and what is
-    /// done on it is done by Tenbin's own threads.
+    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's threads.
     pub fn has_server(&self) -> bool {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
     }
 
-    /// How many hosts answer for it: one process on each for a target that Tenbin starts.
+    /// The number of its hosts: one process on each for a target that Tenbin starts.
     pub fn host_count(&self) -> usize {
         let several = match &self.reach {
             Reach::Launched(launch) => launch.nodes.len(),
-            _ => self.way.hosts.len(),
+            _ => self.connect.hosts.len(),
         };
         several.max(1)
     }
 
-    /// A URL of this target without its secrets.
+    /// A URL of this target without its secrets. Plans refuse a URL with a user name or a password; one
+    /// of a plan made elsewhere is shown without them.
     pub fn shown_url(&self, url: &Url) -> String {
+        let mut url = url.clone();
+        // A URL that cannot have them has none.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
         self.secrets.conceal(url.as_str())
     }
 }
@@ -125,11 +129,11 @@ pub struct Credentials {
     pub access_key_source: KeySource,
     /// Where the secret came from.
     pub secret_key_source: KeySource,
-    /// What goes along with keys that are good for a session only.
+    /// The session token of temporary keys.
     pub session_token: Option<SessionToken>,
 }
 
-/// What goes along with keys that are good for a session only.
+/// The session token of temporary keys.
 #[derive(Clone, PartialEq)]
 pub struct SessionToken {
     /// The token.
@@ -150,7 +154,7 @@ impl Credentials {
         Self::from_one_source(access_key, secret_key, KeySource::Literal)
     }
 
-    /// Keys made up for this run.
+    /// Keys generated for this run.
     pub fn generated(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
         Self::from_one_source(access_key, secret_key, KeySource::Generated)
     }

@@ -1,4 +1,4 @@
-//! How long a connection of a closed loop rests after an answer: `100ms`,
+//! Think time of a connection in a closed loop: `100ms`,
 //! `uniform:50ms..150ms`, `exponential:100ms`.
 
 use std::fmt;
@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use crate::duration::Time;
 
-/// How long a connection of a closed loop rests between an answer and its next
-/// request, as a user does who reads before clicking again. Prints as it is
-/// written in a plan.
+/// Think time: the pause of a connection in a closed loop between a response and its next
+/// request, like that of a user who reads a page. Prints as it is written in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
     /// Always as long.
     Fixed(Duration),
-    /// At random, every length between the two as likely.
+    /// Uniformly distributed between `from` and `to`.
     Uniform {
         /// The shortest.
         from: Duration,

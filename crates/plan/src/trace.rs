@@ -13,7 +13,7 @@ const UNIX_EPOCH_DAY: i32 = 2_440_588;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// Arrivals that are kept: 32 bytes each while they are read.
 const MOST_ARRIVALS: usize = 20_000_000;
-/// A longer one is surely in other units than seconds.
+/// A longer trace is taken for times in another unit than seconds.
 const LONGEST: u64 = 365 * 24 * 3600 * NANOS_PER_SECOND;
 /// How much of a line is quoted in a message.
 const QUOTED_CHARS: usize = 40;

@@ -7,7 +7,7 @@ use crate::patterns::{HitSource, Patterns};
 use crate::rounds::Rounds;
 use crate::work::{Facts, WorkloadKind};
 
-/// The operations sent, what counts as a correct answer, and under which load.
+/// The operations sent, what counts as a correct response, and the load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     /// Unique name, for example `put-1KiB`.
@@ -16,7 +16,7 @@ pub struct Workload {
     pub kind: WorkloadKind,
     /// How it is issued.
     pub load: Load,
-    /// Read what targets tell of their own stages in the heads of their answers.
+    /// Read the times of server stages from the headers of responses.
     pub stages: bool,
 }
 
@@ -52,7 +52,7 @@ impl Workload {
     }
 
     /// Whether a slice may end before its time: by a count of operations, because
-    /// they use up what was laid out for them, or with the last of a trace.
+    /// they have used up the objects created for them, or with the last operation of a trace.
     pub fn may_end_early(&self) -> bool {
         self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
     }

@@ -181,7 +181,7 @@ fn expectations_are_about_targets_and_workloads_that_there_are() {
     for (line, wrong) in [
         (
             "expect = \"nwe:p99<1s\"",
-            "there is no target or workload of that name among old, new, get; did you mean \"new\"?",
+            "names \"nwe\", which is no target or workload; there are old, new, get; did you mean \"new\"?",
         ),
         ("expect = \"old:new:p99<1s\"", "names two of a kind"),
         (
@@ -200,7 +200,7 @@ fn expectations_are_about_targets_and_workloads_that_there_are() {
     let alone = format!(
         "expect = \"p99<2x baseline\"\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}"
     );
-    assert!(refusal(&alone).contains("needs a second target"));
+    assert!(refusal(&alone).contains("add a second target"));
 }
 
 fn plan_of_one(head: &str) -> Plan {
@@ -266,20 +266,20 @@ fn several_sweeps_multiply_and_any_point_is_a_baseline() {
 fn wrong_sweeps_are_refused() {
     for (lines, wrong) in [
         ("sweep.workers = []", "sweep: workers has no values"),
-        ("sweep.workers = [1, 1]", "cannot be told from the others"),
+        (
+            "sweep.workers = [1, 1]",
+            "has the same name as another value",
+        ),
         (
             "sweep.workers = [\"a/b\", \"a-b\"]",
-            "cannot be told from the others",
+            "has the same name as another value",
         ),
         ("sweep.workers = [\"{port}\"]", "has a brace in it"),
-        ("sweep.Workers = [1]", "cannot stand in braces"),
-        (
-            "sweep.port = [1]",
-            "{port} stands for something else already",
-        ),
+        ("sweep.Workers = [1]", "is not a name for a placeholder"),
+        ("sweep.port = [1]", "{port} is another placeholder"),
         (
             "sweep.workers = [1]\nsweep.threads = [1]",
-            "{threads} stands nowhere in command, env, url or ready",
+            "{threads} is not in command, env, url or ready",
         ),
         ("", "unknown placeholder {workers}"),
         (
@@ -348,7 +348,7 @@ const GET: &str = "[[workload]]\nkind = \"http\"\nname = \"get\"\n";
 fn the_levels_of_a_sweep_are_one_question() {
     let plan = repeated(&with_targets("", 4, SWEEP));
     assert_eq!(plan.workloads.len(), 11);
-    assert_eq!(plan.questions(), 3);
+    assert_eq!(plan.hypotheses(), 3);
     assert_eq!(plan.rounds.count, 28);
     assert_eq!(plan.fewest_rounds(), Some(28));
     // Written out, they are the same question.
@@ -356,13 +356,13 @@ fn the_levels_of_a_sweep_are_one_question() {
         format!("[[workload]]\nkind = \"http\"\nname = \"c{n}\"\nload = {{ connections = {n} }}\n")
     });
     let plan = repeated(&with_targets("", 4, &each.concat()));
-    assert_eq!((plan.questions(), plan.rounds.count), (3, 28));
+    assert_eq!((plan.hypotheses(), plan.rounds.count), (3, 28));
     // Two levels have no optimum between them: they are two questions.
     let plan = repeated(&with_targets("", 4, &each[..2].concat()));
-    assert_eq!((plan.questions(), plan.rounds.count), (6, 32));
+    assert_eq!((plan.hypotheses(), plan.rounds.count), (6, 32));
     let plan = repeated(&with_targets("aa = true\n", 2, GET));
-    assert_eq!((plan.questions(), plan.rounds.count), (1, 36));
-    assert_eq!(repeated(&with_targets("", 1, SWEEP)).questions(), 0);
+    assert_eq!((plan.hypotheses(), plan.rounds.count), (1, 36));
+    assert_eq!(repeated(&with_targets("", 1, SWEEP)).hypotheses(), 0);
 }
 
 #[test]
@@ -452,9 +452,9 @@ fn workloads_of_two_targets_are_compared_on_each_and_targets_at_each() {
 #[test]
 fn workloads_that_cannot_be_compared_are_refused() {
     let with = |list: &str| refusal(&format!("[compare]\nworkloads = {list}\n{TWO_WORKLOADS}"));
-    assert!(with("[\"kept\"]").contains("compares at least two"));
+    assert!(with("[\"kept\"]").contains("needs at least two workloads"));
     assert!(with("[\"kept\", \"kpet\"]").contains("did you mean \"kept\"?"));
-    assert!(with("[\"kept\", \"kept\"]").contains("stands twice"));
+    assert!(with("[\"kept\", \"kept\"]").contains("is twice in the list"));
     let open = TWO_WORKLOADS.replace("keep_alive = false", "rate = \"10/s\"");
     let mixed = format!("[compare]\nworkloads = [\"kept\", \"closed\"]\n{open}");
     assert!(refusal(&mixed).contains("workloads of one kind"));

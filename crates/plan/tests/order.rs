@@ -107,7 +107,7 @@ load = { connections = 2 }
 #[test]
 fn a_ladder_goes_up_and_down_in_turns() {
     let plan = ladder();
-    assert_eq!(plan.ladders(), [[2, 3, 0]]);
+    assert_eq!(plan.concurrency_sweeps(), [[2, 3, 0]]);
     let turns = schedule(&plan);
     let names = |block: u32| -> Vec<&str> {
         let mine = turns.iter().filter(|turn| turn.block == block).step_by(4);
@@ -123,12 +123,12 @@ fn a_ladder_goes_up_and_down_in_turns() {
 fn two_levels_or_an_open_loop_are_no_ladder() {
     let mut plan = ladder();
     plan.workloads.remove(0);
-    assert!(plan.ladders().is_empty());
+    assert!(plan.concurrency_sweeps().is_empty());
     let mut plan = ladder();
     for workload in &mut plan.workloads {
         workload.load.pace = Pace::Constant { per_second: 1.0 };
     }
-    assert!(plan.ladders().is_empty());
+    assert!(plan.concurrency_sweeps().is_empty());
 }
 
 #[test]

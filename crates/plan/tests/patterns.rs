@@ -229,7 +229,7 @@ fn templates_and_targets_have_to_fit() {
         ),
         (
             FLAT.replace("search = ", "path = \"/x\"\nsearch = "),
-            "is part of what search stands for",
+            "is set by search",
         ),
         (
             FLAT.replace("body =", "bodi ="),

@@ -463,7 +463,7 @@ fn ranges_and_weights_make_hosts() {
          resolve = [\"DB09:9000:[fd00::1],10.0.0.1\"]\n[[workload]]\nkind = \"http\"",
     )
     .expect("a plan");
-    let way = &plan.targets[0].way;
+    let way = &plan.targets[0].connect;
     let hosts: Vec<String> = way.hosts.iter().map(ToString::to_string).collect();
     assert_eq!(
         hosts,
@@ -564,4 +564,73 @@ fn values_that_look_secret_and_references_are_in_no_printed_plan() {
             .contains("\"TENBIN_ENV_DB_PASSWORD\" is not set"),
         "{refusal}"
     );
+}
+
+#[test]
+fn paths_of_further_files_start_at_the_plan_and_the_live_page_has_a_port_or_none() {
+    let with = |output: &str| {
+        let rest = "[[target]]\nurl = \"http://h\"\n[[workload]]\nkind = \"http\"\n";
+        let text = format!("[output]\n{output}\n{rest}");
+        let path = Path::new("/made-up/bench/plan.toml");
+        let draft = Draft::from_toml(&text, path)?;
+        draft.resolve(&mut world(&[], &[]))
+    };
+    let output = with("export = [\"csv\", \"junit=result.xml\", \"go=/tmp/a=b\"]\nlive = true");
+    let output = output.expect("a plan").output;
+    assert_eq!(
+        output.export,
+        ["csv", "junit=/made-up/bench/result.xml", "go=/tmp/a=b"]
+    );
+    assert_eq!(output.live, Some(0));
+    let live = |value: &str| with(&format!("live = {value}")).map(|plan| plan.output.live);
+    assert_eq!(live("9000"), Ok(Some(9000)));
+    assert_eq!(live("false"), Ok(None));
+    let address =
+        |value: &str| with(&format!("prometheus = {value}")).map(|plan| plan.output.prometheus);
+    assert_eq!(address("9464"), Ok("127.0.0.1:9464".parse().ok()));
+    assert_eq!(address("\":9464\""), Ok("127.0.0.1:9464".parse().ok()));
+    assert_eq!(address("\"[::1]:9464\""), Ok("[::1]:9464".parse().ok()));
+    let collector = |url: &str| with(&format!("otlp = \"{url}\"")).map(|plan| plan.output.otlp);
+    let found = Ok(Some("http://h:4318/v1/metrics".to_owned()));
+    assert_eq!(collector("http://h:4318"), found);
+    assert_eq!(collector("http://h:4318/v1/metrics/"), found);
+    let below = Ok(Some("https://h/otlp/v1/metrics".to_owned()));
+    assert_eq!(collector("https://h/otlp"), below);
+    for (wrong, expected) in [
+        (
+            "prometheus = \"here\"",
+            "\"here\" is not a port and not an address",
+        ),
+        ("prometheus = 70000", "is not a port"),
+        (
+            "otlp = \"h:4318\"",
+            "the URL is neither http:// nor https://",
+        ),
+        (
+            "otlp = \"http://me:hush@h\"",
+            "contains a user or a password",
+        ),
+        ("otlp = \"http://h/?key=hush\"", "contains a query"),
+        (
+            "live = 0",
+            "2:8: live: 0 is not a port; write true, or 1 to 65,535",
+        ),
+        ("live = 65536", "65536 is not a port"),
+        ("live = \"yes\"", "\"yes\" is not a port"),
+        ("export = [\"\"]", "write the name of a format"),
+        ("export = [\"=x\"]", "write the name of a format"),
+        ("export = [\"csv=\"]", "\"csv=\" names no file"),
+        (
+            "export = \"csv=-\"",
+            "only the command line can send a format",
+        ),
+        (
+            "exports = \"csv\"",
+            "unknown key \"exports\" in [output]; did you mean \"export\"?",
+        ),
+    ] {
+        let refusal = with(wrong).expect_err(wrong).to_string();
+        assert!(refusal.contains(expected), "{wrong}: {refusal}");
+        assert!(!refusal.contains("hush"), "{refusal}");
+    }
 }

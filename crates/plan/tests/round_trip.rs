@@ -13,11 +13,11 @@ use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
     Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
-    Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder,
-    KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan,
-    Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds, S3Operation, S3Work, Secret,
-    SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token,
-    Trace, Way, Workload, WorkloadKind,
+    Connect, Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion,
+    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Output, Pace, Payload,
+    Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds, S3Operation,
+    S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls,
+    TlsVersion, Token, Trace, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -63,6 +63,16 @@ fn time(least_millis: u64) -> impl Strategy<Value = Duration> {
         (least_millis * 1_000_000..90_000_000_000).prop_map(Duration::from_nanos),
         (1..4000u64).prop_map(Duration::from_secs),
     ]
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    let export = select(vec!["csv", "json=/made-up/a \"b\"=c.json", "junit"]);
+    (vec(export, 0..3), option::of(any::<u16>())).prop_map(|(export, live)| Output {
+        export: export.into_iter().map(str::to_owned).collect(),
+        live,
+        prometheus: live.map(|port| ([127, 0, 0, 1], port).into()),
+        otlp: live.map(|port| format!("http://h:{}/v1/metrics", port.max(81))),
+    })
 }
 
 fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
@@ -277,7 +287,7 @@ fn tls() -> impl Strategy<Value = Tls> {
 }
 
 /// A target that is there, over TCP or a Unix socket, in clear text or over TLS.
-fn endpoint() -> impl Strategy<Value = (Reach, Way)> {
+fn endpoint() -> impl Strategy<Value = (Reach, Connect)> {
     let hosts = vec(1u32..=1000, 0..4);
     let ends = prop_oneof![
         Just((None, None)),
@@ -319,7 +329,7 @@ fn endpoint() -> impl Strategy<Value = (Reach, Way)> {
                         .map(|text| text.parse().expect("an address"))
                         .to_vec(),
                 };
-                let way = Way {
+                let connect = Connect {
                     hosts,
                     http,
                     tls: tls.unwrap_or_default(),
@@ -330,7 +340,7 @@ fn endpoint() -> impl Strategy<Value = (Reach, Way)> {
                         .filter(|_| !is_unix)
                         .map(|text| text.parse().expect("an address")),
                 };
-                (Reach::Endpoint { url: url(0) }, way)
+                (Reach::Endpoint { url: url(0) }, connect)
             },
         )
 }
@@ -397,27 +407,27 @@ fn observe_one() -> impl Strategy<Value = Observe> {
     ]
 }
 
-fn suits(observe: &Observe, reach: &Reach, way: &Way) -> bool {
+fn suits(observe: &Observe, reach: &Reach, connect: &Connect) -> bool {
     let several = observe.each().len() > 1;
     let is_own = matches!(reach, Reach::Builtin(_));
     let each_suits = observe.each().iter().all(|one| {
         let by_name = matches!(one, Observe::Processes(Processes::Name(_)));
         let by_own_port = matches!(one, Observe::Processes(Processes::OwnPort));
-        (by_name || several || way.hosts.is_empty()) && !(by_own_port && way.unix.is_some())
+        (by_name || several || connect.hosts.is_empty()) && !(by_own_port && connect.unix.is_some())
     });
     !is_own && each_suits
 }
 
 fn target(index: usize) -> impl Strategy<Value = Target> {
-    let plain = |reach| (reach, Way::default());
+    let plain = |reach| (reach, Connect::default());
     let ways = prop_oneof![
         endpoint(),
         launch().prop_map(|launch| {
-            let way = Way {
+            let connect = Connect {
                 unix: Some(PathBuf::from("{data}/socket")),
-                ..Way::default()
+                ..Connect::default()
             };
-            (Reach::Launched(launch), way)
+            (Reach::Launched(launch), connect)
         }),
         Just(plain(Reach::Builtin(Builtin::S3Memory))),
         Just(plain(Reach::Builtin(Builtin::S3Durable))),
@@ -429,16 +439,16 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
     ];
     let observe = option::of(observe());
     (ways, credentials(), "[a-z]{2}-[0-9]", signature, observe).prop_map(
-        move |((reach, way), credentials, region, signature, observe)| {
+        move |((reach, connect), credentials, region, signature, observe)| {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
-            let observe = observe.filter(|observe| suits(observe, &reach, &way));
+            let observe = observe.filter(|observe| suits(observe, &reach, &connect));
             let in_memory = matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob));
             let memory = in_memory.then_some(64 << 20);
             Target {
                 name: format!("target-{index}"),
                 reach,
-                way,
+                connect,
                 credentials: (!unused).then_some(credentials),
                 region,
                 signature,
@@ -632,10 +642,10 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                 range,
                 batch,
                 errors,
-                way,
+                connect,
             )| {
                 let (verify, around, until_gone) = switches;
-                let (alloc_above, crc_framed, gone_within, poll_interval) = way;
+                let (alloc_above, crc_framed, gone_within, poll_interval) = connect;
                 let usual = BlobWork::new(phase, size);
                 let work = BlobWork {
                     objects,
@@ -694,9 +704,10 @@ fn plan() -> impl Strategy<Value = Plan> {
             (0..targets).map(target).collect::<Vec<_>>(),
             (0..workloads).map(workload).collect::<Vec<_>>(),
             any::<bool>(),
+            output(),
         )
             .prop_map(
-                |(name, seed, threads, rounds, targets, mut workloads, share)| {
+                |(name, seed, threads, rounds, targets, mut workloads, share, output)| {
                     if share {
                         let shared = workloads[0].load.clone();
                         workloads
@@ -718,6 +729,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         targets,
                         workloads,
                         comparing: Comparing::default(),
+                        output,
                         corpus: None,
                     }
                 },

@@ -48,7 +48,7 @@ fn one_slip_about_the_pages_is_told_once() {
             "[corpus]\nsynthetic = \"many\"\n",
             "\"many\" is not a whole number",
         ),
-        ("[corpus]\n", "[corpus] takes its pages from one place"),
+        ("[corpus]\n", "[corpus] needs one source of pages"),
         ("", "pages are to be loaded into target \"a\""),
     ] {
         let refusal = refusal(&format!("{corpus}{rest}"));
@@ -160,14 +160,14 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
             )),
             "pages are to be loaded into target \"a\", and the plan has no [corpus]",
         ),
-        (with("[corpus]\n", &one()), "takes its pages from one place"),
+        (with("[corpus]\n", &one()), "needs one source of pages"),
         (
             with("[corpus]\nsynthetic = 5\nwikipedia = \"x\"\n", &one()),
-            "takes its pages from one place",
+            "needs one source of pages",
         ),
         (
             with("[corpus]\nwikipedia = \"x\"\nlanguage = \"en\"\n", &one()),
-            "is for made-up pages",
+            "is for synthetic pages",
         ),
         (
             with("[corpus]\nsynthetic = 5\nbase = \"d\"\n", &one()),
@@ -190,14 +190,14 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
                 CORPUS,
                 &target("a", "nodes = [\"127.0.0.1\", \"127.0.0.1\"]"),
             ),
-            "named twice",
+            "is in the list twice",
         ),
         (
             with(
                 CORPUS,
                 "[[target]]\nname = \"a\"\ncommand = \"x {port}\"\nnodes = 2\n",
             ),
-            "{host} stands nowhere in command or env",
+            "{host} is not in command or env",
         ),
         (
             with(
@@ -220,7 +220,7 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
         ),
         (
             with(CORPUS, &target("a", "corpus = \"droonga\"")),
-            "a protocol of its own",
+            "over another protocol",
         ),
         (
             with(

@@ -71,8 +71,8 @@ impl Step {
         (self.published * self.subscribers as u64).saturating_sub(self.received)
     }
 
-    /// Messages per second delivered to all configured subscribers; lost messages do not count.
-    /// `None` if no message arrived.
+    /// Messages per second that a configured subscriber received on average; lost messages do not
+    /// count. `None` if no message arrived.
     pub fn per_second(&self) -> Option<f64> {
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0)?;
         Some(self.received as f64 / self.subscribers as f64 / seconds)

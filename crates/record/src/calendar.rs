@@ -1,15 +1,15 @@
-//! Dates in UTC, for directory names and for people.
+//! Dates in UTC, for directory names and reports.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
 
-/// A moment in UTC, to the second.
+/// A time in UTC, to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Utc(OffsetDateTime);
 
 impl Utc {
-    /// Times before 1970 count as its first second.
+    /// Times before 1970 become the first second of 1970.
     pub(crate) fn from_system(when: SystemTime) -> Self {
         Self(when.max(UNIX_EPOCH).into())
     }

@@ -1,12 +1,13 @@
-//! Check values: whether the files of a run directory are as the run wrote them.
+//! Check values, which show whether the files of a run directory were changed after the run.
 //!
-//! Each line of `intervals.jsonl` ends with `h`, the begin of the SHA-256 of the line before it and
-//! of the line itself, so that a changed, added, removed or moved line does not fit. It stands in
-//! the line, since one write then brings both to the disk: a run that is killed leaves no line
-//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and
-//! `slices.bin` and of `plan.toml`; `environment.json`, which is written again at the end, holds its own.
+//! Each line of `intervals.jsonl` ends with `h`: the first digits of the SHA-256 over the previous
+//! line's value and the line itself, so that a changed, added, removed or moved line is detected.
+//! The value is part of the line, so that one write stores both: a killed run leaves no complete
+//! line without its value. The lines also contain check values for their parts of `latency.hlog`
+//! and `slices.bin` and for `plan.toml`. `environment.json`, which is rewritten at the end of the
+//! run, contains its own value.
 //!
-//! There is no key: whoever calculates all values again can forge a run.
+//! There is no secret key: anyone who recomputes all values can forge a run.
 
 use std::fmt;
 
@@ -16,15 +17,15 @@ use sha2::{Digest as _, Sha256};
 
 /// Hexadecimal digits of a check value.
 const DIGITS: usize = 16;
-/// What stands before the check value of a line.
+/// Text before the check value of a line.
 const BEFORE: &[u8] = br#","h":""#;
-/// What stands behind it.
+/// Text after the check value of a line.
 const BEHIND: &[u8] = b"\"}\n";
-/// What stands before the check value of a whole file.
+/// Text before the check value of a complete file.
 const BEFORE_IN_FILE: &[u8] = b",\n  \"h\": \"";
-/// What stands behind it.
+/// Text after the check value of a complete file.
 const BEHIND_IN_FILE: &[u8] = b"\"\n}\n";
-/// Changed lines that are listed.
+/// Maximum number of changed lines that are named in a message.
 const MOST_LISTED: usize = 4;
 
 /// The first 64 bits of a SHA-256, written as 16 hexadecimal digits.
@@ -32,7 +33,7 @@ const MOST_LISTED: usize = 4;
 pub(crate) struct CheckValue([u8; DIGITS]);
 
 impl CheckValue {
-    /// That of these bytes.
+    /// The check value of these bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self::of_both(b"", bytes)
     }
@@ -80,13 +81,13 @@ impl<'de> Deserialize<'de> for CheckValue {
     }
 }
 
-/// The check value of the last line, while lines are written.
+/// The check value of the last line written.
 #[derive(Debug, Default)]
 pub(crate) struct Chain(Option<CheckValue>);
 
 impl Chain {
-    /// Adds its check value to the last line of `text`, an object from `start` on that has at
-    /// least one member and no newline yet, and ends the line.
+    /// Adds the check value to the last line of `text`, and ends the line. The line starts at
+    /// `start`; it is an object with at least one member and without a newline.
     pub(crate) fn end_line(&mut self, text: &mut Vec<u8>, start: usize) {
         text.pop();
         let before = self.0.as_ref().map_or(&b""[..], |value| &value.0);
@@ -98,20 +99,20 @@ impl Chain {
     }
 }
 
-/// The lines of `intervals.jsonl` as they are read.
+/// The check of the lines of `intervals.jsonl` while they are read.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedLines {
-    /// Check value of the line before, as it stands there.
+    /// Check value of the previous line, as stored.
     last: Option<[u8; DIGITS]>,
     lines: u64,
     with_value: u64,
-    /// Lines that do not fit, from 1.
+    /// Numbers of the lines with a wrong check value, from 1.
     changed: Vec<u64>,
     further: u64,
 }
 
 impl CheckedLines {
-    /// Of the lines behind the first `lines`, the last of which has this check value.
+    /// For the lines after the first `lines` lines, the last of which has this check value.
     pub(crate) fn behind(lines: u64, last: Option<[u8; DIGITS]>) -> Self {
         Self {
             last,
@@ -120,7 +121,7 @@ impl CheckedLines {
         }
     }
 
-    /// Adds what was found in the lines that come next.
+    /// Adds the results for the next lines.
     pub(crate) fn add(&mut self, next: Self) {
         self.last = next.last;
         self.lines = next.lines;
@@ -131,7 +132,7 @@ impl CheckedLines {
         self.further += unlisted as u64 + next.further;
     }
 
-    /// Takes the next line, with its newline.
+    /// Checks the next line, with its newline.
     pub(crate) fn take(&mut self, line: &[u8]) {
         self.lines += 1;
         let found = split(line, BEFORE, BEHIND);
@@ -148,17 +149,17 @@ impl CheckedLines {
         }
     }
 
-    /// How many there were.
+    /// Number of lines.
     pub(crate) fn count(&self) -> u64 {
         self.lines
     }
 
-    /// No line has a check value.
+    /// Whether no line has a check value.
     pub(crate) fn have_no_values(&self) -> bool {
         self.with_value == 0
     }
 
-    /// What is wrong with them.
+    /// Message about changed lines, if any.
     pub(crate) fn changed(&self) -> Option<String> {
         let listed: Vec<String> = self.changed.iter().map(u64::to_string).collect();
         let further = match self.further {
@@ -180,19 +181,19 @@ impl CheckedLines {
     }
 }
 
-/// The check value of a line of `intervals.jsonl`, as it stands there.
+/// The check value of a line of `intervals.jsonl`, as stored.
 pub(crate) fn value_of(line: &[u8]) -> Option<[u8; DIGITS]> {
     split(line, BEFORE, BEHIND).map(|(_, value)| value)
 }
 
-/// What a check value at the end of `text` is about, and the value.
+/// The text that a check value at the end of `text` covers, and the value.
 fn split<'a>(text: &'a [u8], before: &[u8], behind: &[u8]) -> Option<(&'a [u8], [u8; DIGITS])> {
     let (text, value) = text.strip_suffix(behind)?.split_last_chunk::<DIGITS>()?;
     Some((text.strip_suffix(before)?, *value))
 }
 
-/// Adds the check value of a file to its text, a JSON object over several lines with a newline
-/// at the end.
+/// Adds the check value of a file to its text, which is a JSON object on several lines with a
+/// newline at the end.
 pub(crate) fn end_file(text: &mut Vec<u8>) {
     let Some(members) = text.strip_suffix(b"\n}\n") else {
         return;
@@ -205,21 +206,21 @@ pub(crate) fn end_file(text: &mut Vec<u8>) {
     text.extend_from_slice(BEHIND_IN_FILE);
 }
 
-/// Whether a file is as [`end_file`] has left it; `None` where it has no check value.
+/// Whether a file is unchanged since [`end_file`]; `None` if it has no check value.
 pub(crate) fn is_unchanged(text: &[u8]) -> Option<bool> {
     let (members, value) = split(text, BEFORE_IN_FILE, BEHIND_IN_FILE)?;
     Some(CheckValue::of(members).0 == value)
 }
 
-/// Whether the files of a run directory are as the run wrote them.
+/// Whether the files of a run directory are unchanged since the run wrote them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Integrity {
-    /// The files have no check values: a version before these has written them, and a change
-    /// cannot be noticed.
+    /// The files have no check values, because an older version wrote them; changes cannot be
+    /// detected.
     pub is_unchecked: bool,
-    /// What was changed after the run wrote it, a clause for each file.
+    /// The files that were changed after the run wrote them, one clause each.
     pub changed: Vec<String>,
-    /// Where a file ends in the middle, as a killed run or a full disk leaves it. A clause.
+    /// The file that is incomplete, for example after a kill or on a full disk; a clause.
     pub cut_off: Option<String>,
 }
 
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_check_value_is_not_called_changed() {
+    fn a_file_without_a_check_value_is_not_reported_as_changed() {
         let mut text = b"{\n  \"n\": 1\n}\n".to_vec();
         assert_eq!(is_unchanged(&text), None);
         end_file(&mut text);

@@ -1,4 +1,4 @@
-//! The directory of one run, and whole files in it.
+//! The directory of a run, and atomic writes of complete files in it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -13,34 +13,34 @@ use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::pretty;
 
-/// The experiment as executed.
+/// The executed plan.
 pub const PLAN_FILE: &str = "plan.toml";
-/// Machine, limits, versions.
+/// Machine, limits and software versions.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// File in a run directory: what could not be removed from targets, once somebody has tried.
+/// What could not be removed from the targets, after a cleanup was attempted.
 pub(crate) const LEFT_FILE: &str = "left.json";
-/// What happened, second by second.
+/// The measurements, second by second.
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
-/// Latency histograms, second by second.
+/// Latency histograms of each second.
 pub const LATENCY_FILE: &str = "latency.hlog";
-/// Latency histograms of whole slices.
+/// Latency histograms of complete slices.
 pub const TOTALS_FILE: &str = "slices.bin";
-/// The result, written when the run is over.
+/// The result, written at the end of the run.
 pub(crate) const RESULT_FILE: &str = "result.json";
 
-/// A new, empty directory for one run, which is under way until this is dropped.
+/// The directory of a new run. The run counts as running until this value is dropped.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
     started: SystemTime,
-    /// Locked, so that others see a run under way, and the system unlocks it however
-    /// this process ends. `None` where directories cannot be locked.
+    /// Locked while the run is running, so that other processes can see it. The operating system
+    /// releases the lock however the process ends. `None` if directories cannot be locked.
     _lock: Option<File>,
 }
 
 impl RunDirectory {
-    /// Makes `<root>/<YYYY-MM-DD>T<HHMMSS>-<name>` (UTC), and `root` if it is
-    /// missing; with `-2`, `-3`… after it when the name is taken.
+    /// Creates `<root>/<YYYY-MM-DD>T<HHMMSS>-<name>` (UTC), and `root` if it is missing; with the
+    /// suffix `-2`, `-3`… if the name exists.
     ///
     /// # Errors
     /// The path and the reason when the directory cannot be made.
@@ -67,17 +67,17 @@ impl RunDirectory {
         unreachable!("the last attempt returns")
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// When the run began.
+    /// Start of the run.
     pub fn started(&self) -> SystemTime {
         self.started
     }
 
-    /// Writes `plan.toml`. The text must hold no secrets.
+    /// Writes `plan.toml`. The text must not contain secrets.
     ///
     /// # Errors
     /// The path and the reason when it cannot be written.
@@ -85,7 +85,7 @@ impl RunDirectory {
         write_atomically(&self.path.join(PLAN_FILE), text.as_bytes())
     }
 
-    /// Writes `environment.json`; again, when more is known.
+    /// Writes `environment.json`; called again when more is known.
     ///
     /// # Errors
     /// The path and the reason when it cannot be written.
@@ -97,9 +97,9 @@ impl RunDirectory {
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
-    /// Removes the directory of a run that has measured nothing, unless something in it
-    /// tells why, such as what a launched target has printed.
-    pub fn discard_unless_it_tells(&self) {
+    /// Removes the directory of a run without measurements, unless it contains something that may
+    /// explain the reason, such as the output of a launched target.
+    pub fn discard_unless_informative(&self) {
         const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {
             return;
@@ -111,7 +111,7 @@ impl RunDirectory {
             })
         };
         if entries.into_iter().all(is_of_every_run) {
-            // What cannot be removed stays: it does no harm.
+            // What cannot be removed does no harm.
             for name in OF_EVERY_RUN {
                 let _ = fs::remove_file(self.path.join(name));
             }
@@ -125,9 +125,9 @@ fn locked(directory: &Path) -> Option<File> {
     file.try_lock().ok().map(|()| file)
 }
 
-/// Whether some process is still at the run in `directory`; false where that cannot be told.
-pub fn is_under_way(directory: &Path) -> bool {
-    // Opening a pipe would wait for its other end.
+/// Whether a process is still executing the run in `directory`; false if unknown.
+pub fn is_running(directory: &Path) -> bool {
+    // Opening a named pipe would block until its other end is opened.
     if !directory.is_dir() {
         return false;
     }
@@ -135,7 +135,7 @@ pub fn is_under_way(directory: &Path) -> bool {
     matches!(asked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// `environment.json`: the environment, and when the run began.
+/// `environment.json`: the environment and the start of the run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EnvironmentFile {
     /// For people.
@@ -171,17 +171,17 @@ pub fn rfc3339(when: SystemTime) -> String {
     Utc::from_system(when).rfc3339()
 }
 
-/// Writes a whole file so that a reader sees the old one or the new one, never
-/// a part: under a temporary name beside it, then renamed.
+/// Writes a complete file so that a reader sees the old or the new content, never a part of it: to
+/// a temporary file in the same directory, which is then renamed.
 ///
 /// # Errors
-/// The path and the reason; [`RecordError::DiskFull`] when there is no room. The
-/// temporary file is removed again.
+/// The path and the reason; [`RecordError::DiskFull`] if there is no space. The temporary file is
+/// removed.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     write_atomically_with(path, |file| file.write_all(bytes))
 }
 
-/// The same for a file that is too long to be held: `write` is given a buffered writer.
+/// As [`write_atomically`], for a file too large for memory: `write` gets a buffered writer.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -203,16 +203,16 @@ pub fn write_atomically_with(
     })
 }
 
-/// Whether [`write_atomically`] could put a file there now; leaves nothing behind.
+/// Whether [`write_atomically`] could create this file now; leaves no file behind.
 ///
 /// # Errors
-/// The path and the reason. What is there and is no ordinary file, such as a
-/// directory or a device, would not be written but replaced, and is refused too.
+/// The path and the reason. A path that exists and is not a regular file, such as a directory or a
+/// device, is refused, because it would be replaced instead of written.
 pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
     let refused = |error| RecordError::io("write", path, error);
     match fs::metadata(path) {
         Ok(there) if !there.is_file() => {
-            return Err(refused(std::io::Error::other("it is not an ordinary file")));
+            return Err(refused(std::io::Error::other("it is not a regular file")));
         }
         _ => {}
     }
@@ -222,14 +222,14 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
         .map_err(refused)
 }
 
-/// The temporary name of a file.
+/// Path of the temporary file.
 fn beside(path: &Path) -> PathBuf {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".part");
     PathBuf::from(temporary)
 }
 
-/// `name` as one harmless part of a path.
+/// `name` as one safe component of a path.
 fn file_name(name: &str) -> String {
     let safe: String = name
         .chars()
@@ -252,19 +252,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_under_way_until_its_directory_is_let_go() {
+    fn a_run_is_running_until_its_directory_is_dropped() {
         let root = tempfile::tempdir().unwrap();
         let run = RunDirectory::create(root.path(), "x", UNIX_EPOCH).unwrap();
         let path = run.path().to_owned();
-        assert!(is_under_way(&path));
-        assert!(is_under_way(&path), "asking changes nothing");
+        assert!(is_running(&path));
+        assert!(is_running(&path), "asking changes nothing");
         drop(run);
-        assert!(!is_under_way(&path));
-        assert!(!is_under_way(&root.path().join("none")));
+        assert!(!is_running(&path));
+        assert!(!is_running(&root.path().join("none")));
     }
 
     #[test]
-    fn where_nothing_can_be_written_is_known_beforehand() {
+    fn an_unwritable_place_is_detected_before_writing() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("result.csv");
         can_write_atomically(&file).unwrap();

@@ -1,4 +1,4 @@
-//! The machine and the versions a run was taken with.
+//! The machine and the software versions of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::responses::ExpectedResponse;
 
-/// The machine and the versions a run was taken with. What is not known is
-/// `None`, never 0.
+/// The machine and the software versions of a run. Unknown values are `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
@@ -20,7 +19,7 @@ pub struct Environment {
     pub platform: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
-    /// CPU model, as the CPU names itself.
+    /// CPU model, as reported by the CPU.
     pub cpu_model: Option<String>,
     /// Logical cores that this process may use.
     pub cores: Option<u64>,
@@ -28,86 +27,83 @@ pub struct Environment {
     pub memory_bytes: Option<u64>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Open files this process may have.
+    /// Limit of open files for this process.
     pub nofile_limit: Option<u64>,
     /// Version of Tenbin.
     pub tenbin_version: Option<String>,
     /// Compiler that built Tenbin.
     pub rustc_version: Option<String>,
-    /// What the kernel tells the time by.
+    /// Clock source of the kernel.
     pub clock_source: Option<String>,
-    /// Cost of one reading of the monotonic clock, nanoseconds.
+    /// Cost of reading the monotonic clock, nanoseconds.
     pub clock_call_ns: Option<f64>,
-    /// What is known of every target, by its name.
+    /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
-    /// The patterns that requests are drawn from, method and path each, by workload; of
-    /// very many only those that were asked for their hits.
+    /// Method and path of the patterns that requests are drawn from, by workload; with very many
+    /// patterns, only those whose hits were counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub patterns: BTreeMap<String, Vec<String>>,
 }
 
-/// What is known of a target. Its own words: hostile until escaped.
+/// The environment of a target. Texts come from the target: untrusted until escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetEnvironment {
-    /// Its version, as the plan says it.
+    /// Version of the target, as stated in the plan.
     pub version: Option<String>,
-    /// Of a launched target: its program and the arguments of its command that are files.
+    /// For a launched target: its program, and the arguments of its command that are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub program: Vec<ProgramFile>,
-    /// The `Server` header of its answers.
+    /// The `Server` header of its responses.
     pub server_header: Option<String>,
-    /// Its hosts and where they are.
+    /// Its hosts and their addresses.
     pub hosts: Vec<HostEnvironment>,
-    /// Its certificate was not checked.
+    /// Whether its certificate was not checked.
     pub insecure: bool,
-    /// Hits that one of its hosts found for the first patterns of each workload, by the
-    /// workload's name, null for one whose answer told no number: what versions before
-    /// `asked` wrote.
+    /// Hits of the first patterns of each workload on one of its hosts, by workload name; null if
+    /// the response reported no number. Written by versions before `asked`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hits: BTreeMap<String, Vec<Option<u64>>>,
-    /// What each of its hosts found when it was asked apart from the measuring, by the
-    /// workload's name.
+    /// Hits that each of its hosts reported outside the measurement, by workload name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub asked: BTreeMap<String, Vec<HostAsked>>,
-    /// The responses that are expected of it, where they are learnt, by the workload's name.
+    pub asked: BTreeMap<String, Vec<HostHits>>,
+    /// The expected responses, if they are learned, by workload name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub responses: BTreeMap<String, ExpectedResponse>,
-    /// Records that each of its hosts has of the plan's pages, counted after they were loaded;
-    /// null where none were.
+    /// Number of records of the plan's documents on each of its hosts, counted after loading; null
+    /// if none were loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// It was started again, on its data, during the run: before each block or each slice.
+    /// Whether it was restarted on its data during the run: before each block or each slice.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relaunched: bool,
-    /// What came of a short stretch with retries after the run, by the workload's name: of
-    /// workloads without retries that the target refused for the moment.
+    /// Result of a short measurement with retries after the run, by workload name. Only for
+    /// workloads without retries whose requests the target temporarily refused.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
 }
 
-/// A file that a target's command names: its size and time tell one build from another.
+/// A file named in a target's command: size and time identify the build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramFile {
-    /// Where it was.
+    /// Its path.
     pub path: String,
-    /// Its size.
+    /// Its size, bytes.
     pub bytes: u64,
-    /// When its content was last written, nanoseconds since 1970.
+    /// Its modification time, nanoseconds since 1970.
     pub modified_ns: i64,
 }
 
-/// A short stretch of one workload after the run, at the same load, in which refused requests
-/// were sent again.
+/// A short measurement of one workload with retries, after the run and at the same load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retried {
-    /// Length of the stretch, nanoseconds.
+    /// Its length, nanoseconds.
     pub ns: u64,
-    /// Retries of a request, at most.
+    /// Maximum number of retries per request.
     pub most: u32,
-    /// Operations that succeeded, retries included.
+    /// Operations that succeeded, with or without retries.
     pub ok: u64,
-    /// Operations that failed with their last attempt.
+    /// Operations whose last attempt failed.
     pub failed: u64,
     /// Requests that succeeded.
     pub attempts_ok: u64,
@@ -116,9 +112,9 @@ pub struct Retried {
 }
 
 impl TargetEnvironment {
-    /// How long looking up the names of its hosts took, nanoseconds, one after the
-    /// other: it happens once, before the first connection, and is part of no other
-    /// figure. Unknown also where there was no name to look up.
+    /// Total time of the DNS lookups of its hosts, nanoseconds. They happen once, before the first
+    /// connection, and are not part of any other figure. `None` also if there was no name to look
+    /// up.
     pub fn name_lookup_ns(&self) -> Option<u64> {
         self.hosts
             .iter()
@@ -126,11 +122,11 @@ impl TargetEnvironment {
             .reduce(u64::saturating_add)
     }
 
-    /// What each host that was asked found before anything was measured, by pattern;
-    /// empty if none was asked. Older versions asked one host, and did not say which.
+    /// Hits that each queried host reported before the first slice, by pattern; empty if no host
+    /// was queried. Older versions queried one host and did not record which.
     pub fn hits_before(&self, workload: &str) -> Vec<(&str, BTreeMap<u32, Option<u64>>)> {
         if let Some(hosts) = self.asked.get(workload) {
-            let pairs = |host: &HostAsked| {
+            let pairs = |host: &HostHits| {
                 let all = host.before.iter();
                 all.map(|one| (one.pattern, one.hits)).collect()
             };
@@ -145,36 +141,35 @@ impl TargetEnvironment {
     }
 }
 
-/// What one host found when it was asked apart from the measuring.
+/// Hits that one host reported outside the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct HostAsked {
-    /// Its name.
+pub struct HostHits {
+    /// Name of the host.
     pub host: String,
-    /// Each pattern that it was asked before anything was measured.
-    pub before: Vec<PatternAsked>,
-    /// Each that it was asked again once there had been load: some of the same; null if it
-    /// was not asked.
-    pub after: Option<Vec<PatternAsked>>,
+    /// Hits of each queried pattern before the first slice.
+    pub before: Vec<PatternHits>,
+    /// Hits of some of these patterns after load; null if they were not counted again.
+    pub after: Option<Vec<PatternHits>>,
 }
 
-/// One pattern and its answer; in files the three as a list, since there may be many.
+/// Hits of one pattern; stored as a list of three numbers, since there may be many patterns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Listed", into = "Listed")]
 #[schemars(with = "Listed")]
-pub struct PatternAsked {
-    /// Its position among those of the workload, from 0.
+pub struct PatternHits {
+    /// Position among the patterns of the workload, from 0.
     pub pattern: u32,
-    /// The number of hits; null if the answer told none.
+    /// Number of hits; null if the response reported none.
     pub hits: Option<u64>,
-    /// Bytes of the answer's body; null if there was no correct one.
+    /// Bytes of the response body; null without a correct response.
     pub bytes: Option<u64>,
 }
 
 /// Pattern, hits and bytes.
 type Listed = (u32, Option<u64>, Option<u64>);
 
-impl From<Listed> for PatternAsked {
+impl From<Listed> for PatternHits {
     fn from((pattern, hits, bytes): Listed) -> Self {
         Self {
             pattern,
@@ -184,29 +179,27 @@ impl From<Listed> for PatternAsked {
     }
 }
 
-impl From<PatternAsked> for Listed {
-    fn from(asked: PatternAsked) -> Self {
+impl From<PatternHits> for Listed {
+    fn from(asked: PatternHits) -> Self {
         (asked.pattern, asked.hits, asked.bytes)
     }
 }
 
-/// Where a host of a target is.
+/// Name and addresses of a target's host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostEnvironment {
-    /// Host and, unless it is the scheme's own, port.
+    /// Host name, and port unless it is the default of the scheme.
     pub name: String,
-    /// The addresses that connections go to in turn: `address:port`, or `socket`
-    /// and a path.
+    /// The addresses that connections use in turn: `address:port`, or `socket` and a path.
     pub addresses: Vec<String>,
-    /// How long the system took to resolve its name, nanoseconds; unknown when it
-    /// was not asked.
+    /// Time of its DNS lookup, nanoseconds; unknown if no lookup was needed.
     pub dns_ns: Option<u64>,
 }
 
 impl Environment {
-    /// Looks around. Takes a few milliseconds; `targets` is left empty for the
-    /// caller, who knows them.
+    /// Collects the environment of this machine. Takes a few milliseconds; the caller fills
+    /// `targets`.
     pub fn collect() -> Self {
         Self {
             hostname: line_of("/proc/sys/kernel/hostname"),
@@ -251,7 +244,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The soft limit; `None` also when there is no limit.
+/// The soft limit; `None` also if there is no limit.
 fn nofile_limit() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/limits").ok()?;
     let line = text
@@ -269,7 +262,7 @@ fn field_of(path: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The best of several batches: whatever disturbs a batch makes it longer.
+/// The minimum over several batches, since disturbances only make a batch longer.
 fn clock_call_ns() -> f64 {
     const CALLS: u32 = 1_000;
     (0..20)

@@ -1,4 +1,4 @@
-//! What can go wrong between a run and its directory.
+//! Errors of reading and writing run directories.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 /// Why a run directory could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// No room left. What was written before is kept and readable.
+    /// The disk is full. What was written before is kept and readable.
     #[error("no space left to write {}: free some, or choose another directory with --out", path.display())]
     DiskFull {
-        /// The file that did not fit.
+        /// The file that could not be written.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// The operating system returned an error.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb: `create`, `write`, `read`.
+        /// The operation, as a verb: `create`, `write`, `read`.
         doing: &'static str,
-        /// On which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// A file without which a directory is no run directory is missing.
+    /// A required file of a run directory is missing.
     #[error("{} is not a run directory: it has no {missing}", path.display())]
     NotARun {
         /// The directory.
@@ -30,24 +30,31 @@ pub enum RecordError {
         /// The missing file.
         missing: &'static str,
     },
-    /// A run that ended before it had anything to measure, for example because a
-    /// target could not be brought up.
-    #[error("{} holds nothing measured: the run ended before its first slice", path.display())]
+    /// A file that is not a run as [`crate::pack`] writes it.
+    #[error("{} is not a packed run: {why}", path.display())]
+    NotPacked {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The run ended before its first slice, for example because a target could not be started.
+    #[error("{} has no measurements: the run ended before its first slice", path.display())]
     NothingMeasured {
         /// The run directory.
         path: PathBuf,
     },
-    /// A file holds something that no run writes, and not merely a torn end.
+    /// A file contains something that no run writes, beyond an incomplete end.
     #[error("{} is damaged in line {line}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which line of the file, from 1.
+        /// Number of the line, from 1.
         line: u64,
         /// What is wrong there.
         what: String,
     },
-    /// Files do not fit their check values, and cannot be read as they are now.
+    /// A file does not match its check values and cannot be read.
     #[error(
         "the run in {} cannot be read: {changed} ({source}); restore the file from a copy",
         path.display()
@@ -55,24 +62,23 @@ pub enum RecordError {
     Changed {
         /// The run directory.
         path: PathBuf,
-        /// What was changed.
+        /// The changed file.
         changed: String,
-        /// What is wrong with it.
+        /// The error while reading it.
         source: Box<RecordError>,
     },
-    /// Figures were handed in while no slice was open, or a slice was opened
-    /// while another one was.
+    /// Data was passed while no slice was open, or a slice was opened while another one was open.
     #[error("cannot record {what}: {why}")]
     OutOfOrder {
-        /// What was handed in.
+        /// The data.
         what: &'static str,
-        /// Why it has no place.
+        /// Why it cannot be recorded.
         why: &'static str,
     },
 }
 
 impl RecordError {
-    /// Sorts an I/O error: a full disk or a spent quota is a case of its own.
+    /// The error for an I/O error; a full disk or an exceeded quota has its own variant.
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {

@@ -1,9 +1,9 @@
-//! From seconds to the figures of a slice. A live run and a run read again from
-//! its files both come through here, and so give the same figures.
+//! Computes the figures of a slice from its seconds. A live run and a run read from disk both use
+//! this code, so that they have the same figures.
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{Ledger, failure};
+use tenbin_engine::{ErrorClass, Ledger, failure};
 
 use crate::interval::Interval;
 use crate::kind::{Kind, Step};
@@ -17,23 +17,25 @@ use crate::sum::SlotSum;
 use crate::thread_use::ThreadUse;
 use crate::totals::Totals;
 
-/// The figures of a slice while it goes on.
+/// The figures of a slice that is not complete yet.
 #[derive(Debug)]
 pub(crate) struct SliceFold {
     start: SliceStart,
-    /// Without histograms, as `hosts` are: those are in `sums`.
+    /// Without histograms, like `hosts`: histograms are in `sums`.
     ops: Vec<OpFigures>,
     ledger: Ledger,
     hosts: Vec<HostFigures>,
     sums: Sums,
     threads: BTreeMap<usize, ThreadSum>,
     pauses: Pauses,
-    /// Of a probe.
+    /// Failures of the work by second and class.
+    failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
+    /// Set for a probe of a maximum-rate search.
     probed: Option<Probed>,
 }
 
-/// Histograms of a slice while it goes on. Between slices they are empty, and kept for the next
-/// one.
+/// Histograms of a slice that is not complete yet. Between slices they are empty, and their memory
+/// is kept for the next slice.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// By operation, in the order of [`Kind::ALL`].
@@ -44,19 +46,19 @@ pub(crate) struct Sums {
     pub(crate) hosts: Vec<SlotSum>,
 }
 
-/// What one thread did in the window so far.
+/// Figures of one thread in the window so far.
 #[derive(Debug)]
 struct ThreadSum {
     covered_ns: u64,
     cpu_ns: u64,
-    /// `None` as soon as one of its samples does not say.
+    /// `None` once a sample does not contain the time.
     waited_ns: Option<u64>,
     last_end_ns: u64,
     backlog: u64,
 }
 
 impl SliceFold {
-    /// `sums` are empty: new ones, or those of an earlier slice.
+    /// `sums` must be empty: new, or from an earlier slice.
     pub(crate) fn new(start: SliceStart, mut sums: Sums) -> Self {
         let ops = start.operations_by_role();
         let ops = ops.map(|(name, role)| OpFigures::of(name, role));
@@ -74,6 +76,7 @@ impl SliceFold {
             sums,
             threads: BTreeMap::new(),
             pauses: Pauses::default(),
+            failed_in: BTreeMap::new(),
             probed,
         }
     }
@@ -82,12 +85,12 @@ impl SliceFold {
         &self.start
     }
 
-    /// What a second's histograms are added to that [`SliceFold::add`] is not to add.
+    /// The histograms, for a second whose histograms are not added by [`SliceFold::add`].
     pub(crate) fn sums(&mut self) -> &mut Sums {
         &mut self.sums
     }
 
-    /// Adds a second, whose operations and hosts are in the order of the slice's.
+    /// Adds a second, with operations and hosts in the order of the slice's.
     pub(crate) fn add(&mut self, interval: &Interval) {
         if let Some(probed) = &mut self.probed {
             probed.add(interval);
@@ -98,6 +101,11 @@ impl SliceFold {
             for (times, kind) in times.iter_mut().zip(Kind::ALL) {
                 times.add(kind.of(op));
             }
+        }
+        let work = interval.ops.iter().filter(|op| op.role.is_work());
+        for op in work.filter(|op| !op.errors.is_empty()) {
+            let in_second = self.failed_in.entry(interval.second).or_default();
+            add_counts(in_second, &op.errors);
         }
         self.ledger += interval.ledger;
         for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
@@ -118,12 +126,12 @@ impl SliceFold {
         }
     }
 
-    /// The histograms so far; none of them is left here.
+    /// Takes the histograms so far, and resets them.
     pub(crate) fn take_totals(&mut self) -> Totals {
         self.sums.take()
     }
 
-    /// The finished slice with these histograms, and the sums for the next one.
+    /// The complete slice with these histograms, and the sums for the next slice.
     pub(crate) fn finish(mut self, end: SliceEnd, totals: Totals) -> (Slice, Sums) {
         for (op, times) in self.ops.iter_mut().zip(totals.ops) {
             for (times, kind) in times.into_iter().zip(Kind::ALL) {
@@ -171,6 +179,7 @@ impl SliceFold {
             cache: end.cache,
             search: end.search,
             segment: end.segment,
+            failed_in: self.failed_in,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
@@ -223,12 +232,12 @@ impl ThreadSum {
         }
     }
 
-    /// Share of a core, 0 to 1; 0 for a thread that has not lived yet.
+    /// Share of a core, 0 to 1; 0 for a thread that has not run yet.
     fn busy(&self) -> f64 {
         self.share(self.cpu_ns)
     }
 
-    /// `None` where it is not known how long it waited.
+    /// `None` if the time that it waited for a core is unknown.
     fn turn(&self) -> Option<ThreadTurn> {
         Some(ThreadTurn {
             used: self.busy(),
@@ -254,8 +263,8 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
     }
 }
 
-/// The thread with the most time on a core or waiting for a core; `None` if that is unknown for any
-/// thread.
+/// The thread that was longest running or waiting for a core; `None` if the waiting time of any
+/// thread is unknown.
 fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
     let turns: Option<Vec<ThreadTurn>> = threads.values().map(ThreadSum::turn).collect();
     let ready = |turn: &ThreadTurn| turn.used + turn.waited;
@@ -263,7 +272,7 @@ fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
     turns.max_by(|one, other| ready(one).total_cmp(&ready(other)))
 }
 
-/// Adds the figures of an operation to those it had.
+/// Adds the figures of an operation.
 pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     add_op_counts(sum, part);
     for kind in Kind::ALL {
@@ -271,7 +280,7 @@ pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     }
 }
 
-/// All but the histograms.
+/// Adds the figures without the histograms.
 fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
     sum.answered = match (sum.ok, part.ok) {
         (0, _) => part.answered,
@@ -293,20 +302,20 @@ fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
     }
 }
 
-/// Adds the set-up of connections to that of others.
+/// Adds the setup times of connections.
 pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
     for step in Step::ALL {
         step.of_mut(sum).add(step.of(part));
     }
 }
 
-/// Adds the figures of a host to those it had.
+/// Adds the figures of a host.
 pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
     add_host_counts(sum, part);
     sum.service.add(&part.service);
 }
 
-/// All but the histogram.
+/// Adds the figures without the histogram.
 fn add_host_counts(sum: &mut HostFigures, part: &HostFigures) {
     sum.ok += part.ok;
     add_counts(&mut sum.errors, &part.errors);

@@ -1,4 +1,4 @@
-//! Adding histograms up and reading quantiles off them.
+//! Sums and quantiles of histograms.
 
 use std::panic::resume_unwind;
 use std::thread::{self, available_parallelism};
@@ -10,13 +10,13 @@ use crate::packed::PackedHistogram;
 use crate::sum::SlotSum;
 use crate::window::SlotWindow;
 
-/// Adds `part` to `sum`. Percentiles are never averaged: histograms are added,
-/// and percentiles read off the sum.
+/// Adds `part` to `sum`. Percentiles are never averaged: histograms are added, and percentiles are
+/// computed from the sum.
 pub fn merge(sum: &mut Histogram<u64>, part: &PackedHistogram) {
     part.add_to(sum);
 }
 
-/// The sum of `parts`: faster than adding one part after the other, and on all cores if they are
+/// The sum of `parts`: faster than adding them one by one, and computed on all cores if there are
 /// many.
 pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histogram<u64> {
     let parts: Vec<&PackedHistogram> = parts.into_iter().collect();
@@ -39,11 +39,11 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
     sum
 }
 
-/// Values of the histograms of each part around some values: for each part the `windows`, which
-/// have no counts, with its counts.
+/// The counts around some values, for the histograms of each part: per part a copy of `windows`,
+/// which must be empty, with the counts of the part.
 pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
     let counted = on_all_cores(parts, |parts| {
-        // One piece of memory for all parts, which goes back to the system as a whole.
+        // One allocation for all parts, so that the memory can be returned to the system.
         let mut near: Vec<SlotWindow> = Vec::with_capacity(parts.len() * windows.len());
         for part in parts {
             let start = near.len();
@@ -63,10 +63,10 @@ pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) ->
         .unwrap_or_default()
 }
 
-/// Fewest parts that are worth another thread: about a millisecond of work.
+/// Minimum number of parts for an additional thread: about a millisecond of work.
 const FEWEST_PARTS: usize = 512;
 
-/// What `of` gives for contiguous shares of `parts`, in their order, each from a thread.
+/// The results of `of` for contiguous shares of `parts`, in order, computed in parallel.
 fn on_all_cores<T: Sync, R: Send>(parts: &[T], of: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
     let cores = available_parallelism().map_or(1, usize::from);
     let share = parts.len().div_ceil(cores).max(FEWEST_PARTS);

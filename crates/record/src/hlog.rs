@@ -1,5 +1,5 @@
-//! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one
-//! line a second, a target, an operation or a host, and a kind.
+//! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one line per second,
+//! target, operation or host, and kind.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
@@ -20,11 +20,11 @@ use crate::lines::{ByteRange, Quantiles};
 use crate::packed::PackedHistogram;
 use crate::slice::SliceStart;
 
-/// Histograms hold nanoseconds; HdrHistogram's tools read the largest value of
-/// an interval in milliseconds.
+/// Histograms contain nanoseconds; HdrHistogram's tools expect the maximum of an interval in
+/// milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// The head of the file. Times in the file count from `started`.
+/// The header of the file. Times in the file are relative to `started`.
 pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     IntervalLogWriterBuilder::new()
@@ -40,8 +40,8 @@ pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Encodes histograms. Its memory is allocated once: a compressor takes some 300 KiB, and what is
-/// allocated and freed for each histogram leaves gaps between the figures of the slices, which stay.
+/// Encodes histograms, with memory that is allocated once: a compressor takes about 300 KiB, and
+/// allocating it for each histogram would fragment the memory.
 pub(crate) struct Encoder {
     zip: Compress,
     zipped: Vec<u8>,
@@ -59,8 +59,8 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// Appends histograms of one second and one subject to `text`, each with the
-    /// name of its kind, the empty ones left out.
+    /// Appends the histograms of one second and one subject to `text`, each with the name of its
+    /// kind; skips empty ones.
     pub(crate) fn push(
         &mut self,
         text: &mut Vec<u8>,
@@ -91,7 +91,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// HdrHistogram's encoding V2, compressed, to `zipped`.
+    /// Writes HdrHistogram's encoding V2, compressed, to `zipped`.
     fn compress(&mut self, histogram: &PackedHistogram) -> io::Result<()> {
         let counts = histogram.encoded();
         self.zip.reset();
@@ -134,7 +134,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
-/// Whose histograms they are: the third part of their tags.
+/// The subject of histograms: the third part of their tags.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Subject<'a> {
     /// One operation.
@@ -164,7 +164,7 @@ fn tag(slice: &SliceStart, subject: Subject<'_>, kind: &str) -> String {
     )
 }
 
-/// `name` without what may not stand in a part of a tag.
+/// `name` without characters that are not allowed in a part of a tag.
 fn tag_part(name: &str) -> String {
     name.replace(
         |c: char| c == ',' || c == '/' || c.is_whitespace() || c.is_control(),
@@ -172,7 +172,7 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Decodes histograms. What that takes is used again: a run of ten hours has a hundred thousand.
+/// Decodes histograms with reused memory: a run of ten hours has a hundred thousand.
 pub(crate) struct Decoder {
     zip: Decompress,
     packed: Vec<u8>,
@@ -191,11 +191,11 @@ impl Default for Decoder {
 
 impl Decoder {
     /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, the part of
-    /// the file that a line points to. It returns how many values they hold.
+    /// the file that a line refers to. Returns the number of values in the histograms.
     ///
     /// # Errors
-    /// When there is anything else, or the histograms do not hold what their line promises:
-    /// quantiles by kind.
+    /// When `lines` contain anything else, or the histograms have other counts than stated in
+    /// `quantiles`.
     pub(crate) fn decode<const N: usize>(
         &mut self,
         lines: &[u8],
@@ -223,7 +223,7 @@ impl Decoder {
             let expected = quantiles.map_or(0, |quantiles| quantiles.count);
             if count != expected {
                 return Err(format!(
-                    "the {kind} histogram holds {count} values where {expected} were written"
+                    "the {kind} histogram has {count} values, but its line states {expected}"
                 ));
             }
         }
@@ -271,15 +271,15 @@ fn undecodable(e: String) -> String {
     format!("the histogram cannot be decoded: {e}")
 }
 
-/// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` know
-/// how far they are.
+/// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` keep
+/// their positions.
 fn unzip(
     zip: &mut Decompress,
     zipped: &[u8],
     plain: &mut Vec<u8>,
     length: usize,
 ) -> Result<(), String> {
-    // Most histograms fit at the first attempt.
+    // Most histograms fit into the first buffer.
     plain.reserve(length.saturating_sub(plain.len()).max(FIRST_ROOM));
     while plain.len() < length {
         let (read, written) = (zip.total_in(), zip.total_out());
@@ -294,14 +294,14 @@ fn unzip(
     Ok(())
 }
 
-/// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
-/// some 28,000 counts.
+/// Largest payload of one histogram, bytes: the histograms of a run have at most 9 bytes for each
+/// of about 28,000 counts.
 const LARGEST_PAYLOAD: u32 = 1 << 20;
-/// Bytes to decompress at first.
+/// Initial size of the buffer for decompression.
 const FIRST_ROOM: usize = 4 << 10;
-/// Significant digits of a run's own histograms.
+/// Significant digits of the histograms of a run.
 const DIGITS: u32 = 3;
-/// Lowest discernible value of a run's own histograms, nanoseconds.
+/// Lowest discernible value of the histograms of a run, nanoseconds.
 const LOWEST: u64 = 1;
 /// The factor between stored and reported values: 1.0.
 const NO_CONVERSION: u64 = 1.0_f64.to_bits();
@@ -312,8 +312,8 @@ const PLAIN: u32 = 0x1c84_9313;
 /// Bytes before the counts.
 const HEAD: usize = 40;
 
-/// The begin of an encoded histogram: cookie, length of the payload, normalising offset,
-/// significant digits, lowest discernible value, highest trackable value, conversion.
+/// The header of an encoded histogram: cookie, length of the payload, normalizing offset,
+/// significant digits, lowest discernible value, highest trackable value, conversion ratio.
 struct Head([u8; HEAD]);
 
 impl Head {
@@ -322,10 +322,10 @@ impl Head {
         plain.first_chunk().copied().map(Self)
     }
 
-    /// A deserializer sets aside as much memory as this asks for, up to 4 GiB.
+    /// Checks the size that the header requests: a deserializer would allocate it, up to 4 GiB.
     ///
     /// # Errors
-    /// When it asks for more than any histogram of a run needs.
+    /// When it is larger than any histogram of a run.
     fn expect_bounded(&self) -> Result<(), String> {
         match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
             true => Ok(()),
@@ -347,7 +347,7 @@ impl Head {
 }
 
 impl ByteRange {
-    /// That of `bytes`, which stand at `offset`.
+    /// The range of `bytes`, which start at `offset`.
     pub(crate) fn of(offset: u64, bytes: &[u8]) -> Self {
         Self {
             offset,
@@ -356,13 +356,13 @@ impl ByteRange {
         }
     }
 
-    /// Whether a file of `length` bytes has all of it.
+    /// Whether a file of `length` bytes contains the complete range.
     pub(crate) fn is_within(self, length: u64) -> bool {
         let end = self.offset.checked_add(self.length);
         self.length == 0 || end.is_some_and(|end| end <= length)
     }
 
-    /// The first byte behind it.
+    /// The first byte after the range.
     pub(crate) fn end(self) -> u64 {
         self.offset.saturating_add(self.length)
     }
@@ -404,7 +404,7 @@ mod tests {
             times.record(time * time * 1_000).unwrap();
         }
         let mut encoder = Encoder::default();
-        // The second time with what the first one has left.
+        // The second time with the buffers of the first time.
         for _ in 0..2 {
             encoder.compress(&PackedHistogram::from(&times)).unwrap();
             let written = &encoder.zipped;

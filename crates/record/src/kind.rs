@@ -1,4 +1,4 @@
-//! Which histograms an operation and the opening of connections have.
+//! The histograms of operations and of connection setup.
 
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures};
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Whether each slice's own percentiles of that kind are shown.
+    /// Whether the percentiles of this kind are shown for each slice.
     pub(crate) fn is_digested(self) -> bool {
         matches!(self, Self::Service | Self::Response)
     }
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// The steps that open a connection.
+/// The phases of opening a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Connect,

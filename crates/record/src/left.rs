@@ -1,4 +1,4 @@
-//! What a run left on its targets, and the buckets that it made there.
+//! Leftovers of a run on its targets, and the buckets that it created there.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 use crate::directory::{LEFT_FILE, write_atomically};
 use crate::error::RecordError;
 
-/// File in a run directory: buckets that the run made on targets which were there before it.
+/// File in a run directory: buckets that the run created on targets that it did not launch.
 pub(crate) const BUCKETS_FILE: &str = "buckets.json";
 
-/// Something that Tenbin put on a target and could not remove.
+/// Data that Tenbin stored on a target and could not remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// The target it is on.
+    /// Name of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// What it is and where, in a sentence without an end.
+    /// What it is and where: a sentence without a full stop.
     pub what: String,
-    /// The S3 bucket it is in.
+    /// Its S3 bucket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
-    /// What all its keys begin with.
+    /// The common prefix of its keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// Number of objects; `None` if that is not known.
+    /// Number of objects; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<u64>,
-    /// Why it is still there, if that is known.
+    /// Why it was not removed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The command that tries to remove it.
@@ -62,7 +62,7 @@ impl From<String> for Left {
     }
 }
 
-/// As stored: runs of earlier versions have a sentence each.
+/// The stored form: runs of earlier versions have one sentence each.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -70,8 +70,7 @@ enum Stored {
     Left(Left),
 }
 
-/// Writes `left.json` in a run directory. Without this file nobody has tidied up after the
-/// run.
+/// Writes `left.json` in a run directory. Without this file, no cleanup was attempted.
 ///
 /// # Errors
 /// The path and the reason when it cannot be written.
@@ -79,8 +78,7 @@ pub fn write_left(directory: &Path, left: &[Left]) -> Result<(), RecordError> {
     write_json(&directory.join(LEFT_FILE), left)
 }
 
-/// What a run in `directory` could not remove from its targets; `None` if nobody has tidied
-/// up after it, or that cannot be told.
+/// Leftovers of the run in `directory`; `None` if no cleanup was attempted, or it is unknown.
 pub fn left_behind(directory: &Path) -> Option<Vec<Left>> {
     let stored: Vec<Stored> = read_json(&directory.join(LEFT_FILE))?;
     let each = stored.into_iter().map(|stored| match stored {
@@ -90,7 +88,7 @@ pub fn left_behind(directory: &Path) -> Option<Vec<Left>> {
     Some(each.collect())
 }
 
-/// Writes `buckets.json` in a run directory: names of buckets that the run made, by target.
+/// Writes `buckets.json` in a run directory: names of the buckets that the run created, by target.
 ///
 /// # Errors
 /// The path and the reason when it cannot be written.
@@ -101,7 +99,7 @@ pub fn write_buckets_made(
     write_json(&directory.join(BUCKETS_FILE), buckets)
 }
 
-/// The buckets that a run in `directory` made, by target; none where that is not known.
+/// The buckets that the run in `directory` created, by target; empty if unknown.
 pub fn buckets_made(directory: &Path) -> BTreeMap<String, Vec<String>> {
     read_json(&directory.join(BUCKETS_FILE)).unwrap_or_default()
 }
@@ -131,7 +129,7 @@ mod tests {
             bucket: Some("box".into()),
             prefix: Some("tenbin-7/put/".into()),
             objects: Some(237),
-            reason: Some("the server answered DELETE with 204 and kept the objects".into()),
+            reason: Some("the server responded to DELETE with 204 and kept the objects".into()),
             clean: Some("tenbin clean runs/x".into()),
         };
         write_left(root.path(), std::slice::from_ref(&left)).unwrap();
@@ -139,7 +137,7 @@ mod tests {
         assert_eq!(
             left.to_string(),
             "target \"jog\": 237 objects under tenbin-7/put/ are left in bucket box: the server \
-             answered DELETE with 204 and kept the objects; to delete what is left, run: tenbin \
+             responded to DELETE with 204 and kept the objects; to delete what is left, run: tenbin \
              clean runs/x"
         );
         std::fs::write(root.path().join(LEFT_FILE), "[\"two objects\"]").unwrap();

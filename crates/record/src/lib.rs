@@ -1,30 +1,29 @@
-//! What happened: figures of every slice, the machine they were taken on, and
-//! the run directory that keeps both, written as the run goes.
+//! The record of a run: the figures of every slice, the machine, and the run directory that stores
+//! both while the run is running.
 //!
-//! [`RunDirectory`] makes the directory, [`RunWriter`] keeps what happens in it a
-//! second at a time, and [`read`] gives the very same [`Slice`]s back, also from
-//! a run that was killed: whoever reports a run need not know which it was.
+//! [`RunDirectory`] creates the directory, [`RunWriter`] writes the measurements second by second,
+//! and [`read`] returns the same [`Slice`]s from the files, also after a run that was killed. A
+//! report therefore does not depend on whether the run is live or read from disk.
 //!
 //! # The files
 //!
-//! `intervals.jsonl` has one JSON object a line, told apart by `kind`:
+//! `intervals.jsonl` has one JSON object per line, with its type in `kind`:
 //!
-//! | kind | when | what |
+//! | kind | written | content |
 //! |---|---|---|
 //! | `run` | first | version of the lines |
-//! | `begin` | a slice's window opens | [`SliceStart`] |
-//! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and where in `latency.hlog` its histograms stand |
-//! | `second` | after those | connections, hosts, client threads, target; *commits* the `operation` lines before it |
-//! | `end` | a slice is over | [`SliceEnd`], and where in `slices.bin` its histograms stand |
-//! | `complete` | every slice was measured | [`Ended`], unless as planned |
+//! | `begin` | when a slice's window opens | [`SliceStart`] |
+//! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and the position of its histograms in `latency.hlog` |
+//! | `second` | after the `operation` lines | connections, hosts, load generator threads, target; *commits* the `operation` lines before it |
+//! | `end` | when a slice ends | [`SliceEnd`], and the position of its histograms in `slices.bin` |
+//! | `complete` | after the last slice | [`Ended`], unless as planned |
 //!
-//! A line counts only with its newline, and a second only with its `second` line
-//! and all its histograms, which are written first. So a torn end of either
-//! file costs the last second and nothing else. Check values show whether the
-//! files are as the run wrote them: [`Integrity`].
+//! A line is valid only with its newline, and a second only with its `second` line and all its
+//! histograms, which are written first. An incomplete end of a file thus loses only the last
+//! second. Check values show whether the files were changed after the run: [`Integrity`].
 //!
-//! When a thread reports a second late, there is a second set of lines for it:
-//! lines for the same second add up. `docs/run-directory.md` has every field.
+//! If a thread reports a second late, the second has another set of lines, whose counts are added.
+//! `docs/run-directory.md` describes every field.
 
 mod calendar;
 mod check;
@@ -41,6 +40,7 @@ mod lines;
 mod live;
 pub mod machine;
 mod moving;
+mod pack;
 mod packed;
 mod pause;
 mod pretty;
@@ -48,11 +48,11 @@ mod probe_fold;
 mod probed;
 mod reader;
 mod responses;
+mod samples;
 mod second_counts;
 mod seconds;
 mod sequence;
 pub mod server;
-mod single;
 pub mod slice;
 mod stalls;
 mod store;
@@ -64,11 +64,11 @@ mod writer;
 
 pub use check::Integrity;
 pub use directory::{
-    RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically,
+    RunDirectory, can_write_atomically, is_running, rfc3339, write_atomically,
     write_atomically_with,
 };
 pub use environment::{
-    Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
+    Environment, HostEnvironment, HostHits, PatternHits, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
@@ -79,6 +79,7 @@ pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
     ProgramUse, TcpUse, WireUse,
 };
+pub use pack::{PackSize, is_packed, pack, unpack};
 pub use packed::PackedHistogram;
 pub use pause::Pause;
 pub use reader::{RecordedRun, Source, read, read_from};
@@ -91,9 +92,9 @@ pub use tenbin_engine::{
 
 pub use probed::{Probed, ProbedSecond};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
+pub use samples::{CacheUse, RecordedPattern, RecordedSample, RecordedSamples, SearchUse};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
-pub use single::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart, ThreadTurn,

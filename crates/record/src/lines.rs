@@ -1,7 +1,7 @@
-//! The lines of `intervals.jsonl`, field by field as they stand in the file.
+//! The lines of `intervals.jsonl`, with the fields as stored.
 //!
-//! A line is committed by its newline, and a second by its `second` line, which
-//! comes after the `operation` lines it belongs to.
+//! A line is committed by its newline, and a second by its `second` line, which follows its
+//! `operation` lines.
 
 use std::collections::BTreeMap;
 
@@ -28,16 +28,16 @@ pub(crate) struct RunLine {
     /// Check value of `plan.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<CheckValue>,
-    /// When the run began, nanoseconds since 1970-01-01 UTC: the environment of another run is
-    /// noticed by it.
+    /// Start of the run, nanoseconds since 1970-01-01 UTC; detects an `environment.json` from
+    /// another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) started_unix_ns: Option<u64>,
-    /// The head of `latency.hlog`.
+    /// Position of the header of `latency.hlog`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hlog: Option<ByteRange>,
 }
 
-/// What one operation did in one second.
+/// One operation in one second.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OperationLine {
     pub(crate) slice: u32,
@@ -69,7 +69,7 @@ pub(crate) struct OperationLine {
     pub(crate) hlog: ByteRange,
 }
 
-/// What a histogram holds, to look at; the histogram itself is in `latency.hlog`.
+/// Summary of a histogram, for people; the histogram itself is in `latency.hlog`.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) count: u64,
@@ -83,22 +83,22 @@ pub(crate) struct Quantiles {
     max_ns: u64,
 }
 
-/// Where a line's histograms stand in `latency.hlog` or `slices.bin`.
+/// Position of a line's histograms in `latency.hlog` or `slices.bin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ByteRange {
     pub(crate) offset: u64,
     pub(crate) length: u64,
-    /// Their check value; not in runs of versions before these.
+    /// Check value of the range; missing in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) h: Option<CheckValue>,
 }
 
-/// Where the histograms of a slice stand in `slices.bin`, a part of its `end` line.
+/// Position of the histograms of a slice in `slices.bin`, a part of its `end` line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TotalsPart {
     #[serde(flatten)]
     pub(crate) range: ByteRange,
-    /// Bytes of each histogram, in the order of [`crate::totals::Totals`]; 0 of an empty one.
+    /// Length of each histogram in bytes, in the order of [`crate::totals::Totals`]; 0 if empty.
     pub(crate) operations: Vec<[u32; Kind::ALL.len()]>,
     #[serde(default, skip_serializing_if = "are_empty")]
     pub(crate) setup: [u32; Step::ALL.len()],
@@ -110,7 +110,7 @@ fn are_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
     lengths.iter().all(|length| *length == 0)
 }
 
-/// What both sides used in one second; commits the operation lines before it.
+/// Resource use of load generator and target in one second; commits the operation lines before it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SecondLine {
     pub(crate) slice: u32,
@@ -128,12 +128,12 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
-    /// Of a probe; left out where nobody looked, and in runs of versions that did not.
+    /// For a probe; omitted without observation, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stalls: Option<Stalls>,
 }
 
-/// How long opening connections took in one second.
+/// Setup times of connections in one second.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct SetupPart {
     connect: Option<Quantiles>,
@@ -146,7 +146,7 @@ pub(crate) struct SetupPart {
     pub(crate) hlog: ByteRange,
 }
 
-/// What one host did in one second.
+/// One host in one second.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HostPart {
     pub(crate) host: String,
@@ -156,19 +156,18 @@ pub(crate) struct HostPart {
     pub(crate) hlog: ByteRange,
 }
 
-/// The slice is over.
+/// End of a slice.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EndLine {
     pub(crate) slice: u32,
-    /// Its histograms in `slices.bin`; not of a probe, and not in runs of versions that did not
-    /// write them.
+    /// Its histograms in `slices.bin`; missing for a probe, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) totals: Option<TotalsPart>,
     #[serde(flatten)]
     pub(crate) end: SliceEnd,
 }
 
-/// Every slice of the plan has been measured.
+/// Every planned slice was measured.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CompleteLine {
     #[serde(default, skip_serializing_if = "Ended::is_planned")]
@@ -179,13 +178,13 @@ pub(crate) struct CompleteLine {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// Its rounds were done, of which there was a fixed number.
+    /// All planned rounds were measured; their number was fixed.
     #[default]
     Planned,
-    /// Its figures were known as well as the plan asks for.
+    /// The figures reached the precision that the plan sets.
     Precise,
-    /// Its most rounds were done, before its figures were known as well as the plan
-    /// asks for.
+    /// The maximum number of rounds was measured before the figures reached the precision that the
+    /// plan sets.
     MostRounds,
 }
 
@@ -200,7 +199,8 @@ impl Ended {
 struct LedgerFields {
     opened: u64,
     #[serde(default)]
-    standing: u64,
+    #[serde(rename = "standing")]
+    already_open: u64,
     reused: u64,
     closed_by_client: u64,
     closed_by_server: u64,
@@ -213,7 +213,7 @@ struct LedgerFields {
     outside_nanos: u64,
 }
 
-/// A kind of line: the word in its `kind` field.
+/// A type of line, with the value of its `kind` field.
 pub(crate) trait Line: Serialize {
     const KIND: &'static str;
 }
@@ -244,7 +244,7 @@ struct Tagged<'a, T> {
     line: &'a T,
 }
 
-/// Appends `line`, its check value and its newline to `text`.
+/// Appends `line`, its check value and a newline to `text`.
 pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
     let tagged = Tagged {
         kind: T::KIND,
@@ -256,11 +256,12 @@ pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
 }
 
 impl OperationLine {
-    /// What came in this second, which is so many nanoseconds long.
+    /// The counts of this second, which is `length` nanoseconds long.
     pub(crate) fn counts(&self, length: u64) -> SecondCounts {
         SecondCounts {
             slice: self.slice,
             operation: self.operation.clone(),
+            second: self.second,
             length: length as f64 / 1e9,
             ok: self.ok,
             payload: self.payload,
@@ -268,6 +269,7 @@ impl OperationLine {
             service: self.service.map(|times| SecondTimes {
                 min_ns: times.min_ns,
                 mean_ns: times.mean_ns,
+                p50_ns: times.p50_ns,
                 p99_ns: times.p99_ns,
                 max_ns: times.max_ns,
             }),
@@ -308,7 +310,7 @@ impl OperationLine {
         }
     }
 
-    /// What the histogram of that kind holds.
+    /// Summary of the histogram of this kind.
     pub(crate) fn quantiles(&self, kind: Kind) -> Option<Quantiles> {
         match kind {
             Kind::Service => self.service,
@@ -319,7 +321,7 @@ impl OperationLine {
         }
     }
 
-    /// The figures, all but the histograms. `Err` names an unknown error class.
+    /// The figures without the histograms. `Err` names an unknown error class.
     pub(crate) fn figures(&self) -> Result<OpFigures, String> {
         let mut figures = OpFigures::of(&self.operation, self.role);
         figures.ok = self.ok;
@@ -347,7 +349,7 @@ impl SetupPart {
         }
     }
 
-    /// What the histogram of that step holds.
+    /// Summary of the histogram of this phase.
     pub(crate) fn quantiles(&self, step: Step) -> Option<Quantiles> {
         match step {
             Step::Connect => self.connect,
@@ -370,7 +372,7 @@ impl HostPart {
         }
     }
 
-    /// The figures, all but the histogram. `Err` names an unknown error class.
+    /// The figures without the histogram. `Err` names an unknown error class.
     pub(crate) fn figures(&self) -> Result<HostFigures, String> {
         let mut figures = HostFigures::new(&self.host);
         figures.ok = self.ok;
@@ -386,7 +388,7 @@ fn by_name(errors: &BTreeMap<ErrorClass, u64>) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// `Err` names a class that is not known.
+/// `Err` names an unknown class.
 fn by_class(errors: &BTreeMap<String, u64>) -> Result<BTreeMap<ErrorClass, u64>, String> {
     errors
         .iter()
@@ -437,13 +439,13 @@ impl SecondLine {
         }
     }
 
-    /// Where the histograms of the second itself stand.
+    /// Positions of the histograms of the second itself.
     pub(crate) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
         let setup = self.setup.iter().map(|part| part.hlog);
         setup.chain(self.hosts.iter().map(|part| part.hlog))
     }
 
-    /// The second with these figures, all of which have histograms.
+    /// The second with these figures, which include histograms.
     pub(crate) fn interval(
         &self,
         ops: Vec<OpFigures>,

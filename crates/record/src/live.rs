@@ -1,23 +1,37 @@
-//! Seconds as they are written, for whoever shows them.
+//! Seconds of a running slice, for live displays.
+
+use std::collections::BTreeMap;
+
+use tenbin_engine::{ErrorClass, Role};
 
 use crate::packed::PackedHistogram;
 use crate::second_counts::{SecondCounts, SecondTimes};
+use crate::server::ServerUse;
 
-/// What came of one operation in a second of a slice's window that was just written.
+/// One operation in a second of a slice's window that was just written.
 #[derive(Debug, Clone)]
 pub struct LiveSecond {
-    /// Which second of the window, from 0. A thread that is late brings another part of it.
+    /// Number of the second in the window, from 0. A late thread adds another part of it.
     pub second: u64,
-    /// The second up to which every thread has reported; `None` before each has.
+    /// The second up to which every thread has reported; `None` before the first report of each.
     pub reached: Option<u64>,
-    /// What came.
+    /// Counts of the second.
     pub counts: SecondCounts,
+    /// Role of the operation: only work counts as throughput.
+    pub role: Role,
+    /// Failures by class; absent classes are zero.
+    pub errors: BTreeMap<ErrorClass, u64>,
+    /// Resource use of the target since the second before, if it is observed; the same for all
+    /// operations of the second.
+    pub server: Option<ServerUse>,
+    /// Response times of correct operations, nanoseconds; empty in a closed loop.
+    pub response: PackedHistogram,
     /// Service times of correct operations, nanoseconds.
     pub service: PackedHistogram,
 }
 
 impl LiveSecond {
-    /// Goes on with a later second of the same operation.
+    /// Adds a later second of the same operation.
     pub fn add(&mut self, later: &Self) {
         let length = self.counts.length + later.counts.length;
         self.count(later, length);
@@ -35,6 +49,10 @@ impl LiveSecond {
         sum.ok += more.ok;
         sum.payload += more.payload;
         sum.failed += more.failed;
+        for (class, count) in &other.errors {
+            *self.errors.entry(*class).or_default() += count;
+        }
+        self.response.add(&other.response);
         self.service.add(&other.service);
         sum.service = SecondTimes::of(&self.service);
     }
@@ -43,6 +61,7 @@ impl LiveSecond {
 impl SecondTimes {
     fn of(service: &PackedHistogram) -> Option<Self> {
         (!service.is_empty()).then(|| Self {
+            p50_ns: service.value_at_quantile(0.5),
             p99_ns: service.value_at_quantile(0.99),
             min_ns: Some(service.min()),
             mean_ns: Some(service.mean() as u64),
@@ -64,12 +83,17 @@ mod tests {
             counts: SecondCounts {
                 slice: 0,
                 operation: "GET".to_owned(),
+                second: 0,
                 length: 1.0,
                 ok: service.len(),
                 payload: service.len() * 10,
                 failed: 1,
                 service: SecondTimes::of(&service),
             },
+            role: Role::Request,
+            errors: BTreeMap::from([(ErrorClass::Status, 1)]),
+            server: None,
+            response: PackedHistogram::new(),
             service,
         }
     }
@@ -84,6 +108,7 @@ mod tests {
             (sum.counts.ok, sum.counts.payload, sum.counts.failed),
             (1_011, 10_110, 2)
         );
+        assert_eq!(sum.errors[&ErrorClass::Status], 2);
         let times = sum.counts.service.unwrap();
         assert_eq!(
             (one.unwrap().p99_ns, times.p99_ns),

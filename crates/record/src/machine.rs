@@ -1,156 +1,154 @@
-//! What the generator's machine did while a slice's window was open.
+//! Resource use of the load generator's machine during a slice's window.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the generator's machine did between the opening and the closing of a slice's
-/// window. What the system does not tell is `None`, never 0; all of it outside Linux,
-/// and in runs of versions that did not look.
+/// Resource use of the load generator's machine during a slice's window. Values that the system
+/// does not report are `None`, never 0; all values are `None` outside Linux and in runs of older
+/// versions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineUse {
-    /// Length of the stretch all this is about, seconds.
+    /// Length of the observed time, seconds.
     pub seconds: f64,
-    /// CPU time of all cores together.
+    /// CPU time over all cores.
     pub cpu: Option<CpuUse>,
-    /// CPU seconds of Tenbin's whole process: the generator threads and the one that
-    /// keeps the record.
+    /// CPU seconds of Tenbin's process: the generator threads and the thread that writes the
+    /// record.
     pub own_cpu_seconds: Option<f64>,
-    /// CPU seconds of whoever is neither Tenbin nor a target of the run. Unknown when a
-    /// target that is not observed may run on this machine, and the process that listens on its
-    /// port is not seen.
+    /// CPU seconds of programs other than Tenbin and the targets. Unknown if an unobserved target
+    /// may run on this machine and the process that listens on its port is not visible.
     pub others_cpu_seconds: Option<f64>,
-    /// The busiest of these programs, as far as each used at least 1 % of a core; `None`
-    /// where nobody looked.
+    /// The busiest of these programs, if they used at least 1 % of a core; `None` if they were not
+    /// observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<ProgramUse>>,
-    /// What the processes of the slice's target used, by program, the busiest first; `None`
-    /// where they are not observed.
+    /// CPU time of the processes of the slice's target, by program, the busiest first; `None` if
+    /// they are not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_programs: Option<Vec<ProgramUse>>,
-    /// What programs used in the pause before the slice, in which no target had load.
+    /// CPU time of programs in the pause before the slice, when no target had load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseUse>,
     /// CPU seconds of every other observed target, which had no load, by name.
     pub idle_targets: BTreeMap<String, f64>,
     /// Whether the slice's target runs on this machine.
     pub target_here: Option<bool>,
-    /// How long tasks waited for what they needed.
+    /// Pressure stall information: time for which tasks waited.
     pub pressure: PressureUse,
-    /// What TCP did, in the network namespace of the generator.
+    /// TCP statistics of the generator's network namespace.
     pub tcp: TcpUse,
-    /// Pages that went to swap or came back.
+    /// Pages swapped in or out.
     pub swapped_pages: Option<u64>,
-    /// Periods in which a CPU quota on the generator ran out.
+    /// Periods in which the CPU quota of the generator was exhausted.
     pub throttled_periods: Option<u64>,
-    /// How long such a quota stopped it, microseconds, added up over its threads.
+    /// Time for which the CPU quota throttled the generator, microseconds, summed over its threads.
     pub throttled_us: Option<u64>,
-    /// How fast cores ran.
+    /// Core frequencies.
     pub frequency: Option<FrequencyUse>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Room for the run directory when the window closed.
+    /// Disk space for the run directory at the end of the window.
     pub disk: Option<DiskUse>,
-    /// Network interfaces that were up, loopback left out.
+    /// Network interfaces that were up, without loopback.
     pub links: Vec<LinkUse>,
-    /// Ports that connections to the target can come from.
+    /// Local ports available for connections to the target.
     pub ports: Option<PortsUse>,
 }
 
-/// What a process, or all processes of one name, used.
+/// Resource use of a process, or of all processes with one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramUse {
-    /// Its number.
+    /// Process ID.
     pub pid: i32,
-    /// What the system calls it. Chosen by the program: hostile until escaped.
+    /// Name in the process table. Chosen by the program: untrusted until escaped.
     pub name: String,
     /// CPU seconds, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,
-    /// Resident memory when the window closed, bytes.
+    /// Resident memory at the end of the window, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
-    /// Processes that these figures add up; `None` for one.
+    /// Number of processes that are summed; `None` for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
 }
 
-/// What programs used in the pause before a slice.
+/// CPU time of programs in the pause before a slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseUse {
     /// Length of the pause, seconds.
     pub seconds: f64,
-    /// Every program that used any CPU time.
+    /// Every program that used CPU time.
     pub programs: Vec<ProgramUse>,
-    /// Connections opened from this machine, to itself included.
+    /// Connections opened from this machine, including connections to itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
 }
 
-/// CPU time of all cores together, seconds. They add up to `cores` times the stretch.
+/// CPU time over all cores, seconds. The values add up to `cores` times the observed time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuUse {
-    /// Cores that run programs.
+    /// Number of online cores.
     pub cores: u64,
-    /// Spent on work by programs.
+    /// Running programs.
     pub busy: f64,
-    /// Spent on interrupts, among them what the network needs.
+    /// Handling interrupts, including network processing.
     pub interrupts: f64,
-    /// Nothing to do.
+    /// Idle.
     pub idle: f64,
-    /// Nothing to do but wait for storage.
+    /// Idle with outstanding storage I/O.
     pub iowait: f64,
-    /// Work to do, and taken by other machines on the same hardware.
+    /// Stolen by other virtual machines on the same hardware.
     pub steal: f64,
 }
 
 impl CpuUse {
-    /// All of it; `None` for a stretch too short for the kernel's clock ticks.
+    /// Total CPU time; `None` if the observed time is too short for the kernel's clock ticks.
     pub fn all(&self) -> Option<f64> {
         let all = self.busy + self.interrupts + self.idle + self.iowait + self.steal;
         (all > 0.0).then_some(all)
     }
 
-    /// The share of all of it with nothing to do, waiting for storage included, 0 to 1.
+    /// Share of idle time, including iowait, 0 to 1.
     pub fn idle_share(&self) -> Option<f64> {
         Some((self.idle + self.iowait) / self.all()?)
     }
 }
 
-/// Pressure stall time, microseconds: some, or all, tasks with work to do waited.
+/// Pressure stall information, microseconds: time for which some or all runnable tasks waited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PressureUse {
-    /// Some waited for a core.
+    /// Some tasks waited for a core.
     pub cpu_some_us: Option<u64>,
-    /// Some waited for storage.
+    /// Some tasks waited for storage.
     pub io_some_us: Option<u64>,
-    /// All waited for storage.
+    /// All tasks waited for storage.
     pub io_full_us: Option<u64>,
-    /// Some waited for memory.
+    /// Some tasks waited for memory.
     pub memory_some_us: Option<u64>,
-    /// All waited for memory.
+    /// All tasks waited for memory.
     pub memory_full_us: Option<u64>,
 }
 
-/// What TCP did.
+/// TCP statistics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
-    /// Connections opened from this machine, to itself included, those of the generator among
-    /// them.
+    /// Connections opened from this machine, including connections to itself and those of the
+    /// generator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
-    /// Segments sent, those sent again included.
+    /// Segments sent, including retransmissions.
     pub sent_segments: Option<u64>,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmitted_segments: Option<u64>,
-    /// Connections turned away because a server's accept queue was full, from the
-    /// begin of the slice on: most are opened before its window.
+    /// Connections dropped because a server's accept queue was full, since the start of the slice:
+    /// most connections are opened before its window.
     pub listen_overflows: Option<u64>,
-    /// Connections turned away for this or any other reason, from the begin of the slice
-    /// on.
+    /// Connections dropped for any reason, since the start of the slice.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT when the window opened.
     pub time_wait_before: Option<u64>,
@@ -158,34 +156,34 @@ pub struct TcpUse {
     pub time_wait_after: Option<u64>,
 }
 
-/// How fast cores ran, MHz, at the beginning or the end, whichever was faster.
+/// Core frequencies, MHz: at the start or the end of the window, whichever is higher.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrequencyUse {
-    /// The fastest core.
+    /// Frequency of the fastest core.
     pub fastest_mhz: f64,
-    /// The most that any core can do.
+    /// Maximum frequency of any core.
     pub most_mhz: f64,
 }
 
-/// Ports of the generator.
+/// Local ports for the generator's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortsUse {
-    /// How many there are.
+    /// Number of ports.
     pub count: u64,
-    /// How long one stays taken after its connection was closed from this side, seconds.
+    /// Time for which a port stays in use after the generator closed its connection, seconds.
     pub held_seconds: f64,
 }
 
-/// Room on a filesystem, bytes.
+/// Space on a filesystem, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskUse {
-    /// What Tenbin could still fill.
+    /// Space available to Tenbin.
     pub available_bytes: u64,
-    /// What the filesystem has.
+    /// Size of the filesystem.
     pub size_bytes: u64,
 }
 
-/// What went over a network interface.
+/// Traffic of a network interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkUse {
     /// Its name, for example `eth0`.
@@ -194,28 +192,27 @@ pub struct LinkUse {
     pub received_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Its speed, bits a second, where its driver tells it.
+    /// Its speed in bits per second, if its driver reports it.
     pub bits_per_second: Option<u64>,
 }
 
-/// What the kernel says of a slice's TCP connections, those of its lead and its drain
-/// included.
+/// TCP statistics of a slice's connections, including its settling time and drain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireUse {
-    /// Connections asked, each when it was closed. Where very many are closed in a
-    /// second, not all of them.
+    /// Number of connections sampled, each when it was closed. If very many are closed per second,
+    /// only some are sampled.
     pub connections: u64,
-    /// Shortest round trip that TCP saw on any of them, nanoseconds: the network
-    /// without the server, to the nearest of several hosts.
+    /// Shortest round trip on any of these connections, nanoseconds: the network without the
+    /// server, to the nearest host.
     pub min_rtt_ns: Option<u64>,
-    /// Segments that the generator sent again.
+    /// Segments that the generator retransmitted.
     pub retransmits: u64,
-    /// Of those: segments that the peer had received already, as it reported (duplicate selective
-    /// acknowledgements). Unknown where the kernel does not say, and in runs of versions that did
-    /// not ask.
+    /// Retransmitted segments that the peer had already received, as it reported (duplicate
+    /// selective acknowledgements). Unknown if the kernel does not report them, and in runs of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unneeded_retransmits: Option<u64>,
-    /// Segments that the generator sent, those sent again included. Unknown as before.
+    /// Segments that the generator sent, including retransmissions. Unknown in the same cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_segments: Option<u64>,
 }

@@ -1,10 +1,10 @@
-//! Moving histograms of finished slices out of memory.
+//! Moves histograms of complete slices from memory to a file.
 
 use crate::packed::PackedHistogram;
 use crate::slice::Slice;
 use crate::store::Store;
 
-/// Moves the histograms of slices out of memory, as far as `store` takes them.
+/// Moves the histograms of slices to `store`, if it accepts them.
 pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     let mut all = Vec::new();
     for slice in &mut *slices {
@@ -16,7 +16,7 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
                 &mut op.first_byte,
                 &mut op.failed,
             ]);
-            // In a closed loop two are one, and stay one.
+            // In a closed loop, `response` shares the histogram of `service` and must keep sharing it.
             all.extend((!closed_loop).then_some(&mut op.response));
         }
         let setup = &mut slice.setup;
@@ -32,7 +32,7 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     }
 }
 
-/// Moves histograms out of memory, as far as there is no room for them: all of them with one write.
+/// Moves the histograms for which memory has no space left, all with one write.
 pub(crate) fn move_out(mut histograms: Vec<&mut PackedHistogram>, store: &mut Store) {
     let mut bytes = Vec::new();
     histograms.retain(|histogram| match histogram.in_memory() {

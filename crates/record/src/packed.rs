@@ -1,9 +1,9 @@
-//! Histograms that hold only the counts that are not 0.
+//! Histograms that store only the counts that are not 0.
 //!
-//! A histogram of latencies has 28,000 counts of 8 bytes, and a slice fills a few hundred of them.
-//! A run keeps the histograms of every slice, so they are kept as HdrHistogram writes them: counts in
-//! their order as ZigZag LEB128 numbers, a run of n zeros as −n
-//! (`EncodableHistogram` of HdrHistogram, encoding V2).
+//! A latency histogram has 28,000 counts of 8 bytes, of which a slice uses a few hundred. A run
+//! keeps the histograms of every slice in the form that HdrHistogram writes: counts in order as
+//! ZigZag LEB128 numbers, a run of n zeros as −n (`EncodableHistogram` of HdrHistogram, encoding
+//! V2).
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -15,7 +15,7 @@ use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width
 use crate::store::Stored;
 use crate::window::SlotWindow;
 
-/// Counts that are packed together.
+/// Number of counts that are packed together.
 pub(crate) const GROUP: usize = 8;
 
 /// The last slot of a histogram of 64-bit values.
@@ -23,13 +23,13 @@ const LAST_SLOT: usize = slot_of(u64::MAX);
 
 /// A histogram of nanoseconds in the slots of [`latency_histogram`], in a few hundred bytes.
 ///
-/// Its figures are those of a [`Histogram`] with three significant digits. The extremes, the mean
-/// and the usual percentiles are computed once; everything else takes time in proportion to its
-/// filled slots. To add up many, use [`crate::merged`].
+/// It has the same figures as a [`Histogram`] with three significant digits. The extremes, the mean
+/// and the usual percentiles are computed once; other figures take time in proportion to the number
+/// of filled slots. To add many histograms, use [`crate::merged`].
 #[derive(Clone, Default)]
 pub struct PackedHistogram(Option<Arc<Packed>>);
 
-/// At least one value. Shared: in a closed loop two kinds of latency are the same.
+/// At least one value. Shared, since in a closed loop two kinds of latency are equal.
 struct Packed {
     total: u64,
     digest: OnceLock<Digest>,
@@ -42,10 +42,10 @@ enum Counts {
     File(Stored),
 }
 
-/// The quantiles of a [`Digest`], ascending: those that every report shows for each slice.
+/// The quantiles in a [`Digest`], ascending: those that reports show for each slice.
 const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
 
-/// The figures of a histogram that callers need most often.
+/// The most frequently needed figures of a histogram.
 #[derive(Clone, Copy)]
 struct Digest {
     lowest_slot: usize,
@@ -71,7 +71,7 @@ impl PackedHistogram {
         self.0.is_none()
     }
 
-    /// Whether both are the same histogram in memory.
+    /// Whether both share the same histogram in memory.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two),
@@ -92,12 +92,13 @@ impl PackedHistogram {
             .map_or(0, |digest| highest_of_slot(digest.highest_slot))
     }
 
-    /// The mean, of the middle of each slot; 0 for an empty histogram.
+    /// The mean, computed with the middle of each slot; 0 for an empty histogram.
     pub fn mean(&self) -> f64 {
         self.digest().map_or(0.0, |digest| digest.mean)
     }
 
-    /// The value at quantile `q` (0 to 1), the highest of its slot; 0 for an empty histogram.
+    /// The value at quantile `q` (0 to 1), which is the highest of its slot; 0 for an empty
+    /// histogram.
     pub fn value_at_quantile(&self, q: f64) -> u64 {
         if let Some(at) = DIGESTED.iter().position(|digested| *digested == q) {
             let slot = self.digest().map(|digest| digest.quantile_slots[at]);
@@ -115,7 +116,7 @@ impl PackedHistogram {
         })
     }
 
-    /// Values in the slots from that of `low` to that of `high`, both included.
+    /// Number of values in the slots from that of `low` to that of `high`, both included.
     pub fn count_between(&self, low: u64, high: u64) -> u64 {
         let (first, last) = (slot_of(low), slot_of(high));
         let inside = self.slots().skip_while(|(slot, _)| *slot < first);
@@ -123,12 +124,12 @@ impl PackedHistogram {
         inside.map(|(_, count)| count).sum()
     }
 
-    /// Values in the slot of `value`.
+    /// Number of values in the slot of `value`.
     pub fn count_at(&self, value: u64) -> u64 {
         self.count_between(value, value)
     }
 
-    /// The filled slots in their order: the highest value of each, and its count.
+    /// The filled slots in order: the highest value of each, and its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         let slots = self.slots();
         slots.map(|(slot, count)| (highest_of_slot(slot), count))
@@ -167,12 +168,12 @@ impl PackedHistogram {
     /// Adds a value.
     ///
     /// # Errors
-    /// Never: it returns what [`Histogram::record`] does, so that one can stand for the other.
+    /// Never: the return type is that of [`Histogram::record`], so that either type can be used.
     pub fn record(&mut self, value: u64) -> Result<(), Infallible> {
         self.record_n(value, 1)
     }
 
-    /// Adds `count` equal values. This takes as long as reading the whole histogram: to record
+    /// Adds `count` equal values. This takes as long as reading the complete histogram: to record
     /// many values, use a [`Histogram`] and convert it.
     ///
     /// # Errors
@@ -189,14 +190,14 @@ impl PackedHistogram {
         *self = Self::default();
     }
 
-    /// The same counts in a histogram that takes further values quickly.
+    /// The counts in a histogram in which further values can be recorded quickly.
     pub fn unpacked(&self) -> Histogram<u64> {
         let mut histogram = latency_histogram();
         self.add_to(&mut histogram);
         histogram
     }
 
-    /// Adds all values to a histogram, which grows if it has to.
+    /// Adds all values to a histogram, which grows if necessary.
     pub(crate) fn add_to(&self, sum: &mut Histogram<u64>) {
         sum.auto(true);
         for (slot, count) in self.slots() {
@@ -205,8 +206,8 @@ impl PackedHistogram {
         }
     }
 
-    /// Adds the counts to those of all windows: one pass for all of them. It takes the least time
-    /// for windows in ascending order without a common slot.
+    /// Adds the counts to those of all windows in one pass. Fastest for windows in ascending order
+    /// without common slots.
     pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
         let encoded = self.encoded();
         if !windows.is_sorted_by(|one, next| one.end() <= next.first()) {
@@ -237,7 +238,7 @@ impl PackedHistogram {
         }
     }
 
-    /// The counts as HdrHistogram's encoding V2 has them.
+    /// The counts in HdrHistogram's encoding V2.
     pub(crate) fn encoded(&self) -> Cow<'_, [u8]> {
         match self.0.as_deref().map(|packed| &packed.counts) {
             None => Cow::Borrowed(&[]),
@@ -246,7 +247,7 @@ impl PackedHistogram {
         }
     }
 
-    /// The counts, as far as they are in memory.
+    /// The counts, if they are in memory.
     pub(crate) fn in_memory(&self) -> Option<&[u8]> {
         match &self.0.as_deref()?.counts {
             Counts::Memory(bytes) => Some(bytes),
@@ -254,7 +255,8 @@ impl PackedHistogram {
         }
     }
 
-    /// Frees the memory of counts that were stored there. Others that share them keep them in memory.
+    /// Replaces the counts by `stored`, the file section that they were written to. Frees their
+    /// memory unless a clone of this histogram still uses it.
     pub(crate) fn move_to(&mut self, stored: Stored) {
         if let Some(packed) = self.0.as_deref() {
             self.0 = Some(Arc::new(Packed {
@@ -265,7 +267,7 @@ impl PackedHistogram {
         }
     }
 
-    /// `None` of an empty histogram. Computed once.
+    /// `None` for an empty histogram. Computed once.
     fn digest(&self) -> Option<&Digest> {
         let packed = self.0.as_deref()?;
         Some(
@@ -275,28 +277,28 @@ impl PackedHistogram {
         )
     }
 
-    /// Computes now what is computed once: later the counts may have to be read from a file.
+    /// Computes the digest now, since the counts may later have to be read from a file.
     pub(crate) fn with_digest(self) -> Self {
         self.digest();
         self
     }
 
-    /// From counts as HdrHistogram's encoding V2 has them; see [`checked_slots`].
+    /// From counts in HdrHistogram's encoding V2; see [`checked_slots`].
     ///
     /// # Errors
-    /// When they are no such counts.
+    /// When they are not valid.
     pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
         let mut packer = Packer::default();
         checked_slots(encoded, |slot, count| packer.push(slot, count))?;
         Ok(packer.finish())
     }
 
-    /// From counts as HdrHistogram's encoding V2 has them, of this number of values; see
-    /// [`checked_slots`]. `is_digested` does what [`PackedHistogram::with_digest`] does, in the same
-    /// pass.
+    /// From counts in HdrHistogram's encoding V2, with this total; see [`checked_slots`]. With
+    /// `is_digested`, the digest is computed in the same pass, as in
+    /// [`PackedHistogram::with_digest`].
     ///
     /// # Errors
-    /// When they are no such counts, or of another number of values.
+    /// When they are not valid, or have another total.
     pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
         let mut digest = DigestSum::new(total);
         let found = match is_digested {
@@ -305,7 +307,7 @@ impl PackedHistogram {
         };
         if found != total {
             return Err(format!(
-                "a histogram of it holds {found} values where {total} were written"
+                "a histogram of it has {found} values, but its line states {total}"
             ));
         }
         let packed = Self::of(total, encoded.into());
@@ -315,11 +317,11 @@ impl PackedHistogram {
         Ok(packed)
     }
 
-    /// Of the counts of all slots from `first` on, in groups; `bytes` is memory to write in.
+    /// From the counts of all slots from `first` on, in groups; `bytes` is a buffer.
     pub(crate) fn of_counts(first: usize, counts: &[[u64; GROUP]], bytes: &mut Vec<u8>) -> Self {
         bytes.clear();
         let (mut total, mut at) = (0_u64, 0);
-        // Slots before the next one that are empty and not written yet.
+        // Number of empty slots that have not been written yet.
         let mut zeros = first;
         for some in counts {
             if some.iter().fold(0, |any, count| any | count) == 0 {
@@ -340,12 +342,12 @@ impl PackedHistogram {
                     }
                     continue;
                 }
-                // Whether a slot is empty cannot be predicted: both numbers are written without a
-                // branch, and those that are not to be kept are overwritten.
+                // Whether a slot is empty is unpredictable: both numbers are written without a branch, and
+                // those that are not needed are overwritten.
                 if bytes.len() < at + 2 {
                     bytes.resize(at + 512, 0);
                 }
-                // Both 0 or 1; with a comparison the compiler makes a branch of it.
+                // Both values are 0 or 1; a comparison would compile to a branch.
                 let is_filled = (count + LAST_SHORT_COUNT) as usize / 64;
                 let has_zeros = ((zeros + LAST_SHORT_RUN - 1) / 64) & is_filled;
                 bytes[at] = (2 * zeros).wrapping_sub(1 + usize::from(zeros == 1)) as u8;
@@ -406,7 +408,7 @@ impl std::fmt::Debug for PackedHistogram {
 }
 
 impl Digest {
-    /// Of encoded counts of `total` values, at least one.
+    /// From encoded counts with the sum `total`, at least one.
     fn of(total: u64, encoded: &[u8]) -> Self {
         let mut sum = DigestSum::new(total);
         for_each_slot(encoded, |slot, count| sum.add(slot, count));
@@ -414,11 +416,11 @@ impl Digest {
     }
 }
 
-/// A [`Digest`] of the slots so far.
+/// The [`Digest`] of the slots so far.
 struct DigestSum {
     total: f64,
     ranks: [u64; DIGESTED.len()],
-    /// The quantiles that are known.
+    /// Number of quantiles that are known.
     known: usize,
     reached: u64,
     digest: Digest,
@@ -440,7 +442,7 @@ impl DigestSum {
         }
     }
 
-    /// Takes the slots in their order, and maybe some empty ones. The last one is filled.
+    /// Adds a slot; slots must be in order, may be empty, and the last one must be filled.
     #[inline]
     fn add(&mut self, slot: usize, count: u64) {
         self.reached = self.reached.saturating_add(count);
@@ -460,13 +462,13 @@ impl DigestSum {
     }
 }
 
-/// The conversion of a signed number takes far less time.
+/// Converts via a signed number, which is much faster.
 #[inline]
 fn float(number: u64) -> f64 {
     i64::try_from(number).map_or(number as f64, |number| number as f64)
 }
 
-/// How many values are at most the quantile `q` (0 to 1) of `total` values, at least.
+/// Smallest number of values, of `total`, that are at most the quantile `q` (0 to 1).
 fn rank(q: f64, total: u64) -> u64 {
     ((q.min(1.0) * total as f64).ceil() as u64).max(1)
 }
@@ -479,25 +481,26 @@ fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
 }
 
-/// The first filled slot of encoded counts; of counts that others wrote maybe an earlier one.
+/// The first filled slot of encoded counts. If another tool wrote the counts, it may be a lower
+/// bound.
 pub(crate) fn first_slot(encoded: &[u8]) -> usize {
     let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
     first.map_or(0, |(number, _)| number.slots())
 }
 
-/// Calls `each` as [`for_each_slot`] does, and returns the sum of the counts. They are those of a
-/// histogram whose lowest discernible value is 1 and that has three significant digits, from a file
-/// that anybody may have written.
+/// As [`for_each_slot`], for counts from a file that anyone may have written; returns the sum of
+/// the counts. They must belong to a histogram with a lowest discernible value of 1 and three
+/// significant digits.
 ///
 /// # Errors
-/// When they are no such counts; `each` was called with the first of them.
+/// When the counts are not valid; `each` was called with the first of them.
 #[inline]
 pub(crate) fn checked_slots(
     mut encoded: &[u8],
     mut each: impl FnMut(usize, u64),
 ) -> Result<u64, String> {
     let damaged = || "its counts are damaged".to_owned();
-    // Wide enough for the sum of all numbers that are read.
+    // Wide enough for the sum of all numbers.
     let (mut slot, mut total) = (0_usize, 0_u128);
     while !encoded.is_empty() {
         let (number, length) = Number::at_start_of(encoded).ok_or_else(damaged)?;
@@ -514,7 +517,7 @@ pub(crate) fn checked_slots(
 }
 
 /// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
-/// slots and 0: to tell the two apart would take longer than most callers need for a count of 0.
+/// slots and 0: distinguishing the two would take longer than most callers need for a count of 0.
 #[inline]
 pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
     let mut slot = 0_usize;
@@ -549,17 +552,17 @@ impl Iterator for Slots<'_> {
     }
 }
 
-/// Most bytes of a number. The last of them has eight bits, so that 64 bits fit (LEB128-64b9B).
+/// Longest number, bytes. The last byte has eight bits, so that 64 bits fit (LEB128-64b9B).
 const MOST_BYTES: usize = 9;
 
-/// A number of the encoding, in ZigZag: 2n is a count n, 2n − 1 a run of n zeros.
+/// A number of the encoding, in ZigZag: 2n is a count n, 2n − 1 is a run of n zeros.
 ///
-/// Which of the two comes next cannot be predicted, so that nothing here branches on it.
+/// Which of the two comes next is unpredictable, so the code here has no branch on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Number(u64);
 
 impl Number {
-    /// That at the start of `bytes`, and its length; `None` when it is not whole.
+    /// The number at the start of `bytes`, and its length; `None` if it is incomplete.
     #[inline]
     fn at_start_of(bytes: &[u8]) -> Option<(Self, usize)> {
         match *bytes {
@@ -594,20 +597,20 @@ impl Number {
         self.0 & 1 == 1
     }
 
-    /// The count; 0 of a run of zeros.
+    /// The count; 0 for a run of zeros.
     #[inline]
     fn count(self) -> u64 {
         (self.0 >> 1) & (self.0 & 1).wrapping_sub(1)
     }
 
-    /// Slots that it is about.
+    /// Number of slots that it covers.
     #[inline]
     fn slots(self) -> usize {
         1 + ((self.0 >> 1) & (self.0 & 1).wrapping_neg()) as usize
     }
 }
 
-/// Counts up to this, and runs of zeros up to the other, take one byte.
+/// Largest count that takes one byte, and longest run of zeros that does.
 const LAST_SHORT_COUNT: u64 = 63;
 const LAST_SHORT_RUN: usize = 64;
 
@@ -635,12 +638,12 @@ fn push_number(bytes: &mut Vec<u8>, number: i64) {
     bytes.push(zigzag as u8);
 }
 
-/// Takes counts in the order of their slots. Counts of one slot that follow each other add up.
+/// Packs counts in the order of their slots. Consecutive counts of the same slot are added.
 #[derive(Default)]
 pub(crate) struct Packer {
     bytes: Vec<u8>,
     total: u64,
-    /// The first slot that is not in `bytes`.
+    /// The first slot that is not in `bytes` yet.
     next: usize,
     pending: Option<(usize, u64)>,
 }
@@ -681,7 +684,7 @@ mod tests {
     use crate::moving::move_out;
     use crate::store::Store;
 
-    /// Values over the whole range, from a linear congruential generator (Knuth's constants).
+    /// Values over the complete range, from a linear congruential generator (Knuth's constants).
     fn values(count: u64, seed: u64) -> Vec<(u64, u64)> {
         let mut state = seed;
         let mut draw = || {

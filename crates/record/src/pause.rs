@@ -1,30 +1,31 @@
-//! Stretches in which a target answered nothing, from what each thread saw.
+//! Pauses of a target, from the pauses that each thread observed.
 
 use std::collections::BTreeMap;
 
 use crate::thread_use::ThreadUse;
 
-/// A stretch of a slice in which requests were out on every generator thread and none was
-/// answered.
+/// A period of a slice in which requests were in flight on every generator thread and no response
+/// arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pause {
-    /// Its start, seconds after the run began.
+    /// Its start, seconds after the start of the run.
     pub start: f64,
     /// Its length, seconds.
     pub seconds: f64,
 }
 
-/// The pauses of each thread, nanoseconds after the window opened, in their order.
+/// The pauses of each thread in order, nanoseconds since the start of the window.
 #[derive(Debug, Default)]
 pub(crate) struct Pauses(BTreeMap<usize, Vec<(u64, u64)>>);
 
 impl Pauses {
     pub(crate) fn add(&mut self, usage: &ThreadUse) {
         let of_thread = self.0.entry(usage.thread).or_default();
-        of_thread.extend(usage.pause_ns);
+        // A damaged record may hold one that ends before it starts.
+        of_thread.extend(usage.pause_ns.filter(|(start, end)| start < end));
     }
 
-    /// The longest stretch that lies in pauses of all threads, if there is any.
+    /// The longest period that lies in pauses of all threads, if any.
     pub(crate) fn longest(&self, slice_start: f64) -> Option<Pause> {
         let mut threads = self.0.values();
         let first = threads.next()?.clone();
@@ -84,10 +85,11 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_was_answered_meanwhile_ends_it() {
+    fn a_response_on_any_thread_ends_a_pause() {
         assert_eq!(seen(&[&[(0, 500 * MS)], &[]]), None);
         assert_eq!(seen(&[&[(0, 500 * MS)], &[(600 * MS, 700 * MS)]]), None);
         assert_eq!(seen(&[]), None);
+        assert_eq!(seen(&[&[(500 * MS, 0)]]), None, "ends before it starts");
         assert_eq!(seen(&[&[(0, 500 * MS)]]).unwrap().seconds, 0.5);
     }
 }

@@ -1,14 +1,14 @@
-//! JSON for people that stays short where there is much of one kind.
+//! Indented JSON that stays short.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// Lists and objects nested deeper stand on one line.
+/// Lists and objects nested deeper than this are written on one line.
 const DEEPEST: usize = 4;
 
-/// `value` as JSON with a line for each member, but what is nested deep on one line.
+/// `value` as JSON with one line per member; deeply nested values are on one line.
 pub(crate) fn to_vec(value: &impl Serialize) -> Vec<u8> {
     let mut text = Vec::new();
     let formatter = Shallow {
@@ -22,7 +22,7 @@ pub(crate) fn to_vec(value: &impl Serialize) -> Vec<u8> {
     text
 }
 
-/// Pretty above, compact below.
+/// Indented at the top, compact at greater depth.
 struct Shallow<'a> {
     pretty: PrettyFormatter<'a>,
     depth: usize,
@@ -98,7 +98,7 @@ mod tests {
     use super::to_vec;
 
     #[test]
-    fn what_is_nested_deep_stands_on_one_line_and_is_the_same() {
+    fn deeply_nested_values_are_on_one_line_and_unchanged() {
         let value = json!({"a": {"b": [{"c": [[0, 1], [2, null]], "d": {}}, []]}, "e": 5});
         let text = String::from_utf8(to_vec(&value)).unwrap();
         assert!(text.contains("\"c\": [[0,1],[2,null]]"), "{text}");

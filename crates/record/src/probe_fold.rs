@@ -1,11 +1,11 @@
-//! From seconds to what a probe shows.
+//! Computes the results of a probe from its seconds.
 
 use crate::interval::Interval;
 use crate::probed::{Probed, ProbedSecond};
 
 impl Probed {
     pub(crate) fn add(&mut self, interval: &Interval) {
-        // What came in after the window was due in its last second.
+        // Responses in the drain belong to requests that were due in the last second of the window.
         if !interval.drain || self.seconds.is_empty() {
             self.seconds.push(ProbedSecond::default());
         }

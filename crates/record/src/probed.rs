@@ -1,29 +1,28 @@
-//! What a probe of a rate search shows beyond the figures of a slice.
+//! Additional results of a probe of a maximum-rate search.
 
 use tenbin_engine::LATE_FROM_LOG2;
 
 use crate::stalls::Stalls;
 
-/// What a probe shows second by second, and whether the machine kept up.
+/// Results of a probe second by second, and whether the machine kept up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Probed {
     /// Its seconds, in order.
     pub seconds: Vec<ProbedSecond>,
 }
 
-/// Work of one second.
+/// One second of a probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProbedSecond {
-    /// Response times of correct responses, nanoseconds, with how many there were.
+    /// Response times of correct responses, nanoseconds, with their counts.
     pub responses: Vec<(u64, u64)>,
     /// Service times of the same responses.
     pub services: Vec<(u64, u64)>,
-    /// Work that failed.
+    /// Failed operations.
     pub failed: u64,
-    /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
-    /// on.
+    /// Requests sent late although a connection was free, by delay: bucket i starts at 2^(16+i) ns.
     pub late: Vec<u64>,
-    /// Long waits for a core; `None` where nobody looked.
+    /// Long waits for a core; `None` if they were not observed.
     pub stalls: Option<Stalls>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading a run again: finished, interrupted or killed.
+//! Reads a run that is complete, interrupted or killed.
 
 mod buffers;
 mod chunk;
@@ -31,40 +31,40 @@ use crate::lines::Ended;
 use crate::second_counts::SecondCounts;
 use crate::slice::Slice;
 
-/// What a run directory tells.
+/// Contents of a run directory.
 #[derive(Debug, Clone)]
 pub struct RecordedRun {
     /// `plan.toml`, as written.
     pub plan_toml: String,
-    /// The machine and the versions.
+    /// The machine and the software versions.
     pub environment: Environment,
-    /// What happened, slice by slice. The last one is cut short if the run was.
+    /// The slices in order. The last slice is cut short if the run was.
     pub slices: Vec<Slice>,
-    /// Every slice of the plan was measured, and all of it is here.
+    /// Whether every planned slice was measured and is present.
     pub complete: bool,
-    /// Why it ended when it did, if it is complete.
+    /// Why the run ended, if it is complete.
     pub ended: Ended,
-    /// When the run began.
+    /// Start of the run.
     pub started: SystemTime,
-    /// What came in each second of the slices' windows, in their order.
+    /// Counts of each second of the slices' windows, in order.
     pub seconds: Vec<SecondCounts>,
-    /// Whether the files are as the run wrote them.
+    /// Whether the files are unchanged since the run wrote them.
     pub integrity: Integrity,
 }
 
-/// What the latency histograms of slices are read from.
+/// Source of the latency histograms of slices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Source {
-    /// From `slices.bin` as far as it is as it was written and agrees with the seconds, otherwise
-    /// from the seconds.
+    /// `slices.bin`, or the seconds for a slice whose range in it was changed or contradicts the
+    /// seconds.
     #[default]
     Slices,
-    /// From the seconds in `latency.hlog`, all of which are decoded. Whether `slices.bin` holds their
-    /// sums is checked.
+    /// The seconds in `latency.hlog`, all of which are decoded. Their sums are compared with
+    /// `slices.bin`.
     Seconds,
 }
 
-/// Reads a run directory, [from whole slices](Source::Slices).
+/// Reads a run directory, with histograms [of complete slices](Source::Slices).
 ///
 /// # Errors
 /// Those of [`read_from`].
@@ -74,13 +74,12 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
 
 /// Reads a run directory.
 ///
-/// A torn end of the files, as a killed run or a full disk leaves it, is no
-/// error: a second of which anything is missing is left out as a whole, and its
-/// slice ends before it, marked as cut short.
+/// An incomplete end of the files, after a kill or on a full disk, is not an error: an incomplete
+/// second is omitted, and its slice ends before it, marked as cut short.
 ///
 /// # Errors
-/// When it is no run directory, a file cannot be read, or a file is damaged
-/// elsewhere than at its end.
+/// When it is not a run directory, a file cannot be read, or a file is damaged elsewhere than at
+/// its end.
 pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let (environment, environment_fits) = read_environment(directory)?;
@@ -119,7 +118,7 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
         let complete = journal.complete && !journal.is_cut;
         if !complete && has_result_of_complete_run(directory) {
             let missing =
-                "the end of what the run wrote was removed: result.json is that of a complete run";
+                "the end of the record was removed: result.json belongs to a complete run";
             integrity.changed.push(missing.to_owned());
         }
         Ok(RecordedRun {
@@ -151,10 +150,10 @@ fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordE
     })
 }
 
-/// The environment, and whether it fits its check value, if it has one.
+/// The environment, and whether it matches its check value; `None` without a check value.
 fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>), RecordError> {
     let text = read_required(directory, ENVIRONMENT_FILE).map_err(|error| match error {
-        // The plan is there: it is written first.
+        // The plan exists, and is written first.
         RecordError::NotARun { path, .. } => RecordError::NothingMeasured { path },
         other => other,
     })?;
@@ -166,8 +165,8 @@ fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>),
     Ok((environment, is_unchanged(text.as_bytes())))
 }
 
-/// The result is written when the record is complete: a kill leaves no such result beside a record
-/// that is not. Any other file there says nothing.
+/// Whether there is the result of a complete run, which is written only after the record is
+/// complete. Other content of that file has no meaning here.
 fn has_result_of_complete_run(directory: &Path) -> bool {
     #[derive(Deserialize)]
     struct Result {
@@ -186,5 +185,5 @@ fn has_result_of_complete_run(directory: &Path) -> bool {
     result.is_some_and(|result| result.run.complete)
 }
 
-/// Bytes of a result that are read.
+/// Maximum number of bytes of a result that are read.
 const LARGEST_OWN_RESULT: u64 = 1 << 30;

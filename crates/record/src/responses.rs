@@ -1,27 +1,26 @@
-//! What responses were expected, and which came that were of another kind.
+//! Expected responses, and responses of other kinds.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the responses of a target to one workload are expected to be, where that is not known but
-/// learnt: from requests before the run, and from the run. Header values are the server's own
-/// words: hostile until escaped.
+/// The expected responses of a target to one workload, learned from requests before the run and
+/// during the run. Header values come from the server: untrusted until escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ExpectedResponse {
-    /// Responses to requests that were sent before the run; 0 where none was.
+    /// Responses to requests that were sent before the run; 0 without such requests.
     pub probed: u64,
-    /// Status; null where nothing was learnt.
+    /// Status; null if unknown.
     pub status: Option<u16>,
-    /// The shortest body that counts as expected, bytes.
+    /// Shortest expected body, bytes.
     pub shortest: u64,
-    /// The longest.
+    /// Longest expected body, bytes.
     pub longest: u64,
     /// Mean length of the bodies before the run, bytes.
     pub mean: Option<u64>,
     /// Whether the content is the same in all responses.
     pub content: Sameness,
-    /// Number of kinds of responses that came more than once before the run.
+    /// Number of kinds of responses that occurred more than once before the run.
     pub kinds: u64,
     /// `Content-Type`, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,10 +28,11 @@ pub struct ExpectedResponse {
     /// `Content-Encoding`, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// Mean length of the decoded bodies before the run, bytes; null where one could not be
+    /// Mean length of the decoded bodies before the run, bytes; null if a body could not be
     /// decoded.
     pub decoded_mean: Option<u64>,
-    /// CRC-64/NVME of the decoded body in hexadecimal, where all had the same before the run.
+    /// CRC-64/NVME of the decoded body in hexadecimal, if all responses before the run had the
+    /// same.
     pub decoded_crc64: Option<String>,
 }
 
@@ -40,27 +40,27 @@ pub struct ExpectedResponse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sameness {
-    /// Nothing is known.
+    /// Unknown.
     #[default]
     Unknown,
-    /// All have the same content.
+    /// All responses have the same content.
     Same,
-    /// The content differs from response to response, or changes with time.
+    /// The content varies between responses or with time.
     Varies,
 }
 
-/// What was seen of the responses of a slice, its lead and its drain included.
+/// Comparison of the responses of a slice, including its settling time and drain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Responses {
-    /// Responses with a status that is a success, whose length was compared.
+    /// Responses with a success status whose length was compared.
     pub compared: u64,
-    /// Those of them whose content was compared as well.
+    /// Responses whose content was compared, too.
     pub read: u64,
-    /// Kinds that were not expected, the most frequent first.
+    /// Unexpected responses by kind, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Responses of more such kinds.
+    /// Unexpected responses of further kinds.
     #[serde(skip_serializing_if = "is_zero")]
     pub others: u64,
 }
@@ -69,16 +69,16 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Responses of one kind that was not expected.
+/// Unexpected responses of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnexpectedResponses {
     /// Status.
     pub status: u16,
     /// Length of the body, bytes.
     pub length: u64,
-    /// How many.
+    /// Number of responses.
     pub count: u64,
-    /// The first characters of one of them. Hostile until escaped.
+    /// The first characters of one of them. Untrusted until escaped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub example: String,
 }

@@ -1,15 +1,18 @@
-//! What came of an operation in one second.
+//! Counts of an operation in one second.
 
-/// What came of one operation in a second of a slice's window.
+/// Counts of one operation in a second of a slice's window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondCounts {
-    /// Position of the slice in the run, from 0.
+    /// Index of the slice in the run, from 0.
     pub slice: u32,
     /// Name of the operation.
     pub operation: String,
-    /// Length, seconds; the last of a slice may be short.
+    /// Which second of the slice's window, from 0. A generator thread that reported late has
+    /// another entry for the same second.
+    pub second: u64,
+    /// Length, seconds; the last second of a slice may be shorter.
     pub length: f64,
-    /// Correct answers.
+    /// Correct responses.
     pub ok: u64,
     /// Body bytes of correct operations.
     pub payload: u64,
@@ -22,12 +25,14 @@ pub struct SecondCounts {
 /// Service times in a second, nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SecondTimes {
-    /// The shortest; not in records of earlier versions.
+    /// The shortest time; missing in records of older versions.
     pub min_ns: Option<u64>,
-    /// Their mean; not in records of earlier versions.
+    /// The mean; missing in records of older versions.
     pub mean_ns: Option<u64>,
+    /// The median.
+    pub p50_ns: u64,
     /// The 99th percentile.
     pub p99_ns: u64,
-    /// The longest.
+    /// The longest time.
     pub max_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! From the samples of many threads to seconds.
+//! Merges the samples of many threads into seconds.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::thread_use::ThreadUse;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Which interval a sample belongs to: its second, and whether it is the drain.
-/// In this order a thread's samples come in.
+/// The interval of a sample: its second, and whether it is the drain. A thread's samples arrive in
+/// this order.
 type Key = (u64, bool);
 
-/// Samples on their way to become seconds.
+/// Samples that are being merged into seconds.
 #[derive(Debug)]
 pub(crate) struct Seconds {
     operations: Vec<(String, Role)>,
@@ -40,11 +40,11 @@ impl Seconds {
         }
     }
 
-    /// Takes a sample.
+    /// Adds a sample.
     ///
     /// # Errors
-    /// When it has an operation that the slice was not opened with, or figures
-    /// of more or fewer hosts.
+    /// When the sample has an operation that the slice does not have, or figures for another number of
+    /// hosts.
     pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
         if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
             return Err(RecordError::OutOfOrder {
@@ -91,21 +91,20 @@ impl Seconds {
         Ok(())
     }
 
-    /// The second up to which every thread has reported, that one included.
+    /// The second up to which every thread has reported, including the second itself.
     pub(crate) fn reached(&self) -> Option<u64> {
         let all_have = self.reached.len() >= self.threads;
         let reached = self.reached.values().map(|(second, _)| *second).min();
         reached.filter(|_| all_have)
     }
 
-    /// The seconds to which nothing is to come, in order: every thread has
-    /// reported them. A thread that is a whole second behind the others is not
-    /// waited for; it gets an interval of its own when it comes.
+    /// The complete seconds in order: every thread has reported them. A thread that is more than a
+    /// second behind is not waited for; its samples become a separate interval later.
     pub(crate) fn due(&mut self) -> Vec<Interval> {
         let all_have = (self.reached.len() >= self.threads)
             .then(|| self.reached.values().min().copied())
             .flatten();
-        // A drain follows the last second at once, before the others may have told of it.
+        // The drain directly follows the last second, before the other threads may have reported it.
         let whole = |(second, drain): &Key| second.saturating_sub(u64::from(*drain));
         let foremost = self.reached.values().map(whole).max().unwrap_or(0);
         let mut due = Vec::new();
@@ -119,14 +118,14 @@ impl Seconds {
         due
     }
 
-    /// Whatever is left, in order.
+    /// The remaining seconds, in order.
     pub(crate) fn rest(&mut self) -> Vec<Interval> {
         std::mem::take(&mut self.pending).into_values().collect()
     }
 }
 
-/// A stretch belongs to the second in which its middle lies: threads do not
-/// wake exactly on the second.
+/// A sample belongs to the second that contains its middle, since threads do not wake exactly on
+/// the second.
 fn key_of(sample: &Sample) -> Key {
     let middle = sample.start + sample.end.saturating_sub(sample.start) / 2;
     (middle / SECOND, sample.drain)
@@ -203,7 +202,7 @@ fn by_class(errors: &[u64; ErrorClass::ALL.len()]) -> BTreeMap<ErrorClass, u64> 
         .collect()
 }
 
-/// Without the zeros at the end.
+/// Without trailing zeros.
 fn trimmed(late: &[u64]) -> Vec<u64> {
     let length = late.iter().rposition(|count| *count > 0);
     late[..length.map_or(0, |last| last + 1)].to_vec()
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stalled_thread_holds_nobody_up_and_loses_nothing() {
+    fn a_stalled_thread_delays_no_other_and_loses_nothing() {
         let mut seconds = seconds_of("GET", &[], 2);
         assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
         assert_eq!(

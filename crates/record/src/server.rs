@@ -1,66 +1,66 @@
-//! What a target used during a slice.
+//! Resource use of a target during a slice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a target used between two looks at it, at the opening and the closing of a
-/// slice's window. What nobody told is `None`, never 0.
+/// Resource use of a target between two samples, at the start and at the end of a slice's window.
+/// Unknown values are `None`, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServerUse {
     /// CPU seconds.
     pub cpu_seconds: Option<f64>,
-    /// Largest resident memory seen, bytes.
+    /// Largest observed resident memory, bytes.
     pub rss_bytes: Option<u64>,
-    /// Resident memory at the first look, bytes.
+    /// Resident memory at the first sample, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_start_bytes: Option<u64>,
-    /// Resident memory at the last look, bytes.
+    /// Resident memory at the last sample, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_end_bytes: Option<u64>,
     /// Bytes read from storage.
     pub read_bytes: Option<u64>,
     /// Bytes written to storage.
     pub written_bytes: Option<u64>,
-    /// How often a thread gave its core away because it had to wait. Those of threads that
-    /// ended between two looks are missing.
+    /// Voluntary context switches: a thread had to wait. Without threads that ended between two
+    /// samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
-    /// How often a thread was taken off its core although it could have gone on.
+    /// Involuntary context switches: a thread lost its core although it could have continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
-    /// CPU seconds of the busiest of its processes.
+    /// CPU seconds of the busiest process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_process_seconds: Option<f64>,
-    /// CPU seconds of the busiest thread of any of its processes.
+    /// CPU seconds of the busiest thread of any process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_thread_seconds: Option<f64>,
-    /// Seconds that its threads were ready to run and waited for a core, added up.
+    /// Time for which its threads were ready to run and waited for a core, seconds, summed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_for_core_seconds: Option<f64>,
-    /// Time between the two looks by the clock of the machine that was looked at, seconds.
+    /// Time between the two samples by the clock of the observed machine, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// How long after the opening of the window the first look was taken, seconds by the
-    /// generator's clock: what was used in that time is missing.
+    /// Time from the start of the window to the first sample, seconds by the load generator's
+    /// clock: resource use in that time is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed_seconds: Option<f64>,
-    /// Whose use all this is.
+    /// What the values refer to.
     #[serde(skip_serializing_if = "UseScope::is_processes")]
     pub scope: UseScope,
-    /// What the target's control group says, where it has one of its own.
+    /// Figures of the target's control group, if it has its own control group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupUse>,
 }
 
-/// Whose use is told.
+/// What resource use refers to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UseScope {
-    /// That of the target's processes.
+    /// The target's processes.
     #[default]
     Processes,
-    /// That of the whole host: of the target and of everything else on it.
+    /// The whole host: the target and everything else on it.
     Host,
 }
 
@@ -70,22 +70,22 @@ impl UseScope {
     }
 }
 
-/// What a control group (cgroup v2) used between the same two looks. Unlike a resident set
-/// it includes the files that the kernel keeps in memory for its processes.
+/// Resource use of a control group (cgroup v2) between the same two samples. Its memory includes
+/// the page cache that the kernel charges to the group, unlike resident memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GroupUse {
-    /// Nothing but the target was in it.
+    /// Whether it contained only the target.
     pub alone: bool,
     /// CPU seconds.
     pub cpu_seconds: Option<f64>,
-    /// Memory charged to it at the last look, bytes.
+    /// Memory charged to it at the last sample, bytes.
     pub memory_bytes: Option<u64>,
-    /// The most memory ever charged to it, since it was made, bytes.
+    /// Largest memory ever charged to it since its creation, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Periods in which its CPU quota ran out; 0 without a quota.
+    /// Periods in which its CPU quota was exhausted; 0 without a quota.
     pub throttled_periods: Option<u64>,
-    /// How long the quota stopped it, microseconds, added up over its threads.
+    /// Time for which the quota throttled it, microseconds, summed over its threads.
     pub throttled_us: Option<u64>,
     /// Bytes read from block devices.
     pub read_bytes: Option<u64>,
@@ -94,7 +94,7 @@ pub struct GroupUse {
 }
 
 impl ServerUse {
-    /// This and then that: sums, and the larger of the two memories.
+    /// Merges two consecutive intervals: sums, and the maximum of memory.
     pub fn and(self, next: Self) -> Self {
         Self {
             cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),
@@ -105,7 +105,7 @@ impl ServerUse {
             written_bytes: both(self.written_bytes, next.written_bytes),
             voluntary_switches: both(self.voluntary_switches, next.voluntary_switches),
             involuntary_switches: both(self.involuntary_switches, next.involuntary_switches),
-            // It may have been another one.
+            // The two intervals may have had different busiest processes.
             busiest_process_seconds: None,
             busiest_thread_seconds: None,
             waited_for_core_seconds: None,
@@ -132,7 +132,7 @@ impl GroupUse {
     }
 }
 
-/// A sum is unknown when a part of it is.
+/// A sum is unknown if one of its parts is unknown.
 fn both<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
     Some(one? + other?)
 }

@@ -10,18 +10,18 @@ use crate::packed::PackedHistogram;
 use crate::pause::Pause;
 use crate::probed::Probed;
 use crate::responses::Responses;
+use crate::samples::{CacheUse, RecordedSamples, SearchUse};
 use crate::sequence::Segment;
 use crate::server::ServerUse;
-use crate::single::{CacheUse, SearchUse, Singles};
 
-/// What is known of a slice when its measured window opens.
+/// Description of a slice when its window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SliceStart {
-    /// Position in the run, from 0.
+    /// Index in the run, from 0.
     pub index: u32,
-    /// Pairing block it belongs to, from 0; see [`Slice::block`].
+    /// Index of its block, from 0; see [`Slice::block`].
     pub block: u32,
-    /// Round it belongs to, from 0.
+    /// Index of its round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
@@ -29,43 +29,42 @@ pub struct SliceStart {
     pub target: String,
     /// Names of the workload's operations, in its order.
     pub operations: Vec<String>,
-    /// What each of them is to the work; one that is missing here is a request, as
-    /// all were before there was anything else.
+    /// Role of each operation; an operation without an entry is a request, as in older versions.
     #[serde(default, skip_serializing_if = "only_requests")]
     pub roles: Vec<Role>,
-    /// Names of the target's hosts, in the order in which samples have their
-    /// figures; empty when there is but one.
+    /// Names of the target's hosts, in the order of the figures in samples; empty with only one
+    /// host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// Generator threads that are going to hand out samples.
+    /// Number of generator threads that report samples.
     pub threads: usize,
-    /// Connections asked for, over all threads.
+    /// Configured connections, over all threads.
     pub connections: usize,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
-    /// Length of the measured window as planned, seconds.
+    /// Planned length of the window, seconds.
     pub planned_seconds: f64,
-    /// Start of the measured window, seconds after the run began.
+    /// Start of the window, seconds after the start of the run.
     pub start: f64,
-    /// How often each connection was opened in its window, if more than once.
+    /// How often each connection was opened per window, if more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopen: Option<u32>,
-    /// What it was offered, if it belongs to the search for a rate.
+    /// The offered rate, for a probe of a maximum-rate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<RateProbe>,
 }
 
-/// What a slice was offered by the search for the highest rate that holds.
+/// A probe of a maximum-rate search.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RateProbe {
-    /// Operations a second, above 0.
+    /// Offered rate, operations per second, above 0.
     pub rate: f64,
-    /// It is the longer one at the end, which proves what was found.
+    /// Whether it is the longer probe at the end, which proves the result.
     pub proof: bool,
 }
 
 impl SliceStart {
-    /// The operations by name, and what each is to the work.
+    /// The operations by name, with their roles.
     pub(crate) fn operations_by_role(&self) -> impl Iterator<Item = (&str, Role)> {
         let roles = self.roles.iter().copied();
         let roles = roles.chain(std::iter::repeat(Role::Request));
@@ -81,149 +80,149 @@ pub(crate) fn is_plain_request(role: &Role) -> bool {
     *role == Role::Request
 }
 
-/// What is known only when a slice is over.
+/// Data of a slice that is known only at its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SliceEnd {
-    /// Length of the measured window, seconds, as it really was.
+    /// Actual length of the window, seconds.
     pub seconds: f64,
-    /// The slice ended before its time.
+    /// Whether the slice ended early.
     pub cut_short: bool,
-    /// What the target used over the whole slice, if it is observed.
+    /// Resource use of the target over the slice, if it is observed.
     pub server: Option<ServerUse>,
-    /// What Tenbin's process allocated while the window was open, if it counts;
-    /// unknown in runs of versions that did not.
+    /// Allocations of Tenbin's process during the window, if it counts them; unknown in runs of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<Allocated>,
-    /// What the generator's machine did; unknown in runs of versions that did not look.
+    /// Resource use of the load generator's machine; unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineUse>,
-    /// What TCP says of the connections; unknown without TCP, outside Linux, and in
-    /// runs of versions that did not ask.
+    /// TCP statistics of the connections; unknown without TCP, outside Linux, and in runs of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireUse>,
-    /// What was seen of single requests, where these are drawn from patterns.
+    /// Request samples, if requests are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub singles: Option<Singles>,
-    /// What was seen of the responses, where the expected ones are learnt; unknown in runs of
-    /// versions that did not compare them.
+    pub singles: Option<RecordedSamples>,
+    /// Comparison of the responses, if the expected ones are learned; unknown in runs of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<Responses>,
-    /// What the target told of its own stages, where that is asked for.
+    /// Times of server stages that the target reported, if the plan requests them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageSums>,
-    /// What the target's caches were expected to do and did, where that is asked for.
+    /// Expected and observed hits in the target's caches, if the plan expects hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
-    /// What the search server reported of its memory and index; unknown for other servers, and in
-    /// runs of versions that did not ask.
+    /// Memory and index figures that the search server reported; unknown for other servers, and in
+    /// runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchUse>,
-    /// How evenly its connections were served; unknown with fewer than two that lasted, and in
-    /// runs of versions that did not look.
+    /// Spread of the work over its connections; unknown with fewer than two lasting connections,
+    /// and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
-    /// Which part of the sequence of requests was sent, where that matters; unknown in
-    /// runs of versions that began it anew in each slice.
+    /// The part of the request sequence that was sent, if the sequence matters; unknown in runs of
+    /// older versions, which restarted the sequence in each slice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
 }
 
-/// One uninterrupted measured stretch of one workload on one target.
+/// One uninterrupted measurement of one workload on one target.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slice {
-    /// Position in the run, from 0.
+    /// Index in the run, from 0.
     pub index: u32,
-    /// Pairing block it belongs to, from 0: an ABBA quad for two targets, a
-    /// Williams square for more, a single round for one.
+    /// Index of its block, from 0. A block is an ABBA quad for two targets, a Williams square for
+    /// more, a single round for one.
     pub block: u32,
-    /// Round it belongs to, from 0.
+    /// Index of its round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
     /// Name of the target.
     pub target: String,
-    /// Start of the measured window, seconds after the run began.
+    /// Start of the window, seconds after the start of the run.
     pub start: f64,
-    /// Length of the measured window, seconds, as it really was.
+    /// Actual length of the window, seconds.
     pub seconds: f64,
-    /// Connections asked for.
+    /// Configured connections.
     pub connections: usize,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
-    /// How often each connection was opened in its window, if more than once.
+    /// How often each connection was opened per window, if more than once.
     pub reopen: Option<u32>,
-    /// How evenly its connections were served, if that is known.
+    /// Spread of the work over its connections, if known.
     pub spread: Option<Spread>,
-    /// What it was offered, if it belongs to the search for a rate.
+    /// The offered rate, for a probe of a maximum-rate search.
     pub probe: Option<RateProbe>,
-    /// What it shows second by second, if it belongs to the search for a rate.
+    /// Results second by second, for a probe of a maximum-rate search.
     pub probed: Option<Probed>,
     /// Figures by operation, in the workload's order.
     pub ops: Vec<OpFigures>,
-    /// What happened to connections.
+    /// Connections.
     pub ledger: Ledger,
-    /// How long opening connections took.
+    /// Setup times of connections.
     pub setup: SetupFigures,
-    /// Figures by host over all operations, in the order of the route; empty when
-    /// there is but one host.
+    /// Figures by host over all operations, in route order; empty with only one host.
     pub hosts: Vec<HostFigures>,
-    /// What the generator used.
+    /// Resource use of the load generator.
     pub client: ClientUse,
-    /// What the target used, if it is observed.
+    /// Resource use of the target, if it is observed.
     pub server: Option<ServerUse>,
-    /// What the generator's machine did, if that is known.
+    /// Resource use of the load generator's machine, if known.
     pub machine: Option<MachineUse>,
-    /// What TCP says of the connections, if it was asked.
+    /// TCP statistics of the connections, if known.
     pub wire: Option<WireUse>,
-    /// What was seen of single requests, if they are drawn from patterns.
-    pub singles: Option<Singles>,
-    /// What was seen of the responses, where the expected ones are learnt.
+    /// Request samples, if requests are drawn from patterns.
+    pub singles: Option<RecordedSamples>,
+    /// Comparison of the responses, if the expected ones are learned.
     pub responses: Option<Responses>,
-    /// What the target told of its own stages, if that was asked for.
+    /// Times of server stages that the target reported, if the plan requests them.
     pub stages: Option<StageSums>,
-    /// What the target's caches were expected to do and did, if that was asked for.
+    /// Expected and observed hits in the target's caches, if the plan expects hits.
     pub cache: Option<CacheUse>,
-    /// What the search server reported of its memory and index, if that is known.
+    /// Memory and index figures that the search server reported, if known.
     pub search: Option<SearchUse>,
-    /// Which part of the sequence of requests was sent, where that matters.
+    /// The part of the request sequence that was sent, if the sequence matters.
     pub segment: Option<Segment>,
-    /// Open loop: arrivals due at the end of the window and not yet written.
+    /// Failures of the work by second of the window, from 0, and class; seconds and classes without a
+    /// failure are absent. Their sum is [`Slice::failed`].
+    pub failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
+    /// Open loop: requests that were due by the end of the window and not yet sent.
     pub backlog: u64,
-    /// The longest pause that ended in the window or the drain; `None` without one of a
-    /// millisecond or more, and in runs of versions that did not look.
+    /// The longest pause that ended in the window or the drain; `None` without a pause of a
+    /// millisecond or more, and in runs of older versions.
     pub pause: Option<Pause>,
-    /// The slice ended before its time: interrupted, killed, or the target died.
+    /// Whether the slice ended early: interrupted, killed, or the target died.
     pub cut_short: bool,
 }
 
 impl Slice {
-    /// What the slice got done: requests that are work of their own, and what is made
-    /// of several. A step of something larger is not among them.
+    /// The operations that count as work: single requests and transactions, without sub-requests.
     pub fn work(&self) -> impl Iterator<Item = &OpFigures> + Clone {
         self.ops.iter().filter(|op| op.role.is_work())
     }
 
-    /// What went over the wire: requests that are work of their own, and steps of
-    /// something larger. That larger thing is not among them.
+    /// The operations that are requests: single requests and sub-requests, without transactions.
     pub fn requests(&self) -> impl Iterator<Item = &OpFigures> + Clone {
         self.ops.iter().filter(|op| op.role.is_request())
     }
 
-    /// Work done a second over all operations; `None` for an empty window,
-    /// and for one in which no work came to an end: that is too short to
-    /// tell, and not 0. What counts is defined in `docs/run-directory.md`.
+    /// Successful operations per second. `None` for an empty window, and for a window in which no
+    /// operation ended: that is too short for a figure, and not 0. `docs/run-directory.md` defines
+    /// what counts.
     pub fn throughput(&self) -> Option<f64> {
         self.per_second(self.ok(), self.failed())
     }
 
-    /// Correctly answered requests a second, steps among them: what stands beside a
-    /// rate at which requests are issued. `None` as in [`Slice::throughput`].
-    pub fn answer_rate(&self) -> Option<f64> {
+    /// Correct responses per second, including those to sub-requests, for comparison with the rate
+    /// of requests. `None` as in [`Slice::throughput`].
+    pub fn response_rate(&self) -> Option<f64> {
         let failed = self.requests().map(OpFigures::failed_count).sum();
         self.per_second(self.requests().map(|op| op.ok).sum(), failed)
     }
 
-    /// Correct ones a second, of one of its operations.
+    /// Successful operations per second of one of its operations.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
         self.per_second(op.ok, op.failed_count())
     }
@@ -232,69 +231,69 @@ impl Slice {
         (self.seconds > 0.0 && ok + failed > 0).then(|| ok as f64 / self.seconds)
     }
 
-    /// Work done.
+    /// Successful operations.
     pub fn ok(&self) -> u64 {
         self.work().map(|op| op.ok).sum()
     }
 
-    /// Work that failed. A failed step counts by the whole that it spoiled.
+    /// Failed operations. A failed sub-request counts as a failure of its transaction.
     pub fn failed(&self) -> u64 {
         self.work().map(OpFigures::failed_count).sum()
     }
 
-    /// Whether something failed, be it a step, and no work was done.
+    /// Whether operations or sub-requests failed, and none succeeded.
     pub fn gave_nothing(&self) -> bool {
         self.ok() == 0 && self.ops.iter().any(|op| op.failed_count() > 0)
     }
 }
 
-/// One operation's figures in one slice.
+/// The figures of one operation in one slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpFigures {
     /// Name of the operation, for example `GET`.
     pub name: String,
-    /// What it is to the work.
+    /// Its role.
     pub role: Role,
-    /// Correct answers that came inside the window.
+    /// Correct responses received inside the window.
     pub ok: u64,
     /// Bytes written, heads included.
     pub sent: u64,
     /// Bytes read, heads included.
     pub received: u64,
-    /// Body bytes of correct operations, either way.
+    /// Body bytes of correct operations, in both directions.
     pub payload: u64,
-    /// Body bytes of the answers alone; unknown in runs of versions that did not record
-    /// them.
+    /// Body bytes of the responses only; unknown in runs of older versions.
     pub answered: Option<u64>,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Failure texts with their counts. Server-supplied: hostile until escaped.
+    /// Error messages with their counts. From the server: untrusted until escaped.
     pub failures: BTreeMap<String, u64>,
-    /// Operations still out when the drain ended.
+    /// Operations in flight at the end of the drain.
     pub censored: u64,
-    /// Write start to last byte of correct answers, nanoseconds.
+    /// From the start of the write to the last byte of correct responses, nanoseconds.
     pub service: PackedHistogram,
-    /// Intended start to last byte of correct answers, nanoseconds; equals
-    /// `service` in a closed loop.
+    /// From the intended start to the last byte of correct responses, nanoseconds; equals `service`
+    /// in a closed loop.
     pub response: PackedHistogram,
-    /// Intended start to write start, nanoseconds; empty in a closed loop.
+    /// Send lag: from the intended start to the start of the write, nanoseconds; empty in a closed
+    /// loop.
     pub lag: PackedHistogram,
-    /// Write start to first byte of correct answers, nanoseconds; empty in runs
-    /// of versions that did not record it.
+    /// From the start of the write to the first byte of correct responses, nanoseconds; empty in
+    /// runs of older versions.
     pub first_byte: PackedHistogram,
-    /// Start to failure, nanoseconds.
+    /// From the start to the failure, nanoseconds.
     pub failed: PackedHistogram,
 }
 
 impl OpFigures {
-    /// Nothing seen yet of requests of that name.
+    /// Empty figures of an operation with the role of a request.
     pub fn new(name: &str) -> Self {
         Self::of(name, Role::Request)
     }
 
-    /// Nothing seen yet.
+    /// Empty figures.
     pub fn of(name: &str, role: Role) -> Self {
         Self {
             name: name.to_owned(),
@@ -322,26 +321,25 @@ impl OpFigures {
     }
 }
 
-/// How long opening connections took in one slice, nanoseconds, each step apart;
-/// never part of the latency of an operation on a connection that stands.
+/// Setup times of connections in one slice, nanoseconds, by phase; never part of the latency of an
+/// operation on an open connection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SetupFigures {
-    /// From the first step to an open socket.
+    /// From the first system call to an established socket.
     pub connect: PackedHistogram,
     /// TLS handshakes; empty without TLS.
     pub tls: PackedHistogram,
-    /// Write start to first byte of the first answer on a connection.
+    /// From the start of the write to the first byte of the first response on a connection.
     pub first_byte: PackedHistogram,
-    /// Write start to last byte of the first response on a connection, of those that
-    /// count as correct: a part of their operation's service times. Empty in runs of
-    /// versions that did not record it.
+    /// From the start of the write to the last byte of the first response on a connection, if the
+    /// response is correct: part of its operation's service times. Empty in runs of older versions.
     pub response: PackedHistogram,
-    /// The same responses with the time that opening their connection took.
+    /// The same responses, including the time to open their connection.
     pub total: PackedHistogram,
 }
 
 impl SetupFigures {
-    /// Whether no step of any connection was timed.
+    /// Whether no phase of any connection was timed.
     pub fn is_empty(&self) -> bool {
         let opening = [&self.connect, &self.tls];
         let responses = [&self.first_byte, &self.response, &self.total];
@@ -350,21 +348,21 @@ impl SetupFigures {
     }
 }
 
-/// One host's figures in one slice, over all operations.
+/// The figures of one host in one slice, over all operations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostFigures {
     /// Name of the host.
     pub name: String,
-    /// Correct answers that came inside the window.
+    /// Correct responses received inside the window.
     pub ok: u64,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
-    /// Write start to last byte of correct answers, nanoseconds.
+    /// From the start of the write to the last byte of correct responses, nanoseconds.
     pub service: PackedHistogram,
 }
 
 impl HostFigures {
-    /// Nothing seen yet.
+    /// Empty figures.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -380,42 +378,41 @@ impl HostFigures {
     }
 }
 
-/// What the generator itself used during a slice.
+/// Resource use of the load generator during a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ClientUse {
     /// CPU seconds of all generator threads.
     pub cpu_seconds: f64,
-    /// Share of a core that the busiest thread used, 0 to 1.
+    /// CPU share of one core that the busiest thread used, 0 to 1.
     pub busiest_thread: f64,
-    /// The thread that was longest ready to run: on a core or waiting for one. `None` where the
-    /// kernel does not say how long threads wait, and in runs of versions that did not look.
+    /// The thread that was longest running or waiting for a core. `None` if the kernel does not
+    /// report waiting times, and in runs of older versions.
     pub readiest_thread: Option<ThreadTurn>,
-    /// What Tenbin's whole process allocated while the window was open: the
-    /// generator threads and the one that keeps the record. `None` where nobody
-    /// counted.
+    /// Allocations of Tenbin's process during the window: generator threads and the thread that
+    /// writes the record. `None` if they were not counted.
     pub allocated: Option<Allocated>,
 }
 
-/// How a generator thread spent the window, as far as it had work to do.
+/// CPU time and waiting time of a generator thread in the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ThreadTurn {
     /// Share of the window in which it ran, 0 to 1.
     pub used: f64,
-    /// Share in which it was ready to run and waited for a core, 0 to 1.
+    /// Share of the window in which it was ready to run and waited for a core, 0 to 1.
     pub waited: f64,
 }
 
-/// Memory taken from the allocator, whether or not it was given back.
+/// Memory allocations, whether or not the memory was freed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocated {
-    /// Bytes asked for; of an allocation that grew or shrank, its new size.
+    /// Bytes allocated; for a reallocation, the new size.
     pub bytes: u64,
-    /// Allocations, those that only grew or shrank among them.
+    /// Number of allocations, including reallocations.
     pub count: u64,
 }
 
 impl Allocated {
-    /// What was added since `before`.
+    /// The allocations since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Long waits of threads of the target and of the load generator for a core.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
-    /// How many there were.
+    /// Number of waits.
     pub count: u64,
-    /// How long they took, nanoseconds. Of threads that waited at the same time the longest counts.
+    /// Total duration, nanoseconds. If threads waited at the same time, the longest wait counts.
     pub ns: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Where the histograms of a long run are kept: a budget of memory, and a file without a name for
-//! what goes beyond it.
+//! Storage for the histograms of a long run: a limited amount of memory, and an unnamed temporary
+//! file for the rest.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 /// Bytes of packed histograms that a run keeps in memory.
 const BUDGET: usize = 1 << 20;
-/// Shorter ones take no less memory in a file.
+/// Shorter histograms take no less memory in a file.
 const SHORTEST: usize = 64;
 
-/// Keeps histograms in memory as long as there is room, and in a temporary file afterwards.
+/// Keeps histograms in memory up to a limit, and in a temporary file beyond it.
 #[derive(Debug)]
 pub(crate) struct Store {
     budget: usize,
     file: Option<Arc<File>>,
     length: u64,
-    /// No file can be had, or it cannot be written: memory is left.
+    /// Whether no file can be created or written; then everything stays in memory.
     is_out_of_use: bool,
 }
 
@@ -35,7 +35,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// With another budget, bytes.
+    /// With another limit, bytes.
     pub(crate) fn with_budget(budget: usize) -> Self {
         Self {
             budget,
@@ -45,7 +45,7 @@ impl Store {
         }
     }
 
-    /// Takes memory from the budget, if it is worth a place in the file.
+    /// Reserves memory for a histogram; returns true if it must go to the file.
     pub(crate) fn has_no_room(&mut self, length: usize) -> bool {
         if length < SHORTEST || self.is_out_of_use {
             return false;
@@ -59,7 +59,7 @@ impl Store {
         }
     }
 
-    /// Writes `bytes`; `None` if they are to stay in memory.
+    /// Writes `bytes` to the file; `None` if they must stay in memory.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Option<Stored> {
         let stored = self.try_to_write(bytes);
         self.is_out_of_use = stored.is_err();
@@ -83,7 +83,7 @@ impl Store {
 }
 
 impl Stored {
-    /// The first `length` bytes, of which nothing is left here.
+    /// Splits off the first `length` bytes.
     pub(crate) fn split_off_first(&mut self, length: usize) -> Self {
         let first = Self {
             file: Arc::clone(&self.file),
@@ -98,7 +98,7 @@ impl Stored {
     /// The bytes.
     ///
     /// # Panics
-    /// When the disk fails: a figure without them would be wrong.
+    /// When the disk fails: a figure without these bytes would be wrong.
     pub(crate) fn read(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length];
         self.file

@@ -2,16 +2,16 @@
 
 use crate::packed::{GROUP, PackedHistogram, checked_slots, first_slot, for_each_slot};
 
-/// Counts by slot, added up from histograms. It is emptied and used again: making one for each
-/// slice would take longer than adding to it.
+/// Counts by slot, summed over histograms. It is cleared and reused: allocating it for each slice
+/// would take longer than adding to it.
 #[derive(Debug, Default)]
 pub(crate) struct SlotSum {
     counts: Vec<u64>,
-    /// The slots in use lie from here …
+    /// The first slot in use.
     first: usize,
-    /// … to before here.
+    /// The slot after the last one in use.
     behind: usize,
-    /// For packing.
+    /// Buffer for packing.
     bytes: Vec<u8>,
 }
 
@@ -29,10 +29,10 @@ impl SlotSum {
         }
     }
 
-    /// Adds counts as they stand in a file, and returns their sum.
+    /// Adds counts as stored in a file, and returns their total.
     ///
     /// # Errors
-    /// When they are damaged: some of them were added.
+    /// When the counts are damaged; some of them were added.
     pub(crate) fn add_encoded(&mut self, encoded: &[u8]) -> Result<u64, String> {
         let mut last = 0;
         let total = checked_slots(encoded, |slot, count| {
@@ -72,13 +72,13 @@ impl SlotSum {
         self.behind = self.behind.max(behind);
     }
 
-    /// The slots in use and their counts, the empty ones among them.
+    /// The slots in use and their counts, including empty slots between.
     pub(crate) fn slots(&self) -> impl Iterator<Item = (usize, u64)> {
         let counts = self.counts.iter().copied().enumerate();
         counts.take(self.behind).skip(self.first)
     }
 
-    /// The sum so far; none of it is left here.
+    /// Takes the sum, and resets it.
     pub(crate) fn take(&mut self) -> PackedHistogram {
         let (groups, _) = self.counts.as_chunks_mut();
         let first = self.first / GROUP;
@@ -127,7 +127,7 @@ mod tests {
         );
         let mut sum = SlotSum::default();
         assert_eq!(sum.add_encoded(&one.encoded()), Ok(103));
-        // A run of zeros and nothing behind it.
+        // A run of zeros at the end.
         assert_eq!(sum.add_encoded(&[0x7f]), Ok(0));
         assert_eq!(sum.add_encoded(&two.encoded()), Ok(6));
         let mut other = SlotSum::default();

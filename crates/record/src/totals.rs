@@ -1,15 +1,15 @@
-//! `slices.bin`: the histograms of whole slices, which are the sums of those of their seconds in
-//! `latency.hlog`. To read them takes a fraction of the time that decoding and adding up all
-//! seconds takes.
+//! `slices.bin`: the histograms of complete slices, which are the sums of the seconds' histograms
+//! in `latency.hlog`. Reading them takes a fraction of the time of decoding and adding up all
+//! seconds.
 //!
-//! A slice has one piece of the file, with the counts of its histograms one behind the other, in
-//! HdrHistogram's encoding V2. Its `end` line has place, check value and lengths.
+//! A slice has one range of the file, with the counts of its histograms one after the other, in
+//! HdrHistogram's encoding V2. Its `end` line has the position, the check value and the lengths.
 
 use crate::kind::{Kind, Step};
 use crate::lines::{ByteRange, TotalsPart};
 use crate::packed::PackedHistogram;
 
-/// Histograms of a whole slice.
+/// Histograms of a complete slice.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     /// By operation, in the order of [`Kind::ALL`]. In a closed loop those of
@@ -21,7 +21,7 @@ pub(crate) struct Totals {
     pub(crate) hosts: Vec<PackedHistogram>,
 }
 
-/// How many values the histograms of a slice hold, by the lines of its seconds.
+/// Number of values in the histograms of a slice, according to the lines of its seconds.
 #[derive(Debug)]
 pub(crate) struct Counts {
     pub(crate) ops: Vec<[u64; Kind::ALL.len()]>,
@@ -29,12 +29,12 @@ pub(crate) struct Counts {
     pub(crate) hosts: Vec<u64>,
 }
 
-/// Most bytes of a histogram: at most 9 for each of its slots.
+/// Largest histogram in bytes: at most 9 per slot.
 const LARGEST: u32 = 1 << 20;
 
 impl TotalsPart {
-    /// Bytes of all histograms; `None` if that is not the length of the part, or one histogram is
-    /// larger than any.
+    /// Total length of all histograms in bytes; `None` if it differs from the length of the range,
+    /// or a histogram is too large.
     pub(crate) fn length(&self) -> Option<usize> {
         let operations = self.operations.iter().flatten();
         let mut lengths = operations.chain(&self.setup).chain(&self.hosts);
@@ -47,7 +47,7 @@ impl TotalsPart {
 }
 
 impl Totals {
-    /// Appends all histograms to `bytes`, which are going to stand at `offset`.
+    /// Appends all histograms to `bytes`, which will be written at `offset`.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>, offset: u64) -> TotalsPart {
         let mut write = |histogram: &PackedHistogram| {
             let encoded = histogram.encoded();
@@ -66,10 +66,10 @@ impl Totals {
         }
     }
 
-    /// From what [`Totals::write`] has written.
+    /// Reads what [`Totals::write`] has written.
     ///
     /// # Errors
-    /// When the bytes are damaged, or do not hold as many values as the seconds.
+    /// When the bytes are damaged, or their number of values differs from that of the seconds.
     pub(crate) fn read(part: &TotalsPart, bytes: &[u8], counts: &Counts) -> Result<Self, String> {
         let as_many =
             part.operations.len() == counts.ops.len() && part.hosts.len() == counts.hosts.len();
@@ -103,7 +103,7 @@ impl Totals {
     }
 }
 
-/// What is left of the bytes of a slice.
+/// The remaining bytes of a slice.
 struct Pieces<'a>(&'a [u8]);
 
 impl<'a> Pieces<'a> {
@@ -116,7 +116,7 @@ impl<'a> Pieces<'a> {
 }
 
 impl Counts {
-    /// None so far.
+    /// Without values.
     pub(crate) fn new(operations: usize, hosts: usize) -> Self {
         Self {
             ops: vec![[0; Kind::ALL.len()]; operations],

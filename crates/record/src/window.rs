@@ -1,4 +1,4 @@
-//! The counts of a histogram around one value.
+//! Counts of a histogram around one value.
 
 use tenbin_engine::histogram::slot_of;
 
@@ -15,17 +15,17 @@ pub struct SlotWindow {
 }
 
 impl SlotWindow {
-    /// Without counts, with the slot of `value` in its middle.
+    /// Empty, with the slot of `value` in the middle.
     pub fn around(value: u64) -> Self {
         Self::from_slot(slot_of(value).saturating_sub(WIDTH / 2))
     }
 
-    /// Without counts, with the slot of `value` as its last.
+    /// Empty, with the slot of `value` at the end.
     pub fn up_to(value: u64) -> Self {
         Self::from_slot((slot_of(value) + 1).saturating_sub(WIDTH))
     }
 
-    /// Without counts, with the slot of `value` as its first.
+    /// Empty, with the slot of `value` at the start.
     pub fn from(value: u64) -> Self {
         Self::from_slot(slot_of(value))
     }
@@ -43,7 +43,7 @@ impl SlotWindow {
         self.first
     }
 
-    /// The slot behind its last one.
+    /// The slot after its last one.
     pub(crate) fn end(&self) -> usize {
         self.first + WIDTH
     }
@@ -70,13 +70,13 @@ impl SlotWindow {
         slot_of(value) < self.first
     }
 
-    /// Values in the slot of `value`; `None` outside of the window.
+    /// Values in the slot of `value`; `None` outside the window.
     pub fn at(&self, value: u64) -> Option<u64> {
         let at = slot_of(value).checked_sub(self.first)?;
         self.counts.get(at).copied()
     }
 
-    /// Values in the slots up to that of `value`; `None` outside of the window.
+    /// Values in the slots up to that of `value`; `None` outside the window.
     pub fn at_most(&self, value: u64) -> Option<u64> {
         let at = slot_of(value).checked_sub(self.first)?;
         let inside: u64 = self.counts.get(..=at)?.iter().sum();

@@ -1,4 +1,4 @@
-//! Keeping a run while it goes.
+//! Writes the record of a run while it is running.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -29,24 +29,23 @@ use crate::stalls::Stalls;
 use crate::store::Store;
 use crate::totals::Totals;
 
-/// Writes `intervals.jsonl` and `latency.hlog`, a second at a time, and `slices.bin`, a slice at a
-/// time: what has
-/// been handed to the operating system survives the end of this process.
+/// Writes `intervals.jsonl` and `latency.hlog` every second, and `slices.bin` after every slice.
+/// Data that was passed to the operating system survives the end of this process.
 ///
-/// After an error it writes nothing more, so that what is on disk stays whole;
-/// [`crate::read`] gives it back.
+/// After an error it writes nothing more, so that the files stay consistent and [`crate::read`] can
+/// read them.
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
     totals: AppendFile,
-    /// Of the lines of `intervals.jsonl`.
+    /// Check values of the lines of `intervals.jsonl`.
     chain: Chain,
     open: Option<OpenSlice>,
     encoder: Encoder,
-    /// While no slice is open.
+    /// Kept here while no slice is open.
     sums: Sums,
     store: Store,
-    /// Of the seconds written since [`RunWriter::take_seconds`].
+    /// Seconds written since the last call of [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
     failed: bool,
 }
@@ -79,7 +78,7 @@ impl RunWriter {
         let head = hlog::header(directory.started())
             .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
         writer.latency.append(&head)?;
-        // From here on nobody writes it again.
+        // From here on, the plan file is never rewritten.
         let plan = std::fs::read(directory.path().join(PLAN_FILE)).ok();
         writer.append_line(&RunLine {
             schema: SCHEMA.to_owned(),
@@ -90,15 +89,15 @@ impl RunWriter {
         Ok(writer)
     }
 
-    /// Opens a slice.
+    /// Starts a slice.
     ///
     /// # Errors
-    /// When one is open already, or its line cannot be written.
+    /// When another slice is open, or the line cannot be written.
     pub fn begin(&mut self, start: SliceStart) -> Result<(), RecordError> {
         if self.open.is_some() {
             return Err(RecordError::OutOfOrder {
-                what: "the begin of a slice",
-                why: "the slice before it has not ended",
+                what: "the start of a slice",
+                why: "the previous slice has not ended",
             });
         }
         self.append_line(&start)?;
@@ -111,12 +110,11 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Takes a sample of one thread, and writes every second that is complete
-    /// with it.
+    /// Adds a sample of one thread, and writes every second that it completes.
     ///
     /// # Errors
-    /// When no slice is open, the sample has an operation or hosts that the slice
-    /// has not, or the files cannot be written.
+    /// When no slice is open, the sample has an operation or hosts that the slice does not have, or
+    /// the files cannot be written.
     pub fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         open.seconds.add(sample)?;
@@ -124,14 +122,13 @@ impl RunWriter {
         self.keep(due)
     }
 
-    /// What came of each operation in the seconds of windows that were written since this
-    /// was last asked.
+    /// Counts of each operation in the seconds that were written since the last call.
     pub fn take_seconds(&mut self) -> Vec<LiveSecond> {
         std::mem::take(&mut self.counts)
     }
 
-    /// Takes what the target used since the last call or the begin of the slice.
-    /// It goes on the line of the next second that is written.
+    /// Adds the resource use of the target since the last call or the start of the slice, for the
+    /// line of the next second.
     ///
     /// # Errors
     /// When no slice is open.
@@ -141,8 +138,8 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Takes the long waits for a core since the last call or the begin of the slice. It goes on the line of the next second that is
-    /// written.
+    /// Adds the long waits for a core since the last call or the start of the slice, for the line
+    /// of the next second.
     ///
     /// # Errors
     /// When no slice is open.
@@ -152,7 +149,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Closes the slice and gives its figures.
+    /// Ends the slice and returns its figures.
     ///
     /// # Errors
     /// When no slice is open, or the files cannot be written.
@@ -162,7 +159,7 @@ impl RunWriter {
         self.keep(rest)?;
         let mut open = self.open.take().ok_or(NO_SLICE)?;
         let totals = open.fold.take_totals();
-        // A probe is read again from its seconds.
+        // A probe is read from its seconds.
         let part = match open.fold.start().probe {
             Some(_) => None,
             None => Some(self.append_totals(&totals)?),
@@ -179,8 +176,8 @@ impl RunWriter {
         Ok(slice)
     }
 
-    /// Marks the run as complete: every slice of the plan was measured. A run
-    /// that was interrupted is dropped instead.
+    /// Marks the run as complete: every planned slice was measured. An interrupted run is dropped
+    /// instead.
     ///
     /// # Errors
     /// When a slice is open, or the file cannot be written.
@@ -194,8 +191,7 @@ impl RunWriter {
         self.append_line(&CompleteLine { ended })
     }
 
-    /// Histograms go before the lines that point to them, so that a line is
-    /// never without its histograms.
+    /// Writes histograms before the lines that refer to them, so that no line lacks its histograms.
     fn keep(&mut self, intervals: Vec<Interval>) -> Result<(), RecordError> {
         for mut interval in intervals {
             let Some(open) = self.open.as_mut() else {
@@ -225,7 +221,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// They go before the line that points to them, as those of seconds do.
+    /// Writes the histograms of a slice before the line that refers to them.
     fn append_totals(&mut self, totals: &Totals) -> Result<TotalsPart, RecordError> {
         let mut bytes = Vec::new();
         let part = totals.write(&mut bytes, self.totals.length);
@@ -263,11 +259,11 @@ impl RunWriter {
     }
 }
 
-/// What one second adds to both files.
+/// The text of one second for both files.
 struct SecondText<'a> {
     slice: &'a SliceStart,
     interval: &'a Interval,
-    /// Where `histograms` are going to stand.
+    /// Position at which `histograms` will be written.
     offset: u64,
     histograms: Vec<u8>,
     lines: Vec<u8>,
@@ -275,7 +271,7 @@ struct SecondText<'a> {
     encoder: &'a mut Encoder,
     /// The second up to which every thread has reported.
     reached: Option<u64>,
-    /// What came in it, unless it lies behind the window.
+    /// The seconds for live displays, unless the second is after the window.
     counts: &'a mut Vec<LiveSecond>,
 }
 
@@ -293,6 +289,10 @@ impl SecondText<'_> {
                     second: interval.second,
                     reached: self.reached,
                     counts: line.counts(length),
+                    role: op.role,
+                    errors: op.errors.clone(),
+                    server,
+                    response: op.response.clone(),
                     service: op.service.clone(),
                 });
             }
@@ -337,7 +337,7 @@ const NO_SLICE: RecordError = RecordError::OutOfOrder {
     why: "no slice is open",
 };
 
-/// A file that grows by whole pieces.
+/// A file that grows by complete appends.
 struct AppendFile {
     path: PathBuf,
     file: File,
@@ -356,7 +356,7 @@ impl AppendFile {
         }
     }
 
-    /// Appends all of `bytes`, or takes back what did not fit.
+    /// Appends all of `bytes`, or removes what was written of them.
     fn append(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
         if let Err(e) = self.file.write_all(bytes) {
             let _ = self.file.set_len(self.length);
@@ -377,7 +377,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_from_other_failures() {
+    fn a_full_disk_is_distinguished_from_other_failures() {
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().append(true).open(&path).unwrap();
         let mut full = AppendFile {

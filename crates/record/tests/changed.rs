@@ -170,7 +170,7 @@ fn lines_removed_at_the_end_of_a_complete_run_are_noticed() {
     assert_eq!(run.changed(), None);
     let lines = run.lines();
     run.write_lines(&lines[..lines.len() - 1]);
-    run.assert_changed("the end of what the run wrote was removed");
+    run.assert_changed("the end of the record was removed");
     result(false);
     assert_eq!(run.changed(), None);
 }
@@ -483,7 +483,7 @@ fn a_run_of_an_older_version_is_read_as_unchecked() {
         "\"target\":\"b\",\"workload\":\"get\",\"operation\"",
     );
     assert!(
-        error.contains("get on b, not of slice 0, get on a"),
+        error.contains("get on b, not to slice 0, get on a"),
         "{error}"
     );
 }

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use tenbin_record::{Ended, Integrity, Role, RunDirectory, SliceEnd, Source, read, read_from};
 
+use tenbin_engine::ErrorClass;
+
 use fixtures::{
     SECONDS, THREADS, environment, expected_drained, expected_ok, machine, sample, start, started,
     write_run, write_slices,
@@ -117,10 +119,23 @@ fn threads_and_seconds_add_up() {
     assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");
     assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
+
+    // Twice with every seed that is a multiple of 3. Seeds are 0 to 5 for PUT in the window, 18 and 19
+    // after it, and one more for GET.
+    let by_second = closed.failed_in.iter();
+    let by_second: Vec<(u64, u64)> = by_second
+        .map(|(second, by_class)| (*second, by_class[&ErrorClass::Status]))
+        .collect();
+    assert_eq!(by_second, [(0, 2), (1, 4), (2, 2), (3, 2)]);
+    for slice in [closed, open] {
+        let by_class = slice.failed_in.values();
+        let sum: u64 = by_class.flat_map(|by_class| by_class.values()).sum();
+        assert_eq!(sum, slice.failed());
+    }
 }
 
 #[test]
-fn a_window_too_short_for_any_answer_has_no_throughput() {
+fn a_window_too_short_for_any_response_has_no_throughput() {
     let mut slice = write_run().slices.remove(0);
     for op in &mut slice.ops {
         op.ok = 0;
@@ -302,8 +317,8 @@ fn the_latency_log_is_one_that_other_tools_read() {
 
 /// PUT as something made of GETs: the one is the work, the other went over the wire.
 #[test]
-fn work_and_requests_are_told_apart_before_and_after_reading() {
-    let roles = [Role::Whole, Role::Step];
+fn work_and_requests_are_distinguished_before_and_after_reading() {
+    let roles = [Role::Transaction, Role::Step];
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("").unwrap();
@@ -336,7 +351,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
         (whole.ok, whole.failed_count())
     );
     assert_eq!(slice.throughput(), Some(whole.ok as f64));
-    assert_eq!(slice.answer_rate(), Some(step.ok as f64));
+    assert_eq!(slice.response_rate(), Some(step.ok as f64));
     assert_ne!(whole.ok, step.ok);
     drop(writer);
     assert_eq!(read(directory.path()).unwrap().slices, [slice]);

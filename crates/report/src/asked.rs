@@ -1,4 +1,4 @@
-//! Expectations and optima in words.
+//! Texts for expectations, optima of parameter sweeps and the end of a run.
 
 use tenbin_result::format::{
     BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_ends,
@@ -7,7 +7,7 @@ use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Optimum, RunEnded, Standing, Trust,
 };
 
-/// The word for what came of an expectation.
+/// The outcome of an expectation.
 pub(crate) fn standing(expectation: &Expectation) -> &'static str {
     match (expectation.standing, expectation.fails_if) {
         (Standing::Met, false) => "met",
@@ -19,7 +19,7 @@ pub(crate) fn standing(expectation: &Expectation) -> &'static str {
     }
 }
 
-/// What it is about: `p99<20ms by b at get`.
+/// Condition, target and workload: `p99<20ms by b at get`.
 pub(crate) fn subject(expectation: &Expectation) -> String {
     let Expectation {
         target, workload, ..
@@ -28,7 +28,7 @@ pub(crate) fn subject(expectation: &Expectation) -> String {
     format!("{condition} by {target} at {workload}")
 }
 
-/// The condition, and that it is one to fail on: `fail if p99>20ms`.
+/// The condition, marked if it comes from `--fail-if`: `fail if p99>20ms`.
 pub(crate) fn condition(expectation: &Expectation) -> String {
     match expectation.fails_if {
         true => format!("fail if {}", expectation.condition),
@@ -41,7 +41,7 @@ pub(crate) fn figure(expectation: &Expectation) -> String {
     let figure = expectation.figure;
     match expectation.unit {
         ExpectedUnit::PerSecond => RATE.with_interval(figure),
-        ExpectedUnit::Seconds if expectation.condition.starts_with("max") => {
+        ExpectedUnit::Seconds if expectation.extreme => {
             TIME.maybe(figure.map(|figure| figure.value))
         }
         ExpectedUnit::Seconds => TIME.with_interval(figure),
@@ -58,7 +58,7 @@ fn times(figure: Option<Figure>) -> String {
     )
 }
 
-/// The figure, and why the run cannot tell if it cannot.
+/// The figure, and why the run is inconclusive, if it is.
 pub(crate) fn outcome(expectation: &Expectation) -> String {
     let figure = figure(expectation);
     match &expectation.why {
@@ -67,7 +67,8 @@ pub(crate) fn outcome(expectation: &Expectation) -> String {
     }
 }
 
-/// All expectations in one clause, those not met by name; `None` without any.
+/// All expectations in one clause, with those that are not met by name; `None` without
+/// expectations.
 pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
     let all = &document.expectations;
     if all.is_empty() {
@@ -93,18 +94,16 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
     .map(|(word, named)| format!("{word}{named}"))
     .collect();
     Some(match clauses.as_slice() {
-        [] if all.iter().all(|each| each.fails_if) => {
-            "no condition to fail on is proven".to_owned()
-        }
+        [] if all.iter().all(|each| each.fails_if) => "no --fail-if condition is proven".to_owned(),
         [] => match all.len() {
-            1 => "what was expected is met".to_owned(),
+            1 => "the expectation is met".to_owned(),
             n => format!("all {} are met", plural(n as u64, "expectation")),
         },
         clauses => clauses.join("; "),
     })
 }
 
-/// The optimum in few words, for the line that says everything.
+/// The optimum in a short clause, for the verdict line.
 pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     let Optimum {
         sweep, workload, ..
@@ -123,14 +122,11 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     }
 }
 
-/// `8 rounds of 2 s`; a run that only searches for highest rates has no rounds.
+/// `8 rounds of 2 s`; a run with only maximum-rate searches has no rounds.
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
     match run.planned_slices == 0 && !document.searches.is_empty() {
-        true => format!(
-            "search for the highest rate, slices of {} s",
-            run.slice_seconds
-        ),
+        true => format!("maximum-rate search, slices of {} s", run.slice_seconds),
         false => format!(
             "{} of {} s",
             plural(u64::from(run.rounds), "round"),
@@ -139,7 +135,7 @@ pub(crate) fn schedule(document: &Document) -> String {
     }
 }
 
-/// Why the run ended, where that was open.
+/// Why the run ended, if it had no fixed number of rounds.
 pub(crate) fn ended(document: &Document) -> Option<String> {
     let run = &document.run;
     let within = percent(run.until?);
@@ -150,8 +146,36 @@ pub(crate) fn ended(document: &Document) -> Option<String> {
             "ended after {rounds}: every deciding figure is known to ± {within}"
         )),
         RunEnded::MostRounds => Some(format!(
-            "ended after the most rounds, {}: not every deciding figure is known to ± {within}",
+            "ended after the maximum of {}: not every deciding figure is known to ± {within}",
             run.rounds
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_extreme_stands_without_an_interval() {
+        let of = |condition: &str, extreme| {
+            figure(&Expectation {
+                fails_if: false,
+                condition: condition.to_owned(),
+                target: "a".to_owned(),
+                workload: "get".to_owned(),
+                unit: ExpectedUnit::Seconds,
+                figure: Some(Figure {
+                    value: 0.5,
+                    interval: None,
+                    n: 1,
+                }),
+                extreme,
+                standing: Standing::Met,
+                why: None,
+            })
+        };
+        assert_eq!(of("longest<1s", true), "500 ms");
+        assert_eq!(of("max_of_medians<1s", false), "500 ms (interval unknown)");
     }
 }

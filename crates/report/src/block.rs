@@ -1,11 +1,14 @@
-//! What a page consists of, before any page decides how it looks.
+//! The blocks of a page, independent of their appearance.
 //!
-//! A [`Section`](crate::section::Section) turns a document into blocks; a
-//! [page](crate::page) prints them. Text in blocks is not escaped: every page escapes all of
-//! it, whoever wrote it.
+//! A [`Section`](crate::section::Section) turns a document into blocks; a [page](crate::page)
+//! prints them. Text in blocks is not escaped: every page escapes all text.
+
+pub(crate) mod chart;
 
 use tenbin_result::Figure;
 use tenbin_result::format::{UNKNOWN, Unit, digits, ratio, ratio_interval, within};
+
+use chart::Chart;
 
 /// A part of a page.
 #[derive(Debug, Clone)]
@@ -14,23 +17,18 @@ pub(crate) enum Block {
     Heading(Text),
     /// A paragraph.
     Paragraph(Text),
-    /// Points of equal standing.
+    /// A list.
     List(Vec<Text>),
     /// A table.
     Table(Table),
-    /// A chart in a file beside the page; a terminal shows none.
-    Chart {
-        /// What it shows.
-        title: &'static str,
-        /// Name of its file.
-        file: &'static str,
-    },
+    /// A chart. A page of text prints the table behind it.
+    Chart(Box<Chart>),
     /// Lines that keep their breaks and spaces, such as the data of another format.
     Verbatim(String),
 }
 
 impl Block {
-    /// A paragraph of one sentence, which gets its full stop here.
+    /// A paragraph of one sentence; adds the full stop.
     pub(crate) fn sentence(text: &str) -> Self {
         Self::Paragraph(Text::sentence(text))
     }
@@ -47,35 +45,35 @@ impl Block {
     }
 }
 
-/// A piece of running text.
+/// Formatted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text(Vec<Span>);
 
-/// Letters of one look.
+/// A part of a text with one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// The letters, not escaped.
+    /// The text, not escaped.
     pub(crate) text: String,
-    /// How they look.
+    /// Its style.
     pub(crate) look: Look,
 }
 
-/// How letters look.
+/// Style of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// As the text around them.
+    /// No emphasis.
     Plain,
-    /// They stand out.
+    /// Emphasis.
     Strong,
-    /// Something to type, or to find in a file.
+    /// Code: something to type, or to find in a file.
     Code,
-    /// A word for something that is as it should be.
+    /// A positive result.
     Good,
-    /// A word for something in doubt.
+    /// A doubtful result.
     Doubtful,
-    /// A word for something that is wrong.
+    /// A negative result.
     Bad,
-    /// They step back.
+    /// Less important text.
     Faint,
 }
 
@@ -85,7 +83,7 @@ impl Text {
         Self::default().and(Look::Plain, text)
     }
 
-    /// The same with a full stop, unless it ends with one.
+    /// Text without emphasis; adds a full stop unless it ends with one.
     pub(crate) fn sentence(text: &str) -> Self {
         match text.ends_with(['.', ':', '!', '?']) {
             true => Self::plain(text),
@@ -93,12 +91,12 @@ impl Text {
         }
     }
 
-    /// Something to type, or to find in a file.
+    /// Code: something to type, or to find in a file.
     pub(crate) fn code(text: impl Into<String>) -> Self {
         Self::default().and(Look::Code, text)
     }
 
-    /// With more text behind it.
+    /// Appends text.
     pub(crate) fn and(mut self, look: Look, text: impl Into<String>) -> Self {
         let text = text.into();
         self.0.push(Span { text, look });
@@ -110,7 +108,7 @@ impl Text {
         &self.0
     }
 
-    /// The letters alone.
+    /// The text without its style.
     pub(crate) fn letters(&self) -> String {
         self.0.iter().map(|span| span.text.as_str()).collect()
     }
@@ -128,23 +126,25 @@ impl From<String> for Text {
     }
 }
 
-/// A table: first the columns that name a row, then what is known of it.
+/// A table: first the columns that name a row, then the figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    /// How many columns name a row.
+    /// Number of columns that name a row.
     pub(crate) keys: usize,
-    /// Heads of the columns.
+    /// Column headers.
     pub(crate) head: Vec<String>,
-    /// Rows of as many cells.
+    /// Rows, each with one cell per column.
     pub(crate) rows: Vec<Vec<Cell>>,
+    /// Rows that are not among them, because whoever made the table was asked for the first ones.
+    pub(crate) left_out: usize,
 }
 
 /// A cell of a table.
 #[derive(Debug, Clone)]
 pub(crate) enum Cell {
-    /// Words.
+    /// Text.
     Text(Text),
-    /// A figure with a unit; the page decides how its interval is shown.
+    /// A figure with a unit; the page decides how to show its interval.
     Figure(Unit, Option<Figure>),
     /// A figure without a unit.
     Number(Option<Figure>),
@@ -153,22 +153,22 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// An observation without an interval, or the word for not knowing it.
+    /// A value without an interval, or `unknown`.
     pub(crate) fn once(unit: Unit, value: Option<f64>) -> Self {
         unit.maybe(value).into()
     }
 
-    /// Nothing.
+    /// An empty cell.
     pub(crate) fn empty() -> Self {
         Self::Text(Text::default())
     }
 
-    /// Words that a page shows as code.
+    /// Text in the style of code.
     pub(crate) fn code(text: impl Into<String>) -> Self {
         Self::Text(Text::code(text))
     }
 
-    /// Whether it says anything.
+    /// Whether the cell has a known value or text.
     pub(crate) fn says_something(&self) -> bool {
         match self {
             Self::Text(text) => !matches!(text.letters().as_str(), "" | UNKNOWN | NOT_TIMED),
@@ -178,7 +178,7 @@ impl Cell {
         }
     }
 
-    /// As text, with as much of the interval as asked.
+    /// The text of the cell, with this much of the interval.
     pub(crate) fn text(&self, detail: Detail) -> Text {
         match self {
             Self::Text(text) => text.clone(),
@@ -200,13 +200,13 @@ impl Cell {
     }
 }
 
-/// What stands where a step did not occur, such as TLS without TLS.
+/// Text for a phase that did not occur, for example TLS on a plain connection.
 pub(crate) const NOT_TIMED: &str = "not timed";
 
-/// How much of an interval is shown behind a figure.
+/// How an interval is shown after a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// The figure alone.
+    /// Only the figure.
     Value,
     /// The longer side of the interval, as a share: `± 2.5 %`.
     Spread,
@@ -255,6 +255,7 @@ impl Table {
             keys,
             head: head.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
+            left_out: 0,
         }
     }
 
@@ -268,8 +269,8 @@ impl Table {
         (!self.rows.is_empty()).then(|| Block::Table(self.tidied()))
     }
 
-    /// Without columns that say nothing: figures that nobody knows, and leading names that are
-    /// the same in all rows, as long as another column names the rows.
+    /// Without columns that have no information: figures that are all unknown, and leading names
+    /// that are equal in all rows, if another column names the rows.
     fn tidied(mut self) -> Self {
         let silent = |table: &Self, column: usize| {
             let mut cells = table.rows.iter().map(|row| &row[column]);
@@ -293,7 +294,7 @@ impl Table {
         self
     }
 
-    /// Whether a column holds figures, which line up at their ends, and not words.
+    /// Whether a column contains figures, which are aligned right, instead of text.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         let is_figure = |cell: &Cell| match cell {
             Cell::Figure(..) | Cell::Number(_) | Cell::Ratio(_) => true,

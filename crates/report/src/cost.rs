@@ -1,32 +1,32 @@
-//! What a target's work cost it, in words for every report.
+//! Texts for the cost of a target.
 
 use tenbin_record::UseScope;
 
 use tenbin_result::format::BYTES;
 use tenbin_result::{Document, ProcessCost, ResultOf};
 
-/// What stands behind a target of which only the whole host is known.
+/// Mark of a target of which only the whole host was observed.
 pub(crate) const WHOLE_HOST: &str = "whole host";
 
-/// What that means.
-pub(crate) const ABOUT_WHOLE_HOST: &str = "of a whole host only the CPU of everything that runs \
-     on it is known, that of others included: the cost of the target is at most that";
+/// Explanation of that mark.
+pub(crate) const ABOUT_WHOLE_HOST: &str = "of a whole host, only the CPU time of all programs on \
+it is known: an upper bound of the cost of the target";
 
-/// What is told of a control group.
-pub(crate) const ABOUT_GROUPS: &str = "memory of a control group includes files that the kernel \
-     keeps for its processes, and its peak is the highest since the group was made";
+/// Explanation of the figures of control groups.
+pub(crate) const ABOUT_GROUPS: &str = "memory of a control group includes the page cache of its \
+processes; its peak is the largest since the group was created";
 
-/// Whether anything is known of what the target used.
+/// Whether any resource use of the target is known.
 pub(crate) fn is_known(result: &ResultOf) -> bool {
     result.server_cpu.is_some() || result.peak_rss_bytes.is_some()
 }
 
-/// Whether only the use of the whole host is known.
+/// Whether only the resource use of the whole host is known.
 pub(crate) fn is_of_host(result: &ResultOf) -> bool {
     is_known(result) && result.scope == Some(UseScope::Host)
 }
 
-/// Name of the target, with a mark where the figures are those of its whole host.
+/// Name of the target, with a mark if the figures are those of its whole host.
 pub(crate) fn named(result: &ResultOf) -> String {
     match is_of_host(result) {
         true => format!("{} ({WHOLE_HOST})", result.target),
@@ -34,8 +34,8 @@ pub(crate) fn named(result: &ResultOf) -> String {
     }
 }
 
-/// What the figures of a target cover and what they leave out; `None` where there is nothing to
-/// say.
+/// The processes that the figures of a target include and leave out; `None` if there is nothing to
+/// report.
 pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> {
     let name = &result.target;
     let missing: Vec<String> = unobserved(result).map(how_to_observe).collect();
@@ -52,7 +52,7 @@ pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> 
     let target = targets.find(|target| target.name == *name)?;
     let observed = target.observed.as_ref().filter(|_| is_known(result));
     let rest = match missing.is_empty() {
-        true => format!("other processes that work for {name} are not in these figures"),
+        true => format!("other processes of {name} are not included in these figures"),
         false => format!(
             "not observed, not in the sum, and busy only while {name} had load: {}",
             missing.join(", ")
@@ -78,8 +78,8 @@ fn how_to_observe(process: &ProcessCost) -> String {
     }
 }
 
-/// The programs of a target that get a row below the target's, with the name of each: all, unless
-/// the only one is the target itself.
+/// The programs of a target that get a row below the target's row, with names: all, unless the only
+/// program is the target itself.
 pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
     let all = &result.processes;
     if all.len() < 2 && all.iter().all(|process| process.observed) {
@@ -102,17 +102,17 @@ pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
         .collect()
 }
 
-/// Whether there is anything to say of the target's cost.
+/// Whether there are figures of the target's cost.
 pub(crate) fn has_rows(result: &ResultOf) -> bool {
     is_known(result) || !by_program(result).is_empty()
 }
 
-/// Memory that was looked at once, bytes.
+/// Memory from one sample, bytes.
 pub(crate) fn memory(bytes: Option<u64>) -> String {
     BYTES.maybe(bytes.map(|bytes| bytes as f64))
 }
 
-/// What the group holds besides the target.
+/// Whether the group contains other programs than the target.
 pub(crate) fn company(alone: bool) -> &'static str {
     match alone {
         true => "nobody",

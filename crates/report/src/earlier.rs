@@ -1,11 +1,11 @@
-//! Comparing a run with an earlier one: what goes in, whether the two may be compared
-//! at all, and how it is shown.
+//! Comparison of a run with an earlier run: its inputs, whether the runs are comparable, and its
+//! presentation.
 
 use std::collections::BTreeMap;
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
 use tenbin_result::{
-    Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, ResultOf, Severity, Trust,
+    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, ResultOf, Severity, Trust,
 };
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
@@ -18,30 +18,29 @@ use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
 use crate::block::Block;
 use crate::escape::for_json;
-use crate::import::drnbench::Steps;
-use crate::import::{gobench, loops};
+use crate::formats::{self, Content};
 use crate::{page, section};
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]
 pub struct Results {
-    /// What they are called.
+    /// Name of the run or file.
     name: String,
     series: Vec<Series>,
-    /// What was sent and how, by workload: must be the same on both sides.
+    /// Settings by workload; must be equal in both runs.
     terms: BTreeMap<String, Terms>,
-    /// What was answered, by workload and target.
+    /// Properties of the responses, by workload and target.
     answers: BTreeMap<(String, String), Answers>,
-    /// The machine, as far as it is known.
+    /// The machine, as far as known.
     host: Vec<(&'static str, Option<String>)>,
     targets: Targets,
     blocks: Blocks,
-    /// How far it can be trusted, and why; `None` where nobody knows.
+    /// How far the results can be trusted, with the reason; `None` if unknown.
     trust: Option<(Trust, String)>,
 }
 
 impl Results {
-    /// Those of a run of Tenbin: slices that ran their full time.
+    /// The results of a run of Tenbin: slices that ran their full time.
     pub fn of_document(document: &Document) -> Self {
         let here = &document.environment;
         Self {
@@ -88,34 +87,18 @@ impl Results {
         }
     }
 
-    /// Those in a file in Go's benchmark format, in the lines of hsbench or
-    /// blobstore-bench, or in a result of drnbench.
+    /// The results in a result file of any format.
     ///
     /// # Errors
-    /// When it is none, or wrong in itself.
+    /// When the file has none of the known formats, or no results that can be compared.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
-        type Known = (Vec<Series>, Option<(Trust, String)>);
-        type Read = fn(&[u8]) -> Result<Known, String>;
-        let (format, read): (_, Read) = if gobench::recognises(content) {
-            ("Go's benchmark format", |content| {
-                Ok((gobench::series(content)?, None))
-            })
-        } else if loops::recognises(content) {
-            ("lines of hsbench or blobstore-bench", |content| {
-                Ok((loops::series(content)?, None))
-            })
-        } else if Steps::recognises(content) {
-            ("a result of drnbench", |content| {
-                Steps::read(content).map(|steps| (steps.series(), Some(steps.trust())))
-            })
-        } else {
-            return Err(format!(
-                "{name} is neither a run of Tenbin nor a file in Go's benchmark format, nor lines \
-                 of hsbench or blobstore-bench, nor a result of drnbench"
-            ));
-        };
-        let (series, trust) =
-            read(content).map_err(|why| format!("{name} cannot be read as {format}: {why}"))?;
+        let content = formats::read_bytes(name, content).map_err(|error| error.to_string())?;
+        if let Content::Document(document) = &content {
+            return Ok(Self::of_document(document));
+        }
+        let (series, trust) = content
+            .into_speeds()
+            .map_err(|why| format!("{name}: {why}"))?;
         Ok(Self {
             name: name.to_owned(),
             series,
@@ -128,7 +111,7 @@ impl Results {
         })
     }
 
-    /// Targets that the other has not got, in their order.
+    /// Targets that `other` does not have, in order.
     fn targets_without(&self, other: &Self) -> Vec<String> {
         let mut alone: Vec<String> = Vec::new();
         for target in self.series.iter().filter_map(|each| each.target.as_ref()) {
@@ -144,7 +127,7 @@ impl Results {
         alone
     }
 
-    /// The series with what the controls did in the same blocks.
+    /// The series together with the controls in the same blocks.
     fn beside(&self, controls: &[String]) -> Vec<Series> {
         let of = |series: &Series| {
             let target = series.target.as_deref().unwrap_or_default();
@@ -164,13 +147,13 @@ impl Results {
     }
 }
 
-/// One value a slice: throughput in a closed loop; in an open one, where the schedule
-/// decides that, one divided by the median response time.
+/// One value per slice: throughput in a closed loop; in an open loop, where the schedule determines
+/// the throughput, the inverse of the median response time.
 fn series(document: &Document, workload: &str, target: &str) -> Series {
     let mut workloads = document.workloads.iter();
     let closed = workloads.any(|work| work.name == workload && work.closed_loop);
     let full = document.full_slices(workload, target);
-    // Without those in which nothing ended, the rest would look quicker than they were.
+    // Without the slices in which no operation ended, the rest would look faster than it was.
     let known = !closed || full.clone().all(|slice| slice.throughput.is_some());
     let speeds = full.filter(|_| known).filter_map(|slice| match closed {
         true => slice.throughput,
@@ -181,7 +164,7 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
     Series::new(workload.to_owned(), target, !closed, values.collect())
 }
 
-/// The same speeds by block; none of a block in which a slice has none.
+/// The same speeds by block; blocks with a missing slice are left out.
 fn blocks(document: &Document) -> Blocks {
     let mut blocks = Blocks::default();
     for ResultOf {
@@ -203,7 +186,7 @@ fn blocks(document: &Document) -> Blocks {
     blocks
 }
 
-/// What the first finding that is as severe as the trust says.
+/// The evidence of the first finding that determines the trust.
 fn why(document: &Document) -> String {
     let severity = match document.trust {
         Trust::Valid => Severity::Note,
@@ -218,12 +201,12 @@ fn why(document: &Document) -> String {
     )
 }
 
-/// Compares two runs. `changed` names the workloads that were touched by what lies
-/// between them.
+/// Compares two runs. `changed` names the workloads that are affected by the change between the
+/// runs.
 ///
 /// # Errors
-/// One sentence, when the two differ in what matters, have nothing in common, or lack
-/// a workload that was named.
+/// One sentence if the runs are not comparable, have nothing in common, or do not have a workload
+/// in `changed`.
 pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
@@ -248,7 +231,7 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     for each in &mut changes {
         let (is_other, said) = answers(before, after, each);
         if invalid || is_other {
-            each.change = EarlierWord::NoVerdict;
+            each.change = EarlierOutcome::NoVerdict;
         }
         warnings.extend(said);
     }
@@ -264,8 +247,8 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     })
 }
 
-/// Both with one name for their targets, where each has one target, these are called differently,
-/// and each was sent the same terms in its own words: servers of two kinds.
+/// Both runs with a common name for their targets, if each has one target, the names differ, and
+/// each target got the same terms with its own request template: two kinds of servers.
 fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
     let only = |side: &Results| {
         let mut targets = side.series.iter().map(|each| each.target.clone());
@@ -301,8 +284,8 @@ fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), String> {
             && then != now
         {
             return Err(format!(
-                "{} and {} were taken on different machines ({what} {then:?}, then {now:?}), so \
-                 that nothing can be said of what changed; repeat the earlier run here",
+                "{} and {} were measured on different machines ({what} {then:?}, then {now:?}), so \
+                that a change cannot be attributed; repeat the earlier run here",
                 before.name, after.name
             ));
         }
@@ -316,8 +299,8 @@ fn refuse_other_work(before: &Results, after: &Results) -> Result<(), String> {
             && let Some(difference) = then.difference(now)
         {
             return Err(format!(
-                "{} and {} did different work under the name {workload:?} ({difference}); \
-                 compare runs of one plan",
+                "{} and {} sent different requests in workload {workload:?} ({difference}); \
+                compare runs of one plan",
                 before.name, after.name
             ));
         }
@@ -343,8 +326,8 @@ fn refuse_unknown_names(
             known.sort_unstable();
             known.dedup();
             return Err(format!(
-                "{name:?} is named as changed, and both runs together have no such workload; they \
-                 have {}",
+                "{name:?} is named as changed, but is not a workload of both runs; they \
+                have {}",
                 known.join(", ")
             ));
         }
@@ -352,7 +335,7 @@ fn refuse_unknown_names(
     Ok(())
 }
 
-/// The sides that are not VALID, the worst first.
+/// The runs that are not VALID, the worst first.
 fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     let doubt = |side: &&Results| {
         let (trust, why) = side.trust.as_ref()?;
@@ -392,13 +375,13 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
         .iter()
         .all(|each| each.ratio.is_some_and(|ratio| ratio.n == 1))
     {
-        warnings.push("one run each cannot tell: repeat both".to_owned());
+        warnings.push("one run each is inconclusive: repeat both".to_owned());
     }
     warnings
 }
 
-/// Whether one workload on one target was other work before than after, and what is to be said of
-/// its responses.
+/// Whether one workload on one target did different work in the two runs, and a note on its
+/// responses.
 fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<String>) {
     let Some(target) = change.target.clone() else {
         return (false, None);
@@ -418,7 +401,7 @@ fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, 
     }
 }
 
-/// Heads of the table.
+/// Column headers of the table.
 pub(crate) const COLUMNS: [&str; 9] = [
     "workload",
     "target",
@@ -431,7 +414,7 @@ pub(crate) const COLUMNS: [&str; 9] = [
     "verdict",
 ];
 
-/// One row of it, not yet escaped.
+/// One row of the table, not yet escaped.
 pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     let unit = if change.timed { TIME } else { RATE };
     [
@@ -454,7 +437,7 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
         change
             .divided
             .map_or_else(String::new, |figure| ratio(figure.value)),
-        // The one that decides.
+        // The interval that decides.
         ratio_interval(change.divided.or(change.ratio)),
         match change.part {
             EarlierPart::Control => "control".to_owned(),
@@ -463,41 +446,41 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     ]
 }
 
-/// What the controls say, in one sentence without a full stop.
+/// The controls in one sentence without a full stop.
 pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
     let range = earlier.controls?;
     let (count, low, high) = (range.count, ratio(range.low), ratio(range.high));
     let moved = match count {
-        1 => format!("1 control moved {low} times"),
+        1 => format!("1 control changed by a factor of {low}"),
         _ => format!(
-            "{} moved between {low} and {high} times",
+            "{} changed by factors of {low} to {high}",
             plural(count, "control")
         ),
     };
     Some(match earlier.shared.as_slice() {
         [] => format!(
-            "{moved}; that range, extended to no change, is divided out of the others, and what is \
-             left is drift of the machine as long as its interval includes 1"
+            "{moved}; the others are divided by that range, extended to include no change; what is \
+            left is drift of the machine if its interval includes 1"
         ),
         shared => format!(
-            "{moved}; {} is the same target in both runs as far as is known, so this change is \
-             attributed to the machine and divided out of the others block by block",
+            "{moved}; {} is the same target in both runs as far as is known, so its change is \
+            attributed to the machine, and the others are divided by it block by block",
             shared.join(", ")
         ),
     })
 }
 
-/// Which intervals hold together; `None` where each stands alone.
+/// Which intervals hold simultaneously; `None` if each holds alone.
 pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
     (earlier.together > 1).then(|| {
         format!(
-            "The 95 % intervals of all {} comparisons hold together; those of controls hold alone",
+            "The 95 % intervals of all {} comparisons hold simultaneously; those of controls hold alone",
             earlier.together
         )
     })
 }
 
-/// Who cannot be believed, in sentences without a full stop, INVALID first.
+/// The runs that cannot be trusted, in sentences without a full stop, INVALID first.
 pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
     let said = |doubt: &Doubt| {
         let so = match doubt.trust {
@@ -509,7 +492,7 @@ pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
     earlier.doubts.iter().map(said).collect()
 }
 
-/// What is to be said beside the table, in sentences without a full stop.
+/// Notes on the table, in sentences without a full stop.
 pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
     let warnings = earlier.warnings.iter();
     of_controls(earlier)
@@ -523,7 +506,7 @@ pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
 pub fn terminal_earlier(earlier: &Earlier) -> String {
     let mut blocks = section::earlier(earlier);
     let after = Block::sentence(&format!("After: {}", earlier.after));
-    // Behind what cannot be believed.
+    // After the doubts.
     blocks.insert(earlier.doubts.len(), after);
     page::terminal::plain(&blocks, usize::MAX)
 }

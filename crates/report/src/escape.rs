@@ -1,11 +1,11 @@
-//! Text that others wrote, made harmless for the page it goes on.
+//! Escapes text from servers and other programs for the page that shows it.
 
 use std::io::{self, Write};
 
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-/// For a terminal: one line, and nothing in it that moves the cursor, changes
-/// colours or reverses the direction of writing.
+/// For a terminal: one line, without characters that move the cursor, change colours or reverse the
+/// writing direction.
 pub fn for_terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,8 +18,8 @@ pub fn for_terminal(text: &str) -> String {
     safe
 }
 
-/// Escapes serialised JSON for a terminal: the values stay the same, and every character that is
-/// harmful to a terminal becomes a Unicode escape. Serialisers escape only ASCII controls.
+/// Escapes serialised JSON for a terminal: values are unchanged, and every harmful character
+/// becomes a Unicode escape. Serialisers escape only ASCII controls.
 pub(crate) fn for_json(json: String) -> String {
     let is_harmful = |c: char| is_harmful(c) && c != '\n';
     if !json.contains(is_harmful) {
@@ -38,7 +38,7 @@ pub(crate) fn for_json(json: String) -> String {
     safe
 }
 
-/// JSON in lines, of which every string is made harmless by [`for_json`] while it is written.
+/// A JSON formatter that escapes every string with [`for_json`] while it is written.
 #[derive(Default)]
 pub(crate) struct Harmless(PrettyFormatter<'static>);
 
@@ -99,7 +99,7 @@ impl Formatter for Harmless {
     }
 }
 
-/// For running text in Markdown: means itself, whatever it looks like.
+/// For running text in Markdown: no character has a special meaning.
 pub(crate) fn for_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in for_terminal(text).chars() {
@@ -133,6 +133,26 @@ pub(crate) fn for_html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+/// For text and attributes of HTML and SVG pages: no mark-up, entity or quotation mark comes of it, and
+/// no character that XML does not allow.
+pub(crate) fn for_xml(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c if is_harmful(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                safe.extend(c.escape_unicode());
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
 }
 
 /// For a cell of a Markdown table, as code: no mark-up, link or mention comes of it.

@@ -1,12 +1,12 @@
-//! Slices that something was wrong with, in words.
+//! Texts for flagged slices.
 
 use tenbin_result::{Document, SliceFigures};
 
-/// So many are told one by one.
+/// Maximum number of slices that are listed.
 const TOLD: usize = 3;
 
-/// Which slices of a workload are flagged and by which test, without a full stop; `None`
-/// when none is.
+/// The flagged slices of a workload with their tests, without a full stop; `None` if no slice is
+/// flagged.
 pub(crate) fn flagged(document: &Document, workload: &str) -> Option<String> {
     let mine: Vec<&SliceFigures> = document
         .slices
@@ -22,6 +22,8 @@ pub(crate) fn flagged(document: &Document, workload: &str) -> Option<String> {
         text += &format!(" and {} more", mine.len() - TOLD);
     }
     (!mine.is_empty()).then(|| {
-        format!("flagged, and in all other rows: {text}; see tenbin explain flagged_slices")
+        format!(
+            "flagged, but included in all other rows: {text}; see tenbin explain flagged_slices"
+        )
     })
 }

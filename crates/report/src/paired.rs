@@ -1,14 +1,14 @@
-//! Ratios that are not the quotient of the figures beside them.
+//! Ratios that differ from the quotient of the displayed figures.
 
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
 
-/// How far a ratio may be from the quotient of two columns by rounding alone, on the scale of
-/// logarithms: each column has three significant digits, and 1.00 may stand for 1.005.
+/// Largest difference between a ratio and the quotient of two columns that is due to rounding, in
+/// logarithms: each column has three significant digits, and 1.00 may be 1.005.
 const ROUNDING: f64 = 0.01;
 
-/// Which ratios of these are not the quotient of the columns, and why, without a full stop; `None`
-/// when all of them are.
+/// The ratios that differ from the quotient of the columns, with the reason, without a full stop;
+/// `None` if there is none.
 pub(crate) fn paired<'a>(
     document: &Document,
     comparisons: impl Iterator<Item = &'a Comparison>,
@@ -18,14 +18,14 @@ pub(crate) fn paired<'a>(
         .collect();
     (!told.is_empty()).then(|| {
         format!(
-            "a ratio is the middle of the ratios of single blocks (paired by round, which cancels \
-             drift), and differs from the quotient of the columns: {}",
+            "a ratio is estimated from the ratios of single blocks (paired by round, which cancels \
+            drift), and may differ from the quotient of the columns: {}",
             told.join("; ")
         )
     })
 }
 
-/// Whether a ratio is not the quotient of the columns.
+/// Whether a ratio differs from the quotient of the columns.
 pub(crate) fn is_paired(document: &Document, comparison: &Comparison) -> bool {
     apart(document, comparison).is_some()
 }
@@ -54,7 +54,7 @@ fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The figure of a target that stands in the column of a metric.
+/// The figure of a target in the column of a metric.
 fn column(result: &ResultOf, metric: &str) -> Option<Figure> {
     let mut work = result.work();
     let only: Option<&OperationResult> = work.next().filter(|_| work.next().is_none());

@@ -1,10 +1,9 @@
-//! Stages of targets as both tables show them: a row for each stage and target, a column
-//! for each band.
+//! Server stages for tables: a row per stage and target, a column per percentile band.
 
 use tenbin_result::format::{count, percent, plural};
 use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
-/// The head of a band's column.
+/// Header of a band's column.
 pub(crate) fn band_name(band: StageBand) -> &'static str {
     match band {
         StageBand::FastestHalf => "fastest half",
@@ -14,15 +13,15 @@ pub(crate) fn band_name(band: StageBand) -> &'static str {
     }
 }
 
-/// One row: means of the requests in each band.
+/// One row: means over the requests in each band.
 pub(crate) struct Row<'a> {
-    /// What is told: a stage by its name, which is hostile until escaped, or words of ours.
+    /// Name of a stage, which is untrusted until escaped, or a name of ours.
     pub(crate) what: &'a str,
     pub(crate) target: &'a str,
     pub(crate) means: Vec<Option<Figure>>,
 }
 
-/// The operations of a workload of which some answer told a time.
+/// The operations of a workload for which responses reported times.
 pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for (_, stages) in told(document, workload) {
@@ -34,8 +33,7 @@ pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&
     names
 }
 
-/// The rows of an operation: the targets of each stage side by side, then what stands
-/// against all of them.
+/// The rows of an operation: for each stage the targets side by side, then totals and the rest.
 pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &str) -> Vec<Row<'a>> {
     let results: Vec<(&ResultOf, &StagesOf)> = told(document, workload)
         .filter(|(_, stages)| stages.operation == operation && stages.carrying > 0)
@@ -83,8 +81,8 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
     rows
 }
 
-/// What has to be known of the answers of a target: how many told no time, or one that
-/// could not be read or was longer than the request, and stages that only some of them named. Names are not escaped.
+/// Notes on the responses of a target: how many reported no time, or an invalid time, and stages
+/// that only some responses named. Names are not escaped.
 pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String> {
     told(document, workload)
         .filter_map(|(result, stages)| {
@@ -93,18 +91,18 @@ pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String
             let silent = stages.answers.saturating_sub(told);
             let share = |part: u64| percent(part as f64 / stages.answers.max(1) as f64);
             if silent == stages.answers {
-                parts.push("no answer told the time of a stage".to_owned());
+                parts.push("no response reported the time of a stage".to_owned());
             } else if silent > 0 {
                 parts.push(format!(
-                    "{} of {} ({}) told no time",
+                    "{} of {} ({}) reported no time",
                     count(silent),
-                    plural(stages.answers, "answer"),
+                    plural(stages.answers, "response"),
                     share(silent)
                 ));
             }
             if stages.unreadable > 0 {
                 parts.push(format!(
-                    "{} ({}) told what cannot be read or cannot be, and count as none",
+                    "{} ({}) reported an invalid time, which is ignored",
                     plural(stages.unreadable, "answer"),
                     share(stages.unreadable)
                 ));

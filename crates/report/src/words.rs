@@ -1,10 +1,10 @@
-//! Sentences and words of a result.
+//! Common texts of reports.
 
 use tenbin_record::SearchUse;
 use tenbin_result::format::{BYTES, UNKNOWN, percent, plural};
 use tenbin_result::{CacheHits, Document, OperationResult, ResultOf, Role, Trust};
 
-/// Which intervals hold together; `None` where each stands alone.
+/// Which intervals hold simultaneously; `None` if each holds alone.
 pub(crate) fn intervals_together(document: &Document) -> Option<String> {
     let of_targets = document.comparisons.iter();
     let mut deciding = of_targets
@@ -12,18 +12,18 @@ pub(crate) fn intervals_together(document: &Document) -> Option<String> {
         .filter(|each| each.primary && each.ratio.is_some_and(|ratio| ratio.interval.is_some()));
     let together = deciding.find_map(|each| each.together)?;
     Some(format!(
-        "The {} % intervals of the {} deciding ratios hold together; every other interval holds alone",
-        // Rounded down: never claim more confidence than there is.
+        "The {} % intervals of the {} deciding ratios hold simultaneously; every other interval holds alone",
+        // Rounded down, so that no higher confidence is claimed.
         (together.confidence * 100.0).floor(),
         together.comparisons
     ))
 }
 
-/// What a target's cache did and was expected to do.
+/// Expected and observed hits of a target's cache.
 pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
     let share = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
     if cache.lookups == Some(0) {
-        return format!("cache of {target}: no lookups by its own count");
+        return format!("cache of {target}: no lookups reported");
     }
     let lookups = cache.lookups.map_or_else(String::new, |lookups| {
         format!(" of {}", plural(lookups, "lookup"))
@@ -32,12 +32,12 @@ pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
         format!(", {} expected by simulation", percent(forecast))
     });
     format!(
-        "cache of {target}: {} hits{lookups} by its own count{expected}",
+        "cache of {target}: {} hits{lookups} as reported{expected}",
         share(cache.observed)
     )
 }
 
-/// What a search server reported of its memory and index, in one sentence.
+/// Memory and index figures that a search server reported, in one sentence.
 pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
     let bytes = |bytes: Option<u64>| BYTES.maybe(bytes.map(|bytes| bytes as f64));
     let counted = |count: Option<u64>, ms: Option<u64>, word: &str| match (count, ms) {
@@ -65,26 +65,26 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
     )
 }
 
-/// What that means.
+/// Explanation of the trust.
 pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     match trust {
-        Trust::Valid => "nothing speaks against these numbers",
+        Trust::Valid => "no finding speaks against these numbers",
         Trust::Suspect => "these numbers may mislead",
-        Trust::Invalid => "these numbers cannot be believed",
+        Trust::Invalid => "these numbers cannot be trusted",
     }
 }
 
-/// The name of an operation, with a mark on one that is no work by itself.
+/// The name of an operation, marked if it does not count as work.
 pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
-        Role::Request | Role::Whole => operation.operation.clone(),
+        Role::Request | Role::Transaction => operation.operation.clone(),
         Role::Step => format!("{} (step)", operation.operation),
         Role::Poll => format!("{} (poll)", operation.operation),
         Role::Effect => format!("{} (effect)", operation.operation),
     }
 }
 
-/// What the mark on steps means, if there are any.
+/// Explanation of the marks, if there are any.
 pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Option<String> {
     let mut wholes: Vec<&str> = Vec::new();
     let mut steps = 0;
@@ -92,7 +92,7 @@ pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Op
     for result in results {
         has_checks |= result.checks().next().is_some();
         steps += result.steps().count();
-        for whole in result.work().filter(|op| op.role == Role::Whole) {
+        for whole in result.work().filter(|op| op.role == Role::Transaction) {
             if !wholes.contains(&whole.operation.as_str()) {
                 wholes.push(&whole.operation);
             }
@@ -104,11 +104,11 @@ pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Op
         wholes.join(", ")
     };
     let steps = (steps > 0).then(|| {
-        format!("a step is one request of {wholes}: it has times of its own and is no throughput")
+        format!("a step is one request of {wholes}: it has its own times and does not count as throughput")
     });
     let checks = has_checks.then(|| {
         "an effect is timed from the start of an operation to the start of the first poll that \
-         found it done; polls have connections of their own and are no throughput"
+        observed it; polls have their own connections and do not count as throughput"
             .to_owned()
     });
     let both: Vec<String> = steps.into_iter().chain(checks).collect();

@@ -6,8 +6,9 @@
 mod made_up;
 
 use tenbin_plan::{Checksum, Mix, Payload, S3Operation, S3Work, WorkloadKind};
-use tenbin_report::{Results, against, exporter, terminal_earlier};
-use tenbin_result::{Document, Earlier, EarlierPart, EarlierWord};
+use tenbin_report::formats::format;
+use tenbin_report::{Results, against, terminal_earlier};
+use tenbin_result::{Document, Earlier, EarlierOutcome, EarlierPart};
 
 fn published(name: &str) -> Results {
     let path = format!("{}/tests/published/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -54,25 +55,25 @@ fn the_published_change_of_one_operation() {
     assert_eq!(list.ratio.unwrap().interval, None);
     assert_eq!(
         (list.part, list.change),
-        (EarlierPart::Changed, EarlierWord::TooFew)
+        (EarlierPart::Changed, EarlierOutcome::TooFew)
     );
     insta::assert_snapshot!(terminal_earlier(&earlier));
 }
 
 #[test]
-fn what_changed_stands_out_against_the_controls() {
+fn a_change_is_distinguished_from_the_controls() {
     let after = later(1.3, 1.04);
     let earlier = compared(&after, &["get-1KiB"]);
     let of = |workload: &str| {
         let mut all = earlier.changes.iter();
         all.find(|each| each.workload == workload).unwrap().clone()
     };
-    assert_eq!(of("get-1KiB").change, EarlierWord::Faster);
+    assert_eq!(of("get-1KiB").change, EarlierOutcome::Faster);
     assert_eq!(of("put-1KiB").part, EarlierPart::Control);
     let drifted = compared(&later(1.12, 1.15), &["get-1KiB"]);
     let mut get = drifted.changes.iter();
     let get = get.find(|each| each.workload == "get-1KiB").unwrap();
-    assert_eq!(get.change, EarlierWord::Drift);
+    assert_eq!(get.change, EarlierOutcome::Drift);
 }
 
 /// The pair on a machine that does everything at half the speed.
@@ -109,12 +110,12 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
     for each in &tested {
         assert!((each.ratio.unwrap().value - 0.5).abs() < 0.01, "{each:?}");
         assert!((each.divided.unwrap().value - 1.0).abs() < 0.01, "{each:?}");
-        assert_eq!(each.change, EarlierWord::Equivalent);
+        assert_eq!(each.change, EarlierOutcome::Equivalent);
     }
     insta::assert_snapshot!(terminal_earlier(&earlier));
     let (_, tested) = of(0.8);
     for each in &tested {
-        assert_eq!(each.change, EarlierWord::Slower);
+        assert_eq!(each.change, EarlierOutcome::Slower);
         let interval = each.divided.unwrap().interval.unwrap();
         assert!(interval.low < 0.8 && 0.8 < interval.high, "{interval:?}");
     }
@@ -133,7 +134,7 @@ fn without_anything_shared_two_runs_only_differ() {
     };
     let earlier = against(&alone(1.0), &alone(0.5), &[]).unwrap();
     assert_eq!(earlier.shared, [""; 0]);
-    assert_eq!(earlier.changes[0].change, EarlierWord::Differs);
+    assert_eq!(earlier.changes[0].change, EarlierOutcome::Differs);
     let text = terminal_earlier(&earlier);
     assert!(
         text.contains("differs between runs, cause unknown"),
@@ -166,19 +167,23 @@ fn a_file_that_is_invalid_is_said_to_be_first() {
     }
     let words = earlier.changes.iter().map(|each| each.change);
     assert!(words.clone().count() > 0);
-    assert!(words.into_iter().all(|word| word == EarlierWord::NoVerdict));
+    assert!(
+        words
+            .into_iter()
+            .all(|word| word == EarlierOutcome::NoVerdict)
+    );
 }
 
 #[test]
 fn the_page_of_a_run_has_it() {
     let mut after = later(1.3, 1.04);
     after.earlier = Some(compared(&after, &["get-1KiB"]));
-    let page = exporter("markdown").unwrap().export(&after);
+    let page = format("markdown").unwrap().bytes(&after);
     let page = String::from_utf8(page).unwrap();
     let section = page.split_once("## Before and after").unwrap().1;
     insta::assert_snapshot!(section.split_once("\n**VALID**").unwrap().0);
     assert!(made_up::terminal(&after, 200, false).contains("Before and after"));
-    let json = exporter("json").unwrap().export(&after);
+    let json = format("json").unwrap().bytes(&after);
     let back = tenbin_result::document_from_json(&json).unwrap();
     assert_eq!(back, after);
 }
@@ -197,11 +202,14 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     let mut harder = made_up::pair();
     harder.plan.workloads[0].load.connections = 64;
     assert!(
-        refusal(&harder.document(), &[]).contains("different work under the name \"put-1KiB\"")
+        refusal(&harder.document(), &[]).contains("different requests in workload \"put-1KiB\"")
     );
 
     let same = before.document();
-    assert!(refusal(&same, &["list"]).contains("no such workload; they have get-1KiB, put-1KiB"));
+    assert!(
+        refusal(&same, &["list"])
+            .contains("not a workload of both runs; they have get-1KiB, put-1KiB")
+    );
 
     let go = published("minio.gobench.txt");
     let nothing = against(&Results::of_document(&same), &go, &[]).unwrap_err();
@@ -212,7 +220,7 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     assert!(
         Results::of_file("x", b"hello")
             .unwrap_err()
-            .contains("nor a file in Go's benchmark format")
+            .contains("x: is none of the results that can be read, which are: ")
     );
 }
 
@@ -270,7 +278,7 @@ fn work_that_differs_in_any_setting_is_said_to_differ_everywhere() {
         assert!(refusal.contains(difference), "{refusal}");
         let description = &after.workloads[0].description;
         assert!(description.contains(described), "{description}");
-        let lines = exporter("benchmark").unwrap().export(&after);
+        let lines = format("go").unwrap().bytes(&after);
         let lines = String::from_utf8(lines).unwrap();
         assert!(lines.contains(named), "{lines}");
     }
@@ -322,7 +330,7 @@ fn our_own_benchmark_lines_say_the_same_as_the_run() {
     let before = made_up::pair().document();
     let after = later(1.3, 1.04);
     let lines = |document: &Document| {
-        let text = exporter("benchmark").unwrap().export(document);
+        let text = format("go").unwrap().bytes(document);
         Results::of_file("benchmark.txt", &text).unwrap()
     };
     let from_lines = against(&lines(&before), &lines(&after), &[]).unwrap();
@@ -339,7 +347,7 @@ fn our_own_benchmark_lines_say_the_same_as_the_run() {
     }
 }
 
-/// A page half as large, or answers that fail, are not a server twice as fast.
+/// A page half as large, or failed responses, do not make a server twice as fast.
 #[test]
 fn no_verdict_without_the_same_answers() {
     let with = |bytes: u64, failed: u64| {
@@ -356,7 +364,7 @@ fn no_verdict_without_the_same_answers() {
         against(&before, &Results::of_document(after), &[]).unwrap()
     };
     let silent = against_usual(&with(1_030, 0));
-    assert_ne!(silent.changes[0].change, EarlierWord::NoVerdict);
+    assert_ne!(silent.changes[0].change, EarlierOutcome::NoVerdict);
     assert!(!silent.warnings.iter().any(|it| it.contains("no verdict")));
     for (after, why) in [
         (
@@ -366,14 +374,14 @@ fn no_verdict_without_the_same_answers() {
         (with(1_000, 5), "of the work failed, then 4.7 %"),
     ] {
         let earlier = against_usual(&after);
-        assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
+        assert_eq!(earlier.changes[0].change, EarlierOutcome::NoVerdict);
         let told = earlier.warnings.iter().any(|it| it.contains(why));
         assert!(told, "{why}: {:?}", earlier.warnings);
     }
     let mut invalid = with(1_000, 0);
     invalid.trust = tenbin_result::Trust::Invalid;
     let earlier = against_usual(&invalid);
-    assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
+    assert_eq!(earlier.changes[0].change, EarlierOutcome::NoVerdict);
 }
 
 /// A Groonga run and an OpenSearch run of one list of terms: hits are compared, sizes are said.
@@ -421,7 +429,7 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
         against(&sides[0], &sides[1], &[]).unwrap()
     };
     let same = against_groonga(&run("opensearch", 2_100, [104, 20, 7]));
-    assert_ne!(same.changes[0].change, EarlierWord::NoVerdict);
+    assert_ne!(same.changes[0].change, EarlierOutcome::NoVerdict);
     assert_eq!(
         same.changes[0].target.as_deref(),
         Some("groonga, then opensearch")
@@ -436,10 +444,10 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
     };
     said(
         &same,
-        "a response had 800 bytes on average, then 2100: that is expected",
+        "a response had 800 bytes on average, then 2100: expected",
     );
     let other = against_groonga(&run("opensearch", 800, [100, 2, 7]));
-    assert_eq!(other.changes[0].change, EarlierWord::NoVerdict);
+    assert_eq!(other.changes[0].change, EarlierOutcome::NoVerdict);
     said(
         &other,
         "1 of 3 terms had other numbers of hits by more than the tolerance of 10 %: \"station\" \

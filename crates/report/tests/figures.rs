@@ -7,7 +7,7 @@ mod made_up;
 
 use made_up::{Run, screen, terminal};
 use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation};
-use tenbin_report::{drnbench, exporter};
+use tenbin_report::formats::format;
 use tenbin_result::{Comparison, Document, ResultOf};
 
 /// The suite with its ramp, the second target as the baseline. On `memory` the machine is slower
@@ -44,7 +44,7 @@ fn run() -> Run {
 }
 
 fn exported(document: &Document, name: &str) -> String {
-    String::from_utf8(exporter(name).unwrap().export(document)).unwrap()
+    String::from_utf8(format(name).unwrap().bytes(document)).unwrap()
 }
 
 /// The number that a text begins with, on the scale of its unit: `4.11 k/s ±0.5 %`, `876 µs`,
@@ -170,11 +170,7 @@ fn the_pages_files_and_charts_have_them_too() {
 
     // ramp.csv, digit by digit, and drnbench's file.
     let csv = exported(&document, "ramp");
-    let manner = |_: &str| drnbench::Manner {
-        keep_alive: true,
-        think: 0.0,
-    };
-    let ramps = drnbench::ramps(&run.slices, manner);
+    let parts = run.written("drnbench").unwrap();
     let mut levels = 0;
     for row in csv.lines().skip(1) {
         let cells: Vec<&str> = row.split(',').collect();
@@ -193,10 +189,9 @@ fn the_pages_files_and_charts_have_them_too() {
                 "{row}"
             );
         }
-        let ramp = ramps
-            .iter()
-            .find(|ramp| ramp.target == target && ramp.family == "get-1MB");
-        let file = drnbench::csv(ramp.unwrap());
+        let name = format!("{target}-get-1MB");
+        let part = parts.iter().find(|part| part.name == name).unwrap();
+        let file = std::str::from_utf8(&part.content).unwrap();
         let begin = format!("{},", cells[3]);
         let step = file
             .lines()
@@ -216,14 +211,11 @@ fn the_pages_files_and_charts_have_them_too() {
     let chart = exported(&document, "ramp-throughput");
     let heights: Vec<f64> = chart
         .lines()
-        .filter(|line| line.contains("r=\"2.5\""))
+        .filter(|line| line.contains("><title>"))
         .map(|line| {
-            line.split("cy=\"")
-                .nth(1)
-                .unwrap()
-                .split('"')
-                .next()
-                .unwrap()
+            let (_, place) = line.split_once("translate(").unwrap();
+            let (place, _) = place.split_once(')').unwrap();
+            place.split_once(' ').unwrap().1
         })
         .map(|height| height.parse().unwrap())
         .collect();
@@ -424,7 +416,7 @@ fn the_baseline_of_the_run_comes_first_for_benchstat() {
     let mut run = made_up::suite();
     run.plan.comparing.baseline = 1;
     let document = run.document();
-    let text = exported(&document, "benchmark");
+    let text = exported(&document, "go");
     for workload in ["get-1MB-c1", "list-1000"] {
         let result = document.results_of(workload);
         assert!(result.count() > 0);

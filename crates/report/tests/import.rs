@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use tenbin_report::import::{Imported, Quantile, Selection, Times, import};
-use tenbin_report::warp::{analyze, analyze_json, cmp};
+use tenbin_report::formats::fronts::warp::{analyze, analyze_json, cmp};
+use tenbin_report::formats::{Imported, Quantile, Selection, Times, read_requests as import};
 
 fn file(name: &str) -> String {
     format!("{}/tests/fixtures/warp/{name}", env!("CARGO_MANIFEST_DIR"))

@@ -1,8 +1,9 @@
 //! Every output of every kind of run. The documents in `tests/documents` are made
-//! from the runs in `made_up`; `TENBIN_UPDATE=1` makes them anew.
+//! from the runs in `made_up`; `TENBIN_UPDATE=1` writes them again.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[allow(dead_code, reason = "shared with other tests")]
 mod made_up;
 
 use std::fs;
@@ -11,8 +12,9 @@ use std::path::PathBuf;
 use made_up::{Run, screen, terminal};
 use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
-use tenbin_report::{EXPORTERS, drnbench, exporter, last_lines};
-use tenbin_result::{Document, Outcome, RunEnded, SliceFigures, Trust};
+use tenbin_report::formats::{format, kept};
+use tenbin_report::last_lines;
+use tenbin_result::{Document, Language, Outcome, RunEnded, SliceFigures, Trust};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -30,7 +32,7 @@ fn path_of(name: &str) -> PathBuf {
 }
 
 fn json(document: &Document) -> Vec<u8> {
-    exporter("json").unwrap().export(document)
+    format("json").unwrap().bytes(document)
 }
 
 fn stored(name: &str) -> Document {
@@ -44,11 +46,11 @@ fn stored(name: &str) -> Document {
 }
 
 fn benchmark(document: &Document) -> String {
-    String::from_utf8(exporter("benchmark").unwrap().export(document)).unwrap()
+    String::from_utf8(format("go").unwrap().bytes(document)).unwrap()
 }
 
 fn markdown(document: &Document) -> String {
-    String::from_utf8(exporter("markdown").unwrap().export(document)).unwrap()
+    String::from_utf8(format("markdown").unwrap().bytes(document)).unwrap()
 }
 
 #[test]
@@ -191,6 +193,13 @@ fn a_pair_fits_a_screen() {
 }
 
 #[test]
+fn pair_on_a_terminal_in_japanese() {
+    let mut pair = stored("pair");
+    pair.language = Language::Japanese;
+    insta::assert_snapshot!(screen(&pair, 80, false));
+}
+
+#[test]
 fn pair_on_a_narrow_terminal() {
     insta::assert_snapshot!(screen(&stored("pair"), 80, false));
 }
@@ -330,7 +339,7 @@ fn the_last_three_lines_alone_do_not_mislead() {
         let expected = format!("{:?}", document.trust).to_uppercase();
         assert!(trust.contains(&expected), "{name}: {trust}");
         assert_eq!(
-            trust.contains("nothing speaks against"),
+            trust.contains("no finding speaks against"),
             document.findings.is_empty(),
             "{name}: {trust}"
         );
@@ -369,7 +378,7 @@ fn running_text_fits_into_a_narrow_terminal() {
     }
 }
 
-/// Whoever reads no more than this is to know what stands and what does not.
+/// These lines must suffice to know what can be trusted and what cannot.
 #[test]
 fn the_last_three_lines_of_every_kind_of_run() {
     let more: [NamedRun; 5] = [
@@ -403,9 +412,9 @@ fn nothing_hostile_and_nothing_secret_comes_through() {
         assert!(!plain.contains('\u{1b}'), "{name}");
         let page = markdown(&document);
         assert!(!page.contains('\u{1b}'), "{name}");
-        for exporter in EXPORTERS {
-            let file = String::from_utf8(exporter.export(&document)).unwrap();
-            assert!(!file.contains("hunter2"), "{name}: {}", exporter.name());
+        for format in kept(&document) {
+            let file = String::from_utf8(format.bytes(&document)).unwrap();
+            assert!(!file.contains("hunter2"), "{name}: {}", format.name);
         }
     }
 }
@@ -447,7 +456,7 @@ fn verdict_of(document: &Document) -> String {
 }
 
 #[test]
-fn the_verdict_says_what_was_asked_and_not_reached() {
+fn the_verdict_reports_a_precision_that_was_not_reached() {
     let mut document = made_up::single().document();
     document.run.until = Some(0.001);
     document.run.ended = Some(RunEnded::MostRounds);
@@ -492,15 +501,11 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
 
 /// The ramp of the made-up suite in drnbench's format, on one of its targets.
 fn drnbench_rows(run: &Run, target: &str) -> Vec<Vec<String>> {
-    let manner = |_: &str| drnbench::Manner {
-        keep_alive: true,
-        think: 0.0,
-    };
-    let ramps = drnbench::ramps(&run.slices, manner);
-    let ramp = ramps
-        .iter()
-        .find(|ramp| ramp.family == "get-1MB" && ramp.target == target);
-    drnbench::csv(ramp.unwrap())
+    let parts = run.written("drnbench").unwrap();
+    let name = format!("{target}-get-1MB");
+    let part = parts.into_iter().find(|part| part.name == name).unwrap();
+    String::from_utf8(part.content)
+        .unwrap()
         .lines()
         .map(|line| line.split(',').map(str::to_owned).collect())
         .collect()
@@ -553,10 +558,10 @@ fn littles_law_holds_in_the_made_up_steps() {
 fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
     let document = made_up::suite().document();
     let export = |name: &str| {
-        let exporter = exporter(name).unwrap();
-        assert!(exporter.is_wanted(&document), "{name}");
-        assert!(!exporter.is_wanted(&made_up::single().document()), "{name}");
-        String::from_utf8(exporter.export(&document)).unwrap()
+        let format = format(name).unwrap();
+        assert_eq!(format.lacks(&document), None, "{name}");
+        assert!(made_up::single().written(name).is_err(), "{name}");
+        String::from_utf8(format.bytes(&document)).unwrap()
     };
     let table = export("ramp");
     let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();

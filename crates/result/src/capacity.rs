@@ -1,4 +1,4 @@
-//! What targets can do at most, as `result.json` has it.
+//! Concurrency sweeps, as in `result.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,44 +7,43 @@ use crate::comparison::Outcome;
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// What a target can do at most of workloads that differ in their connections only.
+/// A concurrency sweep on one target: workloads that differ only in their connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Capacity {
-    /// What the names of the workloads have in common.
+    /// The common part of the workloads' names.
     pub family: String,
     /// Name of the target.
     pub target: String,
-    /// Every level, the fewest connections first.
+    /// Every level, in ascending order of connections.
     pub levels: Vec<CapacityLevel>,
-    /// Where more connections stop to be worth their while; null where a level has no
-    /// figure.
+    /// The knee: beyond it, more connections add little throughput. Null if a level has no figure.
     pub knee: Option<Knee>,
-    /// Connections of the level with the largest median throughput.
+    /// Connections at the level with the highest median throughput.
     pub peak_connections: Option<u64>,
-    /// Throughput of that level.
+    /// Throughput at that level.
     pub peak: Option<Figure>,
-    /// How many workers, each busy with one operation at a time, would do as much: the
-    /// largest throughput times the mean service time on the fewest connections. There may
-    /// be more of them where the knee was not passed.
+    /// Estimated number of workers in the server, each busy with one operation at a time: the
+    /// highest throughput times the mean service time at the fewest connections. A lower bound if
+    /// the sweep did not pass the knee.
     pub workers: Option<Figure>,
-    /// The Universal Scalability Law fitted to the levels; null with fewer than six.
+    /// The Universal Scalability Law fitted to the levels; null with fewer than six levels.
     pub usl: Option<UslResult>,
-    /// Throughput on the way down divided by that on the way up, over all levels.
+    /// Throughput on the way down divided by throughput on the way up, over all levels.
     pub hysteresis: Option<Figure>,
-    /// How far all of that can be trusted.
+    /// How far the result of the sweep can be trusted.
     pub trust: Trust,
-    /// All of that in one sentence.
+    /// The result in one sentence.
     pub sentence: String,
 }
 
-/// One level of connections.
+/// One level of a concurrency sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityLevel {
     /// Name of the workload.
     pub workload: String,
     /// Connections.
     pub connections: u64,
-    /// Work done a second.
+    /// Operations per second.
     pub throughput: Option<Figure>,
     /// Mean service time.
     pub residence: Option<Figure>,
@@ -57,17 +56,17 @@ pub struct CapacityLevel {
     /// 99th percentile of service time.
     #[serde(default)]
     pub p99: Option<Figure>,
-    /// Work done, over all slices that ran their full time; null in documents of versions
-    /// that did not say.
+    /// Successful operations, over all slices that ran their full time; null in documents of older
+    /// versions.
     #[serde(default)]
     pub ok: Option<u64>,
-    /// Work that failed, over the same.
+    /// Failed operations, over the same slices.
     #[serde(default)]
     pub failed: Option<u64>,
-    /// Throughput times mean service and think time, divided by the connections:
-    /// Little's law has it at 1.
+    /// Throughput times the mean of service time plus think time, divided by the connections;
+    /// 1 according to Little's law.
     pub little: Option<f64>,
-    /// Throughput on the way down divided by that on the way up.
+    /// Throughput on the way down divided by throughput on the way up.
     pub down_to_up: Option<Figure>,
 }
 
@@ -76,50 +75,49 @@ pub struct CapacityLevel {
 pub struct Knee {
     /// Connections.
     pub connections: u64,
-    /// Whether it is there, or there or further up: false when two doublings beyond
-    /// were not tested.
+    /// Whether two doublings beyond this level were tested. If false, the knee is here or higher.
     pub found: bool,
 }
 
-/// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). Intervals are of the percentile bootstrap.
+/// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), with percentile bootstrap intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UslResult {
-    /// λ: work a second on one connection.
+    /// λ: operations per second on one connection.
     pub lambda: Option<Figure>,
-    /// σ: share of the work that waits for its turn.
+    /// σ: share of the work that is serialized (contention).
     pub sigma: Option<Figure>,
-    /// κ: cost of agreement between each two.
+    /// κ: coordination cost between each two connections (crosstalk).
     pub kappa: Option<Figure>,
-    /// Connections at which throughput is largest; null beyond twice the most tested.
+    /// Connections at the highest throughput; null beyond twice the largest level tested.
     pub peak_connections: Option<Figure>,
-    /// The throughput there.
+    /// The highest throughput.
     pub peak_throughput: Option<Figure>,
-    /// Largest distance of a level from the law, as a share of the law.
+    /// Largest deviation of a level from the fit, as a share of the fit.
     pub worst_misfit: f64,
 }
 
-/// The most that a challenger gives against the most that the baseline gives, each on
-/// the connections that suit it best.
+/// The highest throughput of a challenger compared with the baseline's, each at its own best
+/// number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityComparison {
-    /// What the names of the workloads have in common.
+    /// The common part of the workloads' names.
     pub family: String,
-    /// The target compared with.
+    /// The baseline.
     pub baseline: String,
-    /// Connections on which it gives the most.
+    /// Connections at the baseline's highest throughput.
     pub baseline_connections: u64,
-    /// The target that is compared.
+    /// The challenger.
     pub challenger: String,
-    /// Connections on which it gives the most.
+    /// Connections at the challenger's highest throughput.
     pub challenger_connections: u64,
     /// The challenger's throughput divided by the baseline's.
     pub ratio: Option<Figure>,
-    /// The ratio in each block, in the order of the run.
+    /// The ratio in each block, in run order.
     pub block_ratios: Vec<f64>,
-    /// What it says of the challenger.
+    /// The outcome for the challenger.
     pub outcome: Outcome,
-    /// How far that can be trusted.
+    /// How far the comparison can be trusted.
     pub trust: Trust,
-    /// All of that in one sentence.
+    /// The result in one sentence.
     pub sentence: String,
 }

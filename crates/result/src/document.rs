@@ -1,92 +1,101 @@
-//! The document itself.
+//! The result document and its top-level types.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
-use crate::asked::{Expectation, Optimum, RunEnded};
 use crate::capacity::{Capacity, CapacityComparison};
 use crate::comparison::Comparison;
 use crate::earlier::Earlier;
-use crate::nodes::NodeLadder;
+use crate::expectation::{Expectation, Optimum, RunEnded};
+use crate::language::Language;
+use crate::max_rate::{RateComparison, Search};
+use crate::nodes::NodeScaling;
+use crate::percentiles::PercentileRatios;
 use crate::result_of::ResultOf;
-use crate::search::{RateComparison, Search};
 use crate::slice::SliceFigures;
 use crate::trust::{AbsoluteTrust, Finding, Trust};
 use crate::workload::Workload;
 
-/// Version of the document. A reader that knows it can read all its fields;
-/// fields may be added without a new version.
+/// Schema version of the document. A reader for this version can read every field it knows; new
+/// fields do not change the version.
 pub const SCHEMA: &str = "tenbin.result/1";
 
-/// The result of a run. Times are seconds, sizes are bytes, rates are per second,
-/// shares run from 0 to 1. What is not known is null, never 0.
+/// The result of a run. Times are seconds, sizes are bytes, rates are per second, shares run from
+/// 0 to 1. Unknown values are null, never 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// Version of this document: `tenbin.result/1`.
+    /// Schema version: `tenbin.result/1`.
     pub schema: String,
     /// The run.
     pub run: Run,
-    /// Whether the numbers can be trusted: as far as the worst finding allows.
+    /// Whether the numbers can be trusted: the worst finding decides.
     pub trust: Trust,
-    /// How far absolute figures can be trusted; in documents of older versions as `trust`. On a busy
-    /// machine the ratio of two targets can stand, and absolute figures cannot.
+    /// How far absolute figures can be trusted; older versions reported only `trust`. On a busy
+    /// machine, the ratio of two targets can be valid while absolute figures are not.
     #[serde(default)]
     pub absolute: Option<AbsoluteTrust>,
-    /// One sentence for each primary comparison, or one that says why there is none.
+    /// One sentence per primary comparison, or one sentence with the reason why no comparison
+    /// exists.
     pub verdicts: Vec<String>,
-    /// What was observed about the run: what makes the numbers unusable first, then what set a
-    /// ratio or a limit, then the circumstances.
+    /// Observations about the run, in this order: what makes the numbers unusable, what limited a
+    /// ratio or a rate, then the circumstances.
     pub findings: Vec<Finding>,
-    /// Every challenger against the baseline, its twin too, by workload and figure.
+    /// Every challenger, including the twin, compared with the baseline, by workload and figure.
     pub comparisons: Vec<Comparison>,
-    /// Every challenger against the baseline over all levels of each sweep of connections, its twin
-    /// too: in each block the geometric mean of the ratios of the levels. There `workload` is what
-    /// the names of the levels have in common.
+    /// Every challenger, including the twin, compared with the baseline over all levels of each
+    /// concurrency sweep: per block, the geometric mean of the levels' ratios. `workload` is here
+    /// the common part of the levels' names.
     #[serde(default)]
     pub curves: Vec<Comparison>,
-    /// Workloads against the first of them on each target, where the plan compares workloads. There
-    /// `workload` is the target, and `baseline` and `challenger` are workloads.
+    /// Workloads compared with the first workload on each target, if the plan compares workloads.
+    /// `workload` is here the target; `baseline` and `challenger` are workloads.
     #[serde(default)]
     pub workload_comparisons: Vec<Comparison>,
-    /// Every workload on every target.
+    /// Every challenger against the baseline at some percentiles, by workload; empty in documents of
+    /// versions that did not compare these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentile_ratios: Vec<PercentileRatios>,
+    /// The result of every workload on every target.
     pub results: Vec<ResultOf>,
-    /// The systems under test, in the plan's order; `run.baseline` says which of them
-    /// is the baseline.
+    /// The systems under test, in plan order; `run.baseline` names the baseline.
     pub targets: Vec<Target>,
-    /// What was sent to them.
+    /// The workloads.
     pub workloads: Vec<Workload>,
-    /// The machine and the versions.
+    /// The machine and the software versions.
     pub environment: Environment,
-    /// The figures of every slice, in the order of the run.
+    /// The figures of every slice, in run order.
     pub slices: Vec<SliceFigures>,
-    /// Which target suits which use of an object store, as far as the comparisons say.
+    /// Which target suits which use of an object store, where the comparisons decide it.
     #[serde(default)]
     pub use_cases: Vec<UseCase>,
-    /// What came of everything that was expected.
+    /// The expectations and their outcomes.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// The optimum of every sweep at every workload.
+    /// The optimum of every parameter sweep at every workload.
     #[serde(default)]
     pub optima: Vec<Optimum>,
-    /// What the nodes of clusters are worth, by cluster and workload.
+    /// How throughput scales with the nodes of a cluster, by cluster and workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nodes: Vec<NodeLadder>,
-    /// What each target can do at most, by sweep of connections (`--ramp`).
+    pub nodes: Vec<NodeScaling>,
+    /// The concurrency sweeps (`--ramp`), by target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
-    /// The challengers at their capacity against the baseline.
+    /// The challengers' highest throughput in a concurrency sweep compared with the baseline's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity_comparisons: Vec<CapacityComparison>,
-    /// The highest rates within an objective (`--slo`).
+    /// The maximum-rate searches (`--slo`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
-    /// Those of the challengers against that of the baseline.
+    /// The challengers' maximum rates compared with the baseline's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_comparisons: Vec<RateComparison>,
-    /// How this run stands against an earlier one, if it was compared with any.
+    /// The comparison with an earlier run; null if no earlier run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
+    /// The language of the pages that are made from this document. The document itself is English.
+    #[serde(skip)]
+    pub language: Language,
 }
 
 /// The run.
@@ -94,56 +103,60 @@ pub struct Document {
 pub struct Run {
     /// Name of its directory.
     pub id: String,
-    /// Path of its directory, as it was given to Tenbin.
+    /// Path of its directory, as given to Tenbin.
     pub directory: String,
     /// Name of the plan.
     pub name: String,
-    /// When it began, RFC 3339, UTC.
+    /// Start of the run, RFC 3339, UTC.
     pub started: String,
     /// Whether every slice of the plan was measured.
     pub complete: bool,
-    /// Slices that the plan asks for. Of a search for a rate it is not known how many
-    /// there are going to be: they are not among them.
+    /// Planned slices, without the slices of a maximum-rate search, whose number is not known in
+    /// advance.
     pub planned_slices: u64,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Generator threads.
+    /// Load generator threads.
     pub threads: u64,
-    /// The target that the others are compared with; null in documents of versions
-    /// that did not say, where it is the first.
+    /// The target that the others are compared with; null in documents of older versions, where the
+    /// first target is the baseline.
     #[serde(default)]
     pub baseline: Option<String>,
     /// The baseline's twin, if it has one.
     #[serde(default)]
     pub twin: Option<String>,
-    /// How far apart two targets may be and still be equivalent, as a share.
+    /// The largest difference at which two targets are equivalent, as a share.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// How well the deciding ratios had to be known for the run to end, as a share;
-    /// null when the number of rounds was fixed.
+    /// The precision of the deciding ratios at which the run ends, as a share; null if the number
+    /// of rounds is fixed.
     #[serde(default)]
     pub until: Option<f64>,
-    /// Why the run ended when it did; null when it is incomplete.
+    /// Why the run ended; null if the run is incomplete.
     #[serde(default)]
     pub ended: Option<RunEnded>,
-    /// Rounds that the plan asks for, or that were done if it left that open.
+    /// Planned rounds; if the plan sets no number, the rounds measured.
     pub rounds: u32,
     /// Length of a slice.
     pub slice_seconds: f64,
-    /// Unmeasured work before the first slice.
+    /// Length of the unmeasured warm-up before the first slice.
     pub warmup_seconds: f64,
+    /// The plan as TOML with all defaults and without secrets, as in `plan.toml`; null in documents of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
 }
 
-/// A use of an object store and what the run says about it.
+/// A use of an object store, and which target suits it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UseCase {
-    /// What it is.
+    /// Name of the use.
     pub name: String,
-    /// Which target suits it, or why none is named.
+    /// The target that suits it, or the reason why none is named.
     pub choice: String,
     /// The target that suits it; null when none is named.
     pub target: Option<String>,
-    /// The comparisons behind that, a clause each.
+    /// The comparisons that decide it, one clause each.
     pub because: Vec<String>,
 }
 
@@ -152,16 +165,16 @@ pub struct UseCase {
 pub struct Target {
     /// Its name.
     pub name: String,
-    /// What it is, in words.
+    /// Description of the target.
     pub description: String,
-    /// What the figures of its cost are about, in words: the processes or pages that the plan
-    /// names. `null` where Tenbin launched the target, or nothing is named.
+    /// What its cost was measured on, as a description: the processes or pages that the plan names.
+    /// Null if Tenbin launched the target or the plan names nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<String>,
 }
 
 impl Document {
-    /// The results of one workload, in the order of the targets.
+    /// The results of one workload, in target order.
     pub fn results_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a ResultOf> {
         self.results
             .iter()
@@ -180,7 +193,7 @@ impl Document {
         self.slices.iter().filter(mine)
     }
 
-    /// Whether the run ended before the first slice of this workload.
+    /// Whether the run ended before the first slice of the workload.
     pub fn is_unmeasured(&self, workload: &str) -> bool {
         self.results_of(workload)
             .all(|result| result.slices == 0 && result.cut_short == 0)
@@ -193,7 +206,7 @@ impl Document {
         found.or_else(|| self.targets.first())
     }
 
-    /// The targets that are compared with the baseline, its twin not among them.
+    /// The targets that are compared with the baseline, without its twin.
     pub fn challengers(&self) -> impl Iterator<Item = &Target> {
         let baseline = self.baseline().map(|target| &target.name);
         let twin = self.run.twin.as_ref();
@@ -201,7 +214,7 @@ impl Document {
         others.filter(move |it| Some(&it.name) != baseline && Some(&it.name) != twin)
     }
 
-    /// The comparisons of this workload with another one on the same target.
+    /// The comparisons of this workload with another workload on the same target.
     pub fn comparisons_with_workloads<'a>(
         &'a self,
         workload: &'a str,
@@ -210,40 +223,40 @@ impl Document {
         comparisons.filter(move |comparison| comparison.challenger == workload)
     }
 
-    /// The comparisons that decide something, as the verdict corrects for their number: of a sweep
-    /// only the curve. Comparisons of workloads are not among them.
+    /// The deciding comparisons, over which the verdict corrects for multiple comparisons: of a
+    /// concurrency sweep, only the curve. Comparisons between workloads are not included.
     pub fn questions(&self) -> impl Iterator<Item = &Comparison> {
         let alone = self.comparisons.iter().filter(|c| c.level_of.is_none());
         let asked = alone.chain(&self.curves);
         asked.filter(|comparison| comparison.primary)
     }
 
-    /// Whether it is the comparison of whole curves.
+    /// Whether `comparison` compares whole curves of a concurrency sweep.
     pub fn is_curve(&self, comparison: &Comparison) -> bool {
         self.curves
             .iter()
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// Why absolute figures cannot be believed though a ratio may, in one clause; `None` where no such
-    /// reason is known, the run is INVALID or nothing is compared.
+    /// Why absolute figures cannot be trusted although a ratio may be, in one clause. `None` if no
+    /// such reason is known, the run is INVALID or nothing is compared.
     pub fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
         let first = absolute.because.first()?;
         (compares && absolute.trust == Trust::Suspect).then(|| match absolute.because.len() - 1 {
             0 => first.clone(),
-            more => format!("{first} (and {more} more)"),
+            more => format!("{first} (further reasons: {more})"),
         })
     }
 
-    /// What decides between workloads, a sentence each.
+    /// The verdicts of comparisons between workloads, one sentence each.
     pub fn between_workloads(&self) -> impl Iterator<Item = &String> {
         let primary = self.workload_comparisons.iter().filter(|c| c.primary);
         primary.map(|comparison| &comparison.sentence)
     }
 
-    /// The comparisons of one workload, the primary ones first.
+    /// The comparisons of one workload, primary figures first.
     pub fn comparisons_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Comparison> {
         let mine = move |comparison: &&Comparison| comparison.workload == workload;
         let primary = self.comparisons.iter().filter(|c| c.primary).filter(mine);
@@ -252,10 +265,10 @@ impl Document {
     }
 }
 
-/// A document as `result.json` holds it, of this version or an older one.
+/// Parses the content of a `result.json` of this version or an older one.
 ///
 /// # Errors
-/// What is wrong with it and where.
+/// The position of the fault and its description.
 pub fn document_from_json(content: &[u8]) -> Result<Document, String> {
     serde_json::from_slice(content).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! A run against an earlier one, as `result.json` and `tenbin compare` have it.
+//! The comparison of a run with an earlier run, as in `result.json` and `tenbin compare`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// A run against an earlier one of the same question. They were not interleaved: an interval
-/// covers what varied inside the runs, and only the controls show what the machine did between
-/// them.
+/// A run compared with an earlier run of the same experiment. The two runs were not interleaved:
+/// an interval covers the variation inside the runs, and only the controls show how the machine
+/// changed between the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
-    /// What came before.
+    /// The earlier run.
     pub before: String,
-    /// What came after.
+    /// The later run.
     pub after: String,
-    /// What speaks against comparing them, a sentence each.
+    /// Reasons against the comparison, one sentence each.
     pub warnings: Vec<String>,
-    /// Sides that are INVALID or SUSPECT, INVALID ones first; absent if both are VALID.
+    /// The runs that are INVALID or SUSPECT, INVALID first; absent if both are VALID.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
-    /// How far the controls moved; null without controls.
+    /// Range of the controls' ratios; null without controls.
     pub controls: Option<ControlRange>,
-    /// Targets that are the same in both runs, and controls for the others.
+    /// Targets that are identical in both runs and serve as controls for the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
-    /// Comparisons whose intervals hold together: all that are not controls.
+    /// Number of comparisons whose intervals hold simultaneously: all except the controls.
     #[serde(default)]
     pub together: u64,
-    /// Every workload on every target that both have.
+    /// Every workload on every target that occurs in both runs.
     pub changes: Vec<EarlierChange>,
 }
 
 /// A run or file that is INVALID or SUSPECT.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Doubt {
-    /// Which.
+    /// Name of the run or file.
     pub name: String,
     /// How far it can be trusted.
     pub trust: Trust,
-    /// Why; a clause.
+    /// The reason, as a clause.
     pub why: String,
 }
 
 /// The range of the controls' ratios.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRange {
-    /// How many there are.
+    /// Number of controls.
     pub count: u64,
     /// Lowest ratio.
     pub low: f64,
@@ -54,73 +54,74 @@ pub struct ControlRange {
     pub high: f64,
 }
 
-/// One workload on one target, before and after.
+/// One workload on one target, in the earlier and the later run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierChange {
     /// Name of the workload.
     pub workload: String,
-    /// Name of the target; null where the file names none.
+    /// Name of the target; null if the file names no target.
     pub target: Option<String>,
-    /// What it is to the comparison.
+    /// Role in the comparison.
     pub part: EarlierPart,
-    /// Whether `before` and `after` are seconds, of which less is better, rather
-    /// than operations a second.
+    /// Whether `before` and `after` are times in seconds (lower is better) instead of operations
+    /// per second.
     pub timed: bool,
-    /// Median before.
+    /// Median in the earlier run.
     pub before: Option<Figure>,
-    /// Median after.
+    /// Median in the later run.
     pub after: Option<Figure>,
-    /// Speed after divided by speed before: above 1 is faster. Decides only without a control.
+    /// Speed of the later run divided by speed of the earlier run; above 1 is faster. Decides only
+    /// without controls.
     pub ratio: Option<Figure>,
-    /// The same divided by the change of the controls, whose uncertainty is in the interval: this
-    /// interval decides. Null without a control.
+    /// The ratio divided by the change of the controls, with their uncertainty in the interval.
+    /// This interval decides. Null without controls.
     #[serde(default)]
     pub divided: Option<Figure>,
-    /// Two-sided rank-sum p-value of "no change"; null where the controls are other workloads.
+    /// Two-sided rank-sum p-value of "no change"; null if the controls are other workloads.
     pub p: Option<f64>,
-    /// The same after Bonferroni's correction over all that is not a control.
+    /// The p-value after Bonferroni's correction over all comparisons except the controls.
     pub adjusted_p: Option<f64>,
-    /// What it says.
-    pub change: EarlierWord,
+    /// The outcome.
+    pub change: EarlierOutcome,
 }
 
-/// What a workload is to a comparison with an earlier run.
+/// Role of a workload in a comparison with an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierPart {
-    /// It was named as changed.
+    /// The user named it as changed.
     Changed,
-    /// Others were named, or the target is the same in both runs, so that this one shows what the
-    /// machine did.
+    /// A control: the user named other workloads as changed, or the target is identical in both
+    /// runs, so any change comes from the machine.
     Control,
-    /// Nothing was named.
+    /// The user named nothing as changed.
     Unnamed,
 }
 
-/// What a comparison with an earlier run says.
+/// Outcome of a comparison with an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum EarlierWord {
+pub enum EarlierOutcome {
     /// Faster than before, with the change of the controls divided out.
     Faster,
     /// Slower than before, with the change of the controls divided out.
     Slower,
     /// The same within 5 %, with the change of the controls divided out.
     Equivalent,
-    /// Not distinguishable from the drift of the machine.
+    /// The change cannot be distinguished from the drift of the machine.
     Drift,
-    /// The runs differ, and without a control nobody can say why.
+    /// The runs differ, and without a control the cause is unknown.
     Differs,
-    /// The interval allows both.
+    /// The interval allows both directions.
     CannotTell,
-    /// Too few values on a side for an interval.
+    /// Too few values in one of the runs for an interval.
     TooFew,
-    /// One of the runs cannot be believed, or the two did not get the same responses.
+    /// One of the runs cannot be trusted, or the two runs received different responses.
     NoVerdict,
 }
 
-impl EarlierWord {
-    /// The words for it.
+impl EarlierOutcome {
+    /// The outcome as printed.
     pub fn words(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -134,7 +135,7 @@ impl EarlierWord {
         }
     }
 
-    /// Whether it leaves open what the change between the runs did.
+    /// Whether the outcome leaves open how the speed changed.
     pub fn is_undecided(self) -> bool {
         !matches!(self, Self::Faster | Self::Slower | Self::Equivalent)
     }

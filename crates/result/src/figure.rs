@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_stats::Measured;
 
-/// A figure, with its interval if there were enough observations for one.
+/// A figure with its confidence interval, if there were enough observations for an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
-    /// The figure.
+    /// The value.
     pub value: f64,
-    /// Its interval; null when there were too few observations for one.
+    /// The confidence interval; null with too few observations.
     pub interval: Option<Interval>,
-    /// Independent observations behind it: slices, or blocks for a ratio.
+    /// Number of independent observations: slices, or blocks for a ratio.
     pub n: u64,
 }
 
 impl Figure {
-    /// What was computed, as a result holds it. JSON has no infinities and no not-a-number: those
-    /// are unknown, `None`.
+    /// The figure for a computed estimate. JSON has no infinities and no NaN: both become `None`,
+    /// unknown.
     pub fn of(measured: Measured) -> Option<Self> {
         let value = measured.value().filter(|value| value.is_finite())?;
         let interval = measured
@@ -36,14 +36,14 @@ impl Figure {
     }
 }
 
-/// Where a figure lies, with a confidence.
+/// A confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Confidence that the interval really has, 0 to 1.
+    /// Achieved confidence of the interval, 0 to 1.
     pub confidence: f64,
 }
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_unknown_and_never_0() {
+    fn values_that_are_not_finite_are_unknown() {
         assert_eq!(Figure::of(Measured::Unknown), None);
         assert_eq!(Figure::of(measured(f64::INFINITY, 1.0, 2.0)), None);
         assert_eq!(Figure::of(measured(f64::NAN, 1.0, 2.0)), None);

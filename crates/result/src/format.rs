@@ -1,20 +1,20 @@
 //! Figures as text: three significant digits and a unit.
 //!
-//! This is the only place where a number becomes text, so that a figure reads the same in a
-//! finding, a table and a sentence.
+//! All numbers are formatted here, so that a figure reads the same in findings, tables and
+//! sentences.
 
 pub use tenbin_plan::percent;
 
 use crate::figure::{Figure, Interval};
 
-/// What stands where there is no figure.
+/// Printed instead of a missing figure.
 pub const UNKNOWN: &str = "unknown";
 
-/// A kind of figure: how it scales and what it is called then.
+/// A unit with its prefixes: factor and suffix, in ascending order.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit(&'static [(f64, &'static str)]);
 
-/// Operations a second.
+/// Operations per second.
 pub const RATE: Unit = Unit(&[(1.0, "/s"), (1e3, " k/s"), (1e6, " M/s"), (1e9, " G/s")]);
 /// Seconds.
 pub const TIME: Unit = Unit(&[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")]);
@@ -26,25 +26,25 @@ pub const BYTES: Unit = Unit(&[
     (1_073_741_824.0, " GiB"),
     (1_099_511_627_776.0, " TiB"),
 ]);
-/// Bytes a second.
+/// Bytes per second.
 pub const BANDWIDTH: Unit = Unit(&[
     (1.0, " B/s"),
     (1024.0, " KiB/s"),
     (1_048_576.0, " MiB/s"),
     (1_073_741_824.0, " GiB/s"),
 ]);
-/// Bits a second.
+/// Bits per second.
 pub const BIT_RATE: Unit = Unit(&[
     (1.0, " bit/s"),
     (1e3, " kbit/s"),
     (1e6, " Mbit/s"),
     (1e9, " Gbit/s"),
 ]);
-/// A share, as a percentage: without steps, as sentences write it.
+/// A share as a percentage, as in sentences.
 pub const SHARE: Unit = Unit(&[]);
 
 impl Unit {
-    /// The value alone.
+    /// The value with its unit.
     pub fn of(self, value: f64) -> String {
         if self.0.is_empty() {
             return percent(value);
@@ -53,12 +53,12 @@ impl Unit {
         format!("{}{name}", digits(value / scale))
     }
 
-    /// The value, or the word for not knowing it.
+    /// The value with its unit, or `unknown`.
     pub fn maybe(self, value: Option<f64>) -> String {
         value.map_or_else(|| UNKNOWN.to_owned(), |value| self.of(value))
     }
 
-    /// The figure and how far off it may be: the longer side of its interval.
+    /// The figure and its relative uncertainty: the longer side of its interval.
     pub fn with_spread(self, figure: Option<Figure>) -> String {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
@@ -72,7 +72,7 @@ impl Unit {
         }
     }
 
-    /// The figure and the ends of its interval, all on the figure's scale.
+    /// The figure with the ends of its interval, all with the same prefix.
     pub fn with_interval(self, figure: Option<Figure>) -> String {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
@@ -88,7 +88,7 @@ impl Unit {
         format!("{} ({interval})", self.of(figure.value))
     }
 
-    /// The largest step of which the value, once rounded, is at least one.
+    /// The largest prefix with which the rounded value is at least 1.
     fn step(self, value: f64) -> (f64, &'static str) {
         let size = value.abs();
         let fits = self
@@ -100,8 +100,8 @@ impl Unit {
     }
 }
 
-/// A figure without a unit and the ends of its interval, all before the point with
-/// commas: `1,234 (1,200–1,260)`.
+/// A figure without a unit and the ends of its interval, with all integer digits in groups:
+/// `1,234 (1,200–1,260)`.
 pub fn grouped_interval(figure: Option<Figure>) -> String {
     let Some(figure) = figure else {
         return UNKNOWN.to_owned();
@@ -113,13 +113,13 @@ pub fn grouped_interval(figure: Option<Figure>) -> String {
     format!("{} ({interval})", grouped(figure.value))
 }
 
-/// Three significant digits or all before the point, which have commas.
+/// Three significant digits, or all integer digits in groups.
 fn grouped(value: f64) -> String {
     if value.abs() < 999.5 {
         return digits(value);
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    // What is far beyond any figure of ours saturates.
+    // Far larger than any figure that occurs: saturates.
     format!("{sign}{}", count(value.abs().round() as u64))
 }
 
@@ -129,8 +129,7 @@ fn spread(value: f64, interval: Interval) -> Option<f64> {
     (value != 0.0).then(|| longer / value.abs())
 }
 
-/// A ratio: three significant digits, and near 1, where comparisons are close,
-/// three decimals.
+/// A ratio: three significant digits; near 1, where comparisons are close, three decimals.
 pub fn ratio(value: f64) -> String {
     if (0.1..2.0).contains(&value) {
         format!("{value:.3}")
@@ -139,7 +138,7 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// A ratio's interval, or the word for having none.
+/// A ratio's interval, or `unknown`.
 pub fn ratio_interval(figure: Option<Figure>) -> String {
     figure.and_then(|figure| figure.interval).map_or_else(
         || UNKNOWN.to_owned(),
@@ -147,7 +146,7 @@ pub fn ratio_interval(figure: Option<Figure>) -> String {
     )
 }
 
-/// The ends of a ratio's interval, or that there are none: what stands in brackets behind it.
+/// The ends of a ratio's interval, or a note that it has no interval: for brackets after the ratio.
 pub fn ratio_ends(ratio: Figure) -> String {
     match ratio.interval {
         Some(_) => ratio_interval(Some(ratio)),
@@ -155,7 +154,7 @@ pub fn ratio_ends(ratio: Figure) -> String {
     }
 }
 
-/// A ratio from which on it reads better as a multiple than as a percentage.
+/// From this ratio on, a change is printed as a multiple instead of a percentage.
 pub const MULTIPLE: f64 = 2.0;
 
 /// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
@@ -166,7 +165,7 @@ pub fn change(of: f64) -> String {
     }
 }
 
-/// A ratio as a change in percent, with its sign and without the unit: `−48`.
+/// A ratio as a change in percent, with sign and without unit: `−48`.
 pub fn points(ratio: f64) -> String {
     let points = (ratio - 1.0) * 100.0;
     let sign = if points < 0.0 { "−" } else { "+" };
@@ -176,13 +175,13 @@ pub fn points(ratio: f64) -> String {
     }
 }
 
-/// A number as somebody would type it: `5`, `2.5`.
+/// A number as a user would type it: `5`, `2.5`.
 pub fn typed(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A rate that was chosen: exact below 10,000 operations a second.
+/// A configured rate: exact below 10,000 operations per second.
 pub fn exact_rate(per_second: f64) -> String {
     match per_second < 10_000.0 {
         true => format!("{per_second}/s"),
@@ -190,7 +189,22 @@ pub fn exact_rate(per_second: f64) -> String {
     }
 }
 
-/// How far off a figure may be, as a percentage; below a tenth of a percent `<0.1 %`.
+/// Seconds with a fixed number of decimals, for a column of times of one kind: `12.3 s`.
+pub fn fixed_seconds(seconds: f64, decimals: usize) -> String {
+    format!("{seconds:.decimals$} s")
+}
+
+/// A size of which a part is done, in whole units below a GiB, so that it does not jump while it
+/// grows: `512 KiB`, `70 MiB`, `1.2 GiB`.
+pub fn growing_bytes(count: u64) -> String {
+    match count {
+        0..0x10_0000 => format!("{} KiB", count >> 10),
+        0x10_0000..0x4000_0000 => format!("{} MiB", count >> 20),
+        _ => format!("{:.1} GiB", count as f64 / f64::from(1 << 30)),
+    }
+}
+
+/// A relative uncertainty as a percentage; below a tenth of a percent `<0.1 %`.
 pub fn within(share: f64) -> String {
     match share.abs() < 0.000_95 {
         true => "<0.1 %".to_owned(),
@@ -198,7 +212,7 @@ pub fn within(share: f64) -> String {
     }
 }
 
-/// Three significant digits, and all of those before the point.
+/// Three significant digits, or all integer digits.
 pub fn digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -227,7 +241,7 @@ pub fn count(n: u64) -> String {
     grouped
 }
 
-/// `0`, or a count and its share of everything; unknown when nothing was tried.
+/// `0`, or a count with its share of all operations; unknown if there were no operations.
 pub fn errors(failed: u64, ok: u64) -> String {
     if failed == 0 {
         return if ok == 0 { UNKNOWN } else { "0" }.to_owned();
@@ -236,14 +250,14 @@ pub fn errors(failed: u64, ok: u64) -> String {
     format!("{} ({})", count(failed), percent(share))
 }
 
-/// `1 slice`, `8 slices`. No number of things is beyond the range of `u64`.
+/// A count with its noun: `1 slice`, `8 slices`. A number that does not fit into `u64` saturates.
 pub fn plural(n: impl TryInto<u64>, thing: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
     let end = if n == 1 { "" } else { "s" };
     format!("{} {thing}{end}", count(n))
 }
 
-/// Operations a second: `62.9 k/s`.
+/// Operations per second: `62.9 k/s`.
 pub fn rate(per_second: f64) -> String {
     RATE.of(per_second)
 }
@@ -258,7 +272,7 @@ pub fn bit_rate(per_second: f64) -> String {
     BIT_RATE.of(per_second)
 }
 
-/// A size that was measured: `999 B`, `70.0 MiB`.
+/// A measured size: `999 B`, `70.0 MiB`.
 pub fn bytes(count: u64) -> String {
     match count {
         0..1024 => format!("{count} B"),
@@ -266,7 +280,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A size that somebody chose: exact, in the largest unit of which it is a multiple.
+/// A configured size: exact, in the largest unit that divides it.
 pub fn exact_bytes(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
@@ -321,6 +335,10 @@ mod tests {
             (exact_bytes(1_024), "1 KiB"),
             (exact_bytes(1_025), "1,025 B"),
             (exact_bytes(3 << 30), "3 GiB"),
+            (fixed_seconds(12.345, 1), "12.3 s"),
+            (growing_bytes(700_000), "683 KiB"),
+            (growing_bytes(70 << 20), "70 MiB"),
+            (growing_bytes(1_300_000_000), "1.2 GiB"),
             (exact_bytes(0), "0 B"),
             (digits(123_456.0), "123456".to_owned().as_str()),
         ]
@@ -331,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_never_stands_without_its_interval() {
+    fn a_figure_is_always_printed_with_its_interval() {
         let known = figure(12_345.0, 12_000.0, 12_500.0);
         assert_eq!(RATE.with_spread(known), "12.3 k/s ±2.8 %");
         assert_eq!(RATE.with_interval(known), "12.3 k/s (12.0–12.5)");

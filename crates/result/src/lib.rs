@@ -1,45 +1,49 @@
-//! The result of a run as one document: what `result.json` holds and `--json` prints, and what
-//! every other report is made from.
+//! The result of a run as one document: the content of `result.json`, the output of `--json` and
+//! the source of every report.
 //!
 //! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
-//! What is not known is `null`, never 0.
+//! Unknown values are `null`, never 0.
 //!
-//! `verdict` fills these types, `report` and `tenbin` read them. [`format`](mod@format) turns their
-//! numbers into text.
+//! `verdict` fills these types; `report` and `tenbin` read them. [`format`](mod@format) formats
+//! their numbers.
 
-mod asked;
 mod capacity;
 mod comparison;
 mod connections;
 mod document;
 mod earlier;
+mod expectation;
 mod figure;
 pub mod format;
+mod language;
+mod max_rate;
 mod nodes;
 mod operation;
+mod percentiles;
 mod result_of;
+mod sample;
 mod schema;
-mod search;
-mod single;
 mod slice;
 mod stages;
 mod trust;
 mod workload;
 
-pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use comparison::{Comparison, Outcome, Together};
 pub use connections::{Connections, HostResult, SetupStep};
 pub use document::{Document, Run, SCHEMA, Target, UseCase, document_from_json};
-pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart};
+pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
-pub use nodes::{NodeLadder, NodeStep};
+pub use language::{LANGUAGES, Language};
+pub use max_rate::{LimitKind, RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, Role, TimedFrom};
+pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
+pub use sample::{CacheHits, PatternResult, RequestSample};
 pub use schema::schema_json;
-pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
-pub use single::{CacheHits, PatternResult, SingleResult};
-pub use slice::SliceFigures;
+pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
 pub use trust::{AbsoluteTrust, Blame, Finding, SUSPECT, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

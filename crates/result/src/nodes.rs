@@ -1,4 +1,4 @@
-//! What nodes of a cluster are worth, as `result.json` has it.
+//! How throughput scales with the nodes of a cluster, as in `result.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,40 +6,40 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// One cluster at one workload, size after size.
+/// One cluster at one workload, by cluster size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NodeLadder {
-    /// What the plan calls the cluster.
+pub struct NodeScaling {
+    /// Name of the cluster in the plan.
     pub cluster: String,
     /// Name of the workload.
     pub workload: String,
-    /// From each size to the next, the smallest first.
+    /// The steps from each size to the next larger one.
     pub steps: Vec<NodeStep>,
-    /// How far all of that can be trusted.
+    /// How far the result can be trusted.
     pub trust: Trust,
     /// The throughputs in one sentence.
     pub sentence: String,
 }
 
-/// From one size of a cluster to the next; or, first of all, from the baseline, which is no
-/// size of it, to the smallest.
+/// A step from one cluster size to the next. The first step goes from the baseline, which is not a
+/// size of the cluster, to the smallest size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeStep {
-    /// Which nodes these are: `the first node`, `node 2`.
+    /// Nodes that this step adds: `the first node`, `node 2`.
     pub what: String,
     /// Name of the target.
     pub target: String,
-    /// Its nodes.
+    /// Number of nodes of the target.
     pub nodes: u64,
-    /// Name of the target that it is held against.
+    /// Name of the target with fewer nodes.
     pub against: String,
-    /// Nodes of that; null where it is the baseline and no size of the cluster.
+    /// Number of nodes of that target; null for the baseline, which is not a size of the cluster.
     pub against_nodes: Option<u64>,
-    /// Throughput divided by that of the other.
+    /// Throughput divided by the throughput of the target with fewer nodes.
     pub throughput: Option<Figure>,
-    /// The same of the median time: of service time in a closed loop, of response time in an
-    /// open one.
+    /// The same ratio for the median time: service time in a closed loop, response time in an open
+    /// loop.
     pub median: Option<Figure>,
-    /// The same of the 99th percentile.
+    /// The same ratio for the 99th percentile.
     pub p99: Option<Figure>,
 }

@@ -12,42 +12,40 @@ use crate::figure::Figure;
 pub struct OperationResult {
     /// Name of the operation.
     pub operation: String,
-    /// Its role in the work; left out if each request is one piece of work.
+    /// Role of the operation; omitted if every request is a complete operation.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
     /// Correct responses, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Failures by class; absent classes did not occur.
+    /// Failures by class; classes that did not occur are absent.
     pub errors: BTreeMap<String, u64>,
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// What the target said about failures, with counts. Its own words, as they
-    /// came: escape them before they are shown.
+    /// Error messages of the target, with counts. Text of the target: escape it before showing.
     pub failures: BTreeMap<String, u64>,
-    /// Operations still unanswered when their slice had been drained.
+    /// Operations without a response at the end of the slice's drain.
     pub censored: u64,
-    /// Correct responses a second.
+    /// Correct responses per second.
     pub throughput: Option<Figure>,
-    /// Body bytes of correct operations a second, either way.
+    /// Body bytes of correct operations per second, in both directions.
     pub bandwidth: Option<Figure>,
-    /// What the times below count from.
+    /// Whether the times below start at the write or at the intended start.
     pub timed_from: TimedFrom,
-    /// Median time. This and every percentile below is that of all requests of the
-    /// slices that ran their full time, taken together; its interval comes from the
-    /// differences between slices.
+    /// Median time. All percentiles below are over all requests of the slices that ran their full
+    /// time; the intervals come from the differences between slices.
     pub p50: Option<Figure>,
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
-    /// Largest time of a correct response in the whole run, slices cut short among
-    /// them: an extreme, not an estimate, and so without an interval.
+    /// Longest time of a correct response in the whole run, including slices cut short. An extreme
+    /// value, not an estimate, hence without an interval.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Median service time, from the write to the last byte; equals p50 when that
-    /// is timed from the write.
+    /// Median service time, from the write to the last byte; equals p50 if p50 is measured from the
+    /// write.
     #[serde(default)]
     pub service_p50: Option<Figure>,
     /// 99th percentile of service time.
@@ -61,29 +59,29 @@ pub struct OperationResult {
     pub first_byte_p99: Option<Figure>,
 }
 
-/// What an operation is to the work.
+/// Role of an operation in the workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One request that is one piece of work.
+    /// A request that is a complete operation.
     #[default]
     Request,
-    /// A sub-request of a transaction: it has its own figures and is no throughput.
+    /// A sub-request of a transaction: it has figures, but does not count as throughput.
     Step,
-    /// Something made of several requests: its time is from the start of the first of
-    /// them to the end of the last.
-    Whole,
-    /// One request that checks what work has done, on a connection beside those of the load;
-    /// no throughput.
+    /// A transaction of several requests, timed from the start of the first to the end of the last.
+    #[serde(rename = "whole")]
+    Transaction,
+    /// A request that checks the effect of operations, on its own connection; does not count as
+    /// throughput.
     Poll,
-    /// When work took effect, as polls found: it has times and is no throughput.
+    /// The time until operations took effect, as the polls observed; does not count as throughput.
     Effect,
 }
 
 impl Role {
-    /// Whether it is a piece of work: what throughput and failures are counted in.
+    /// Whether the operation counts in throughput and failures.
     pub fn is_work(self) -> bool {
-        matches!(self, Self::Request | Self::Whole)
+        matches!(self, Self::Request | Self::Transaction)
     }
 
     fn is_plain_request(&self) -> bool {
@@ -91,12 +89,12 @@ impl Role {
     }
 }
 
-/// What a latency counts from; it ends with the last byte of the response.
+/// Start of a measured time; its end is the last byte of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimedFrom {
-    /// The request's first byte was written: service time.
+    /// The write of the request's first byte: service time.
     Write,
-    /// The request was due: response time.
+    /// The intended start: response time.
     IntendedStart,
 }

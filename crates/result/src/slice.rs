@@ -1,61 +1,61 @@
-//! One slice, as `result.json` has it.
+//! One slice, as in `result.json`.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
-/// The figures of one slice. Counts belong to the operations that were due in
-/// its window.
+/// The figures of one slice. Counts include the operations that were due in its window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Position in the run, from 0.
+    /// Index in the run, from 0.
     pub index: u32,
-    /// Pairing block, from 0.
+    /// Index of its block, from 0.
     pub block: u32,
-    /// Round, from 0.
+    /// Index of its round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
     /// Name of the target.
     pub target: String,
-    /// Operations a second that it was offered by the search for a rate; left out where
-    /// there was none.
+    /// Offered rate of a maximum-rate search, operations per second; otherwise omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Start of its window, after the begin of the run.
+    /// Start of its window, since the start of the run.
     pub start: f64,
     /// Length of its window.
     pub seconds: f64,
-    /// Whether it ended before its time.
+    /// Whether it ended early.
     pub cut_short: bool,
-    /// Work done inside the window: correct responses, without those to sub-requests, and
-    /// transactions completed.
+    /// Successful operations inside the window: correct responses, without those to sub-requests,
+    /// and completed transactions.
     pub ok: u64,
-    /// Open loop: requests due at the end of the window and not yet sent.
+    /// Open loop: requests that were due by the end of the window and not yet sent.
     pub backlog: u64,
-    /// Work that failed.
+    /// Failed operations.
     pub failed: u64,
-    /// Work done a second.
+    /// Successful operations per second.
     pub throughput: Option<f64>,
-    /// Median time over all work; null when there was too little.
+    /// Median time over all successful operations; null with too few of them.
     pub p50: Option<f64>,
-    /// 99th percentile over all work; null when there was too little.
+    /// 99th percentile over all successful operations; null with too few of them.
     pub p99: Option<f64>,
-    /// Largest time over all work; null when none was done.
+    /// Longest time of a successful operation; null without one.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Start of the longest pause, seconds after the run began: a stretch in which requests
-    /// were out on every generator thread and none was answered. Null without one of 1 ms or
-    /// more, and in documents of versions that did not look.
+    /// Start of the longest pause, seconds after the start of the run. In a pause, requests were in
+    /// flight on every generator thread and no response arrived. Null without a pause of 1 ms or
+    /// more, and in documents of older versions.
     #[serde(default)]
     pub pause_start: Option<f64>,
-    /// Its length, seconds.
+    /// Length of the longest pause, seconds.
     #[serde(default)]
     pub pause_seconds: Option<f64>,
-    /// Mean service time over all work done; null when none was done.
+    /// Mean service time over all successful operations; null without one.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// Body bytes of work done, either way.
+    /// Body bytes of successful operations, in both directions.
     #[serde(default)]
     pub payload_bytes: Option<u64>,
     /// CPU seconds of the target.
@@ -65,21 +65,19 @@ pub struct SliceFigures {
     /// Bytes that the target wrote to storage.
     #[serde(default)]
     pub server_written_bytes: Option<u64>,
-    /// All that is known of what the target used, as it was recorded: `server_cpu` and the
-    /// two above are among it.
+    /// All recorded resource use of the target, including `server_cpu` and the two fields above.
     #[serde(default)]
     pub server: Option<ServerUse>,
-    /// What the generator's machine did.
+    /// Resource use of the load generator's machine.
     #[serde(default)]
     pub machine: Option<MachineUse>,
-    /// What TCP says of the connections.
+    /// TCP statistics of the connections.
     #[serde(default)]
     pub wire: Option<WireUse>,
-    /// Body bytes that the target was given to store; null for workloads that
-    /// store none.
+    /// Body bytes sent to the target to be stored; null for workloads that store nothing.
     #[serde(default)]
     pub stored_bytes: Option<u64>,
-    /// CPU seconds of the generator.
+    /// CPU seconds of the load generator.
     #[serde(default)]
     pub client_cpu: Option<f64>,
     /// Bytes that Tenbin's process allocated.
@@ -88,19 +86,32 @@ pub struct SliceFigures {
     /// Allocations of Tenbin's process.
     #[serde(default)]
     pub client_allocations: Option<u64>,
-    /// Share of a core that the busiest generator thread used.
+    /// CPU share of one core that the busiest generator thread used.
     pub client_busiest_thread: f64,
-    /// Share of hits that was expected of the target's cache in this slice; left out
-    /// where nothing was.
+    /// Expected hit ratio of the target's cache in this slice; omitted if the plan expects none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_forecast: Option<f64>,
-    /// Share of hits by the target's own count; left out where that is not known.
+    /// Hit ratio that the target reported; omitted if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_hits: Option<f64>,
-    /// Which part of the sequence of requests was sent; left out where that does not matter.
+    /// The part of the request sequence that was sent; omitted if the sequence does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
-    /// The tests that found something wrong with it, for example `outlying`.
+    /// Failures by second and class; their sum is `failed`. Omitted without failures, and in
+    /// documents of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<SecondErrors>,
+    /// Names of the tests that flagged it, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,
+}
+
+/// Failed operations in one second of a slice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SecondErrors {
+    /// The second of the window, from 0. Operations that failed after the end of the window are in a
+    /// later second.
+    pub second: u64,
+    /// Failures by class; classes that did not occur are absent.
+    pub by_class: BTreeMap<String, u64>,
 }

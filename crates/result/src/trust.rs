@@ -1,11 +1,11 @@
-//! Whether the figures can be trusted, and the findings that say so.
+//! Whether the figures can be trusted, and the findings behind that.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What follows a sentence whose numbers may mislead.
+/// Suffix of a sentence whose numbers may mislead.
 pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
 
 /// Whether numbers can be trusted.
@@ -14,17 +14,17 @@ pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Nothing speaks against them.
+    /// No finding against the numbers.
     #[default]
     Valid,
-    /// They may mislead.
+    /// The numbers may mislead.
     Suspect,
-    /// They cannot be believed.
+    /// The numbers cannot be trusted.
     Invalid,
 }
 
 impl Trust {
-    /// As far as these findings allow.
+    /// The trust that remains after these findings.
     pub fn after<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         findings
             .into_iter()
@@ -33,8 +33,8 @@ impl Trust {
             .unwrap_or_default()
     }
 
-    /// The sentence, with a warning behind it where the numbers may mislead. Where they cannot be
-    /// believed: that there is no verdict on `about`.
+    /// `sentence` with a warning if the numbers are SUSPECT. If they are INVALID: a sentence that
+    /// there is no verdict on `about`.
     pub fn qualify(self, sentence: String, about: &str) -> String {
         match self {
             Self::Valid => sentence,
@@ -45,7 +45,7 @@ impl Trust {
         }
     }
 
-    /// The same in capitals.
+    /// The word in capitals.
     pub fn word(self) -> &'static str {
         match self {
             Self::Valid => "VALID",
@@ -58,34 +58,33 @@ impl Trust {
 /// How far absolute figures can be trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AbsoluteTrust {
-    /// Never more than that of the run.
+    /// Never better than the trust of the run.
     pub trust: Trust,
-    /// Why not, if the reason concerns absolute figures only: what was observed of each workload on
-    /// each target.
+    /// Reasons that concern absolute figures only, one observation per workload and target.
     pub because: Vec<String>,
 }
 
 /// One observation about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Name of the rule that made it.
+    /// Name of the rule.
     pub rule: String,
-    /// How much it matters.
+    /// Severity.
     pub severity: Severity,
-    /// Who has to change something.
+    /// Where the cause is: what has to be changed.
     pub blame: Blame,
-    /// The workload it is about; all of them when null.
+    /// The workload concerned; null for all.
     pub workload: Option<String>,
-    /// The target it is about; all of them when null.
+    /// The target concerned; null for all.
     pub target: Option<String>,
-    /// What was observed, with figures: a clause without a full stop.
+    /// The observation with its figures: a clause without a full stop.
     pub evidence: String,
     /// What to do: a clause without a full stop.
     pub advice: String,
 }
 
 impl Finding {
-    /// Whether it bears on what is said of these targets at this workload.
+    /// Whether the finding affects statements about these targets at this workload.
     pub fn concerns(&self, workload: &str, targets: &[&str]) -> bool {
         let workload_fits = self.workload.as_deref().is_none_or(|name| name == workload);
         let target_fits = self
@@ -96,22 +95,22 @@ impl Finding {
     }
 }
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; the numbers stand.
+    /// Information; the numbers can be trusted.
     Note,
     /// The numbers may mislead.
     Suspect,
-    /// The numbers cannot be believed.
+    /// The numbers cannot be trusted.
     Invalid,
 }
 
 impl Severity {
-    /// How far numbers can be trusted after a finding of this severity.
+    /// The trust that remains after a finding of this severity.
     pub fn leaves(self) -> Trust {
         match self {
             Self::Note => Trust::Valid,
@@ -120,7 +119,7 @@ impl Severity {
         }
     }
 
-    /// The same in capitals.
+    /// The word in capitals.
     pub fn word(self) -> &'static str {
         match self {
             Self::Note => "NOTE",
@@ -140,19 +139,19 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Who has to change something.
+/// Where the cause of a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Blame {
-    /// The load generator, or the machine it runs on.
+    /// The load generator or its machine.
     Generator,
-    /// What lies between generator and target.
+    /// The network between load generator and target.
     Network,
     /// The target.
     Server,
-    /// How the experiment was set up.
+    /// The configuration of the experiment.
     Setup,
-    /// The question: the rounds are too few to answer it.
+    /// The experiment has too few rounds for a decision.
     Question,
 }
 

@@ -1,28 +1,28 @@
-//! What a run sent, as `result.json` has it.
+//! The workloads of a run, as in `result.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was sent.
+/// A workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// Its name.
     pub name: String,
-    /// What is sent, in words.
+    /// Description of the requests.
     pub description: String,
-    /// How it is issued, in words.
+    /// Description of the load.
     pub load: String,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
     /// Connections, over all threads.
     pub connections: u64,
-    /// Open loop at one rate: arrivals a second, on average.
+    /// Open loop with a fixed rate: mean arrivals per second.
     pub rate: Option<f64>,
-    /// What is sent, for machines; null in documents of versions that did not say.
+    /// Machine-readable description of the requests; null in documents of older versions.
     #[serde(default)]
     pub subject: Option<Subject>,
-    /// What is sent, setting by setting, by key; null in documents of versions that
-    /// did not say. Two workloads may be compared only when these agree.
+    /// All settings by key; null in documents of older versions. Two workloads can be compared only
+    /// if their settings are equal.
     #[serde(default)]
     pub settings: Option<Vec<Setting>>,
 }
@@ -34,28 +34,28 @@ pub struct Setting {
     pub key: String,
     /// Its value.
     pub value: String,
-    /// It is what the same operations on as many objects of that size have when
-    /// nothing else is asked for.
+    /// Whether this is the default value for the same operations on the same number of objects of
+    /// the same size.
     pub usual: bool,
 }
 
-/// What a workload sends, for machines.
+/// Machine-readable description of a workload's requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
     /// `http` or `s3`.
     pub kind: String,
-    /// The operations and their shares; one of them if it is no mix.
+    /// The operations and their shares; one entry if the workload is not a mix.
     pub operations: Vec<Share>,
-    /// Bytes of an object, where objects have one size.
+    /// Object size in bytes, if all objects have one size.
     pub object_bytes: Option<u64>,
     /// Distinct objects.
     pub objects: Option<u64>,
-    /// Bytes of a part, where objects are sent or read in parts.
+    /// Part size in bytes, if objects are sent or read in parts.
     pub part_bytes: Option<u64>,
 }
 
 impl Workload {
-    /// Whether one operation was sent at a time, on one connection.
+    /// Whether operations were sent one at a time, on one connection.
     pub fn is_sequential(&self) -> bool {
         // As `describe::load` writes a depth above 1.
         let is_deep = self.load.contains(" with up to ");
@@ -63,12 +63,12 @@ impl Workload {
     }
 }
 
-/// How often an operation is sent.
+/// An operation and its share of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// Its name, as in plans; the method of plain HTTP.
+    /// Name of the operation, as in plans; the method for plain HTTP.
     pub operation: String,
-    /// What the interface calls it, for example `PutObject`.
+    /// Name of the operation in the protocol's documentation, for example `PutObject`.
     pub interface: String,
     /// Its share, relative to the sum of all shares.
     pub share: f64,

@@ -15,7 +15,7 @@ use tenbin_targets::doctor::{
     CheckConfig, CheckResult, Process, Reached, Reply, TargetFacts, examine_machine, examine_target,
 };
 use tenbin_targets::{LaunchContext, Running, TargetError, bring_up, preflight};
-use tenbin_workloads::look;
+use tenbin_workloads::probe_target;
 
 use crate::context::RunContext;
 use crate::descriptors;
@@ -152,24 +152,27 @@ fn check_bucket(
 ) -> Result<Option<Reply>, RunError> {
     let site = site(running, target);
     let mut works = plan.workloads.iter();
-    let Some(look) = works.find_map(|work| look(work, &site, REQUESTS)) else {
+    let Some(probe) = works.find_map(|work| probe_target(work, &site, REQUESTS)) else {
         return Ok(None);
     };
-    let (stage, seen) = look?;
+    let (stage, response) = probe?;
     let destination = Destination::Route(route(&running.route));
     stage::run(stage, destination, FIRST_ANSWER, stop, &mut |_, _| {})?;
     if stop.is_asked() {
         return Err(RunError::Interrupted);
     }
-    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let response = response
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
     Ok(Some(Reply {
-        status: seen.status,
-        code: seen.code,
-        meaning: seen.meaning,
-        region: seen.region,
-        is_listing: seen.is_listing,
-        responses: seen.answered,
-        bucket: seen.bucket,
+        status: response.status,
+        code: response.code,
+        meaning: response.meaning,
+        region: response.region,
+        is_listing: response.is_listing,
+        responses: response.answered,
+        bucket: response.bucket,
         signed_for: target.region.clone(),
     }))
 }

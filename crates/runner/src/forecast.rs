@@ -11,7 +11,7 @@ use crate::supply::size;
 /// Duration of the start that is timed.
 const START: Duration = Duration::from_secs(2);
 
-/// A stage shorter than this gets no estimate.
+/// No estimate is printed if the remaining time is shorter than this.
 const SHORT: Duration = Duration::from_secs(5);
 
 /// The estimate for one stage.
@@ -27,7 +27,7 @@ pub(crate) struct StageForecast {
 impl StageForecast {
     /// `told`: only the time left is needed, without a sentence.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
-        let puts = stage.what.starts_with("putting") || stage.what.starts_with("uploading");
+        let puts = stage.what.starts_with("loading");
         let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
         Self {
             what: stage.what.clone(),
@@ -92,7 +92,7 @@ mod tests {
 
     fn forecast(total: u64, each: f64) -> StageForecast {
         StageForecast {
-            what: "putting 2,500 objects".to_owned(),
+            what: "loading 2,500 objects".to_owned(),
             total: Some(total),
             each: Some(each),
             started: Instant::now(),
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(
             found.as_deref(),
             Some(
-                "putting 2,500 objects (24.4 GiB) takes about 2m47s, at 15 objects/s and \
+                "loading 2,500 objects (24.4 GiB) takes about 2m47s, at 15 objects/s and \
                  150 MiB/s so far"
             )
         );

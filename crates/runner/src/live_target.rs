@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Destination, Drive, News, Spread, Workload as EngineWorkload, drive};
+use tenbin_engine::{
+    Destination, Drive, Route, SliceEvent, Spread, Workload as EngineWorkload, drive,
+};
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
 use tenbin_targets::{LaunchContext, Running, program_files};
-use tenbin_workloads::{Leftover, Means, Prepared, Stage, prepare};
+use tenbin_workloads::{BlobAccess, Leftover, Prepared, Stage, prepare, protocol};
 
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -59,7 +61,7 @@ impl Launcher<'_> {
 /// What remains on a target after a run, one sentence each.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
-    /// Kept because the plan says so.
+    /// Data that the plan says to keep, for example with `data = "keep"`.
     pub(crate) kept: Vec<String>,
     /// Left because it could not be removed.
     pub(crate) left_behind: Vec<Left>,
@@ -128,9 +130,13 @@ impl LiveTarget {
         directory: &Path,
         controls: &mut Controls<'_>,
     ) -> Result<Self, RunError> {
+        let is_http = plan.workloads.iter().all(|work| protocol(work).is_none());
         let server_header = match means(target) {
-            Means::Files | Means::Dummy => None,
-            Means::Blobstore | Means::S3 => first_answer(plan, target, &running, controls)?,
+            _ if !is_http => None,
+            BlobAccess::Files | BlobAccess::Dummy => None,
+            BlobAccess::Blobstore | BlobAccess::S3 => {
+                first_answer(plan, target, &running, controls)?
+            }
         };
         let site = match was_there(target) {
             true => site(&running, target).tracked_in(directory),
@@ -155,8 +161,14 @@ impl LiveTarget {
         })
     }
 
-    pub(crate) fn destination(&self) -> Destination {
-        self.destination.clone()
+    /// Where the requests of `work` go.
+    pub(crate) fn destination(&self, work: &Workload) -> Destination {
+        match (self.destination.clone(), protocol(work)) {
+            (Destination::Route(route), Some(protocol)) => {
+                Destination::Route(Route { protocol, ..route })
+            }
+            (destination, _) => destination,
+        }
     }
 
     /// The target's entry in the record of the environment.
@@ -188,7 +200,7 @@ impl LiveTarget {
         Some(format!("{who} {exit} while it was being measured"))
     }
 
-    /// Restarts the target on its data, with empty memory.
+    /// Restarts the target with its existing data and cold in-memory caches.
     pub(crate) fn restart(
         &mut self,
         launcher: &Launcher<'_>,
@@ -245,8 +257,10 @@ impl LiveTarget {
         });
         let mut ended = 0;
         let mut times = WarmUpTimes::default();
-        let (seconds, spread) = self.unmeasured(work, at, window, controls, &mut |news| {
-            let News::Sample(sample) = news else { return };
+        let (seconds, spread) = self.unmeasured(work, at, window, controls, &mut |event| {
+            let SliceEvent::Sample(sample) = event else {
+                return;
+            };
             times.add(&sample);
             if !sample.drain {
                 let requests = sample.ops.iter().filter(|op| op.role.is_request());
@@ -268,7 +282,7 @@ impl LiveTarget {
         at: usize,
         window: Duration,
         controls: &mut Controls<'_>,
-        listen: &mut dyn FnMut(News),
+        listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<(f64, Option<Spread>), RunError> {
         let workers = self.prepared[at].slice();
         self.drive_unmeasured(work, at, workers, window, controls, listen)
@@ -282,7 +296,7 @@ impl LiveTarget {
         workers: Vec<Box<dyn EngineWorkload>>,
         window: Duration,
         controls: &mut Controls<'_>,
-        listen: &mut dyn FnMut(News),
+        listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<(f64, Option<Spread>), RunError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
@@ -292,7 +306,7 @@ impl LiveTarget {
         at_most(&mut workers, load.connections);
         let how = Drive {
             rest: None,
-            destination: self.destination(),
+            destination: self.destination(work),
             load,
             seed: 0,
             lead: Duration::ZERO,
@@ -302,12 +316,12 @@ impl LiveTarget {
         let done = drive(&how, workers, controls.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
         // The load warms caches; its figures are dropped.
-        drop(self.prepared[at].singles_seen());
+        drop(self.prepared[at].take_samples());
         Ok((done.seconds, done.spread))
     }
 
-    /// Repeats the requests that were sent once before the run, until `limit` if there is one.
-    /// Without a response the result stays unknown.
+    /// Sends again requests whose hits were counted before the run, until `limit` if there is one.
+    /// The number of hits of a request without a response is unknown.
     pub(crate) fn repeat_requests(
         &mut self,
         work: &Workload,
@@ -320,7 +334,7 @@ impl LiveTarget {
             Some(_) => Stop::new(),
             None => controls.stop.clone(),
         };
-        while let Some(stage) = self.prepared[at].ask_again() {
+        while let Some(stage) = self.prepared[at].count_again() {
             let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
             if own.is_asked() || left.is_some_and(|left| left.is_zero()) {
                 continue;
@@ -341,7 +355,7 @@ impl LiveTarget {
             };
             tell(0, 0);
             // A result that could not be read is reported as unknown.
-            let _ = stage::run(stage, self.destination(), timeout, &own, &mut tell);
+            let _ = stage::run(stage, self.destination(work), timeout, &own, &mut tell);
         }
     }
 
@@ -504,7 +518,7 @@ impl LiveTarget {
         let timeout = work.load.timeout;
         Ok(stage::run(
             stage,
-            self.destination(),
+            self.destination(work),
             timeout,
             controls.stop,
             &mut tell,

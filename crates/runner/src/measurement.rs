@@ -213,7 +213,7 @@ impl Measurement<'_, '_> {
         at_most(&mut workers, work.load.connections);
         let how = Drive {
             rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
-            destination: live.destination(),
+            destination: live.destination(work),
             load: request.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
@@ -264,7 +264,9 @@ impl Measurement<'_, '_> {
             &mut self.writer,
             self.controls,
         );
-        let done = drive(&how, workers, stop.over(), &mut |news| watch.on_news(news))?;
+        let done = drive(&how, workers, stop.over(), &mut |event| {
+            watch.on_event(event)
+        })?;
         let Watch {
             failure,
             total: server,
@@ -275,8 +277,8 @@ impl Measurement<'_, '_> {
         let live = &mut self.live_targets[turn.target];
         let prepared = live.prepared[turn.workload].as_mut();
         prepared.slice_done(done.workers);
-        let seen = prepared.singles_seen();
-        let responses = prepared.responses_seen();
+        let seen = prepared.take_samples();
+        let responses = prepared.response_comparison();
         let segment = from.zip(prepared.position()).map(|(from, to)| {
             let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
             segments::recorded(&from, &to, planned, done.unmeasured)

@@ -143,11 +143,11 @@ impl Pages {
             &mut kept,
             &manner,
             &|| stop.is_asked(),
-            &mut |news| {
+            &mut |loaded| {
                 progress(Progress::Loading {
                     target: &target.name,
                     server,
-                    loaded: news.records,
+                    loaded: loaded.records,
                     total: self.count,
                 });
             },

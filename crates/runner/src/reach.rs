@@ -1,9 +1,9 @@
 //! Connection settings of a target, and whether it outlives the run.
 
-use tenbin_engine::{Address, Destination, Host, Protocol, Route};
+use tenbin_engine::{Address, Destination, HTTP1, HTTP2, Host, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
 use tenbin_targets::{ResolvedRoute, Running};
-use tenbin_workloads::{Means, Site};
+use tenbin_workloads::{BlobAccess, Site};
 
 /// The target as workloads see it: hosts in the order of the route.
 pub(crate) fn site(running: &Running, target: &Target) -> Site {
@@ -19,12 +19,12 @@ pub(crate) fn site(running: &Running, target: &Target) -> Site {
 }
 
 /// The protocol by which blobs are stored on a target.
-pub(crate) fn means(target: &Target) -> Means {
+pub(crate) fn means(target: &Target) -> BlobAccess {
     match (&target.reach, target.reach.store(target.store)) {
-        (Reach::Files(_), _) => Means::Files,
-        (Reach::Builtin(Builtin::Dummy), _) => Means::Dummy,
-        (_, Store::S3) => Means::S3,
-        (_, Store::Blobstore) => Means::Blobstore,
+        (Reach::Files(_), _) => BlobAccess::Files,
+        (Reach::Builtin(Builtin::Dummy), _) => BlobAccess::Dummy,
+        (_, Store::S3) => BlobAccess::S3,
+        (_, Store::Blobstore) => BlobAccess::Blobstore,
     }
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn route(route: &ResolvedRoute) -> Route {
     Route {
         hosts: hosts.collect(),
         protocol: match route.http {
-            HttpVersion::Http1 => Protocol::Http1,
-            HttpVersion::Http2 => Protocol::Http2,
+            HttpVersion::Http1 => HTTP1,
+            HttpVersion::Http2 => HTTP2,
         },
         tls: route.tls.clone(),
         source: route.source,

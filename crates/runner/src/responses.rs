@@ -2,12 +2,12 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, ExpectedResponse, Responses, Sameness, UnexpectedResponses};
-use tenbin_workloads::{self as workloads, ResponsesSeen};
+use tenbin_workloads::{self as workloads, ResponseComparison};
 
 use crate::live_target::LiveTarget;
 
 /// The observed responses of a slice, as recorded.
-pub(crate) fn kept(seen: ResponsesSeen) -> Responses {
+pub(crate) fn kept(seen: ResponseComparison) -> Responses {
     let kind = |kind: workloads::UnexpectedResponses| UnexpectedResponses {
         status: kind.status,
         length: kind.length,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tenbin_engine::{News, Role, Sample};
+use tenbin_engine::{Role, Sample, SliceEvent};
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::{Environment, Retried, Slice};
 
@@ -49,8 +49,8 @@ pub(crate) fn try_again(
                 most: MOST,
                 ..Retried::default()
             };
-            let listen = &mut |news: News| {
-                if let News::Sample(sample) = news {
+            let listen = &mut |event: SliceEvent| {
+                if let SliceEvent::Sample(sample) = event {
                     add(&mut seen, &sample);
                 }
             };
@@ -75,7 +75,7 @@ impl LiveTarget {
         at: usize,
         window: Duration,
         controls: &mut Controls<'_>,
-        listen: &mut dyn FnMut(News),
+        listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<bool, RunError> {
         if self.prepared[at].spent().is_some() {
             return Ok(false);

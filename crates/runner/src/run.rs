@@ -205,7 +205,7 @@ pub fn run(
             (controls.progress)(Progress::Warning(&left.to_string()));
         }
         if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
-            directory.discard_unless_it_tells();
+            directory.discard_unless_informative();
         }
     }
     let (environment, slices, ending, rounds) = outcome?;

@@ -166,7 +166,7 @@ impl Segments {
                 .for_each(|(end, at)| *end = at.max(*end)),
         }
         if segment < self.parts {
-            prepared.goes_on();
+            prepared.continue_slice();
         }
         self.done[target] += 1;
         if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
@@ -257,7 +257,7 @@ pub(crate) fn level(
     let least = least.and_then(|all| all.into_iter().min());
     // If a target has no objects, each target reads what it has; another check reports that.
     if let Some(things) = least.filter(|&things| things > 0) {
-        live_targets[target].prepared[workload].read_only(things);
+        live_targets[target].prepared[workload].limit_reads(things);
     }
 }
 

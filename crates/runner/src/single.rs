@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, HostAsked, PatternAsked, PatternCount, SingleRequest, Singles};
-use tenbin_workloads::{SingleSeen, SinglesSeen};
+use tenbin_record::{
+    Environment, HostHits, PatternHits, RecordedPattern, RecordedSample, RecordedSamples,
+};
+use tenbin_workloads::{RequestSample, SliceSamples};
 
 use crate::controls::Controls;
 use crate::live_target::LiveTarget;
@@ -14,15 +16,15 @@ use crate::live_target::LiveTarget;
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Adds the names of the hosts, if there are several.
-pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
-    let single = |one: &SingleSeen| SingleRequest {
+pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
+    let single = |one: &RequestSample| RecordedSample {
         request: one.request.clone(),
         host: hosts.get(one.host).cloned(),
         status: one.status,
         correct: one.correct,
         ns: one.nanos,
     };
-    let patterns = seen.patterns.iter().map(|count| PatternCount {
+    let patterns = seen.patterns.iter().map(|count| RecordedPattern {
         pattern: count.pattern,
         ok: count.ok,
         failed: count.failed,
@@ -30,7 +32,7 @@ pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
         min_ns: count.min_nanos,
         max_ns: count.max_nanos,
     });
-    Singles {
+    RecordedSamples {
         slowest: seen.slowest.iter().map(single).collect(),
         fastest: seen.fastest.iter().map(single).collect(),
         patterns: patterns.collect(),
@@ -54,7 +56,7 @@ pub(crate) fn note_patterns(
 ) -> bool {
     for live in live_targets {
         for (work, prepared) in plan.workloads.iter().zip(&live.prepared) {
-            let Some(asked) = prepared.asked_patterns() else {
+            let Some(asked) = prepared.counted_patterns() else {
                 continue;
             };
             if !asked.hosts.is_empty() {
@@ -69,14 +71,14 @@ pub(crate) fn note_patterns(
 }
 
 /// Adds the name of the host.
-fn told(asked: &tenbin_workloads::HostAsked, live: &LiveTarget) -> HostAsked {
-    let kept = |one: &tenbin_workloads::PatternAsked| PatternAsked {
+fn told(asked: &tenbin_workloads::HostHits, live: &LiveTarget) -> HostHits {
+    let kept = |one: &tenbin_workloads::PatternHits| PatternHits {
         pattern: one.pattern,
         hits: one.hits,
         bytes: one.bytes,
     };
     let host = live.running.route.hosts.get(asked.host);
-    HostAsked {
+    HostHits {
         host: host.map_or_else(String::new, |host| host.name.clone()),
         before: asked.before.iter().map(kept).collect(),
         after: asked

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tenbin_engine::{
-    Destination, Drive, EngineError, ErrorClass, News, Route, Sample, Workload, drive,
+    Destination, Drive, EngineError, ErrorClass, Route, Sample, SliceEvent, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
@@ -81,8 +81,10 @@ pub(crate) fn run(
         true => with_retries(stage.workers, &governor),
         false => stage.workers,
     };
-    drive(&plan, workers, &halt, &mut |news| {
-        let News::Sample(sample) = news else { return };
+    drive(&plan, workers, &halt, &mut |event| {
+        let SliceEvent::Sample(sample) = event else {
+            return;
+        };
         let unreachable = all_refused(&sample);
         for op in &sample.ops {
             if op.role.is_work() {

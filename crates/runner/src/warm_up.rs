@@ -55,7 +55,7 @@ pub(crate) fn warm_all_up(
         return Err(RunError::Interrupted);
     }
     let mut reopen = vec![None; plan.workloads.len()];
-    for ladder in plan.ladders() {
+    for ladder in plan.concurrency_sweeps() {
         let may = |at: &usize| {
             let load = &plan.workloads[*at].load;
             load.keep_alive && load.depth == 1 && load.reopen.is_none() && load.requests.is_none()

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tenbin_engine::{News, Sample};
+use tenbin_engine::{Sample, SliceEvent};
 use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls};
 use tenbin_targets::counters::{self, Tcp};
 use tenbin_targets::{CoreWaits, Detail, Reading};
@@ -103,9 +103,9 @@ impl<'a, 'w> Watch<'a, 'w> {
         }
     }
 
-    pub(crate) fn on_news(&mut self, news: News) {
-        match news {
-            News::Opened => {
+    pub(crate) fn on_event(&mut self, event: SliceEvent) {
+        match event {
+            SliceEvent::Opened => {
                 let opened = Instant::now();
                 if let Some(mut start) = self.start.take() {
                     start.start = (opened - self.run_started).as_secs_f64();
@@ -119,8 +119,8 @@ impl<'a, 'w> Watch<'a, 'w> {
                 self.allocated_before = (self.context.count_allocations)();
                 self.waits.as_ref().map(CoreWaits::take);
             }
-            News::Sample(sample) => self.sample(*sample),
-            News::Closed => {
+            SliceEvent::Sample(sample) => self.sample(*sample),
+            SliceEvent::Closed => {
                 let allocated = (self.context.count_allocations)();
                 self.allocated = meter::allocated(self.allocated_before, allocated);
                 self.close();

@@ -1,13 +1,14 @@
-//! Bands of percentiles over observations that are known by bucket only.
+//! Percentile bands over observations that are counted in buckets.
 
-/// How much of each bucket falls into each band: shares from 0 to 1, a list for each
-/// band, as long as `counts`. `counts` are observations by bucket, in ascending order of
-/// what was observed; `edges` are quantiles above 0 and below 1, ascending, and part the
-/// bands from each other, so that there is one band more.
+/// The share of each bucket that belongs to each percentile band: one list of shares (0 to 1) per
+/// band, each as long as `counts`.
 ///
-/// A bucket in which an edge lies is parted in proportion: each band has exactly its share
-/// of all observations. What is summed up by bucket is thereby taken to be the same all
-/// over the bucket. Without observations all shares are 0.
+/// `counts` are the observations per bucket, in ascending order of the observed value. `edges` are
+/// the quantiles between the bands, ascending, above 0 and below 1: n edges give n + 1 bands.
+///
+/// A bucket that contains an edge is split in proportion, so that each band has exactly its share
+/// of all observations. The split assumes that a sum over a bucket is spread evenly over the
+/// bucket. Without observations, all shares are 0.
 pub fn band_shares(counts: &[u64], edges: &[f64]) -> Vec<Vec<f64>> {
     let all: u64 = counts.iter().sum();
     let rank = |edge: f64| edge * all as f64;

@@ -1,8 +1,8 @@
-//! Figures of all observations, where observations come in clusters.
+//! Estimates over all observations, if the observations come in clusters.
 //!
-//! Requests of one slice resemble each other: a stall, a cache that filled, a neighbour on
-//! the machine is in all of them. The figure is therefore taken from all requests together,
-//! and its interval from how far the slices differ.
+//! Requests of one slice are correlated: a stall, a warm cache or another program affects all of
+//! them. The figure is therefore computed from all requests together, and its interval from the
+//! differences between slices.
 
 use std::cmp::Ordering;
 
@@ -10,37 +10,37 @@ use crate::distribution::student_quantile;
 use crate::estimate::{Estimate, Measured};
 use crate::order::printable_percentile;
 
-/// Fewest clusters with an interval: as many as [`crate::median`] takes at 95 %.
+/// Minimum number of clusters for an interval, as for [`crate::median`] at 95 %.
 const FEWEST_CLUSTERS: usize = 6;
 
-/// The observations of one cluster by their size.
+/// The observations of one cluster, by value.
 pub trait Cluster {
-    /// All of them.
+    /// Number of observations.
     fn total(&self) -> u64;
 
-    /// Those that are at most `value`.
+    /// Number of observations that are at most `value`.
     fn at_most(&self, value: u64) -> u64;
 
-    /// Those that count as `value`: above the next smaller value of the merged clusters, and
-    /// at most `value`.
+    /// Number of observations that count as `value`: above the next smaller value of the merged
+    /// clusters, and at most `value`.
     fn at(&self, value: u64) -> u64;
 }
 
-/// The quantile `q` of all observations of all clusters, with the interval that the
-/// differences between clusters give. `merged` holds the distinct values of all clusters
-/// together, ascending, with their counts.
+/// The quantile `q` over all observations of all clusters, with an interval from the differences
+/// between clusters. `merged` holds the distinct values of all clusters, ascending, with their
+/// counts.
 ///
 /// The interval is the set of values x that a test of "a share q of all observations is at
 /// most x" does not reject (R. S. Woodruff, "Confidence intervals for medians and other
 /// position measures", JASA 47, 1952; C. A. Francisco and W. A. Fuller, "Quantile estimation
 /// with a complex survey design", Annals of Statistics 19, 1991, section 4). The share is a
-/// ratio of sums over clusters, its variance the linearised one, and the test Student's t with
-/// one degree of freedom fewer than there are clusters. The variance is that at the observed
-/// share or that at q, whichever is larger: the former is too small far out in the tail, where
-/// few observations are left. The quantile always lies inside.
+/// ratio of sums over clusters with the linearised variance; the test is Student's t with one
+/// degree of freedom fewer than clusters. The variance is the larger one of the variance at the
+/// observed share and the variance at q: the former is too small far out in the tail, where few
+/// observations are left. The quantile always lies inside the interval.
 ///
-/// `Unknown` with too few observations for the quantile (see [`printable_percentile`]); without
-/// an interval with fewer than six clusters that have observations.
+/// `Unknown` with too few observations for the quantile (see [`printable_percentile`]). Without
+/// an interval if fewer than six clusters have observations.
 pub fn clustered_quantile<C: Cluster>(
     merged: &[(u64, u64)],
     clusters: &[C],
@@ -83,7 +83,7 @@ pub fn clustered_quantile<C: Cluster>(
     })
 }
 
-/// The smallest value whose share is not significantly below q, from `at` downwards.
+/// The smallest value whose share is not significantly below q, searched downwards from `at`.
 fn lowest<C: Cluster>(
     merged: &[(u64, u64)],
     at: usize,
@@ -104,7 +104,7 @@ fn lowest<C: Cluster>(
     low
 }
 
-/// The largest value of which the share strictly below it is not significantly above q.
+/// The largest value for which the share strictly below the value is not significantly above q.
 fn highest<C: Cluster>(
     merged: &[(u64, u64)],
     at: usize,
@@ -125,13 +125,13 @@ fn highest<C: Cluster>(
     high
 }
 
-/// A mean over all observations of all clusters: the sum of the amounts over the sum of the
-/// counts, each cluster an (amount, count). The interval is that of a ratio of sums over
-/// clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section 6.3: linearised
-/// variance, Student's t); its lower end is not below 0, which amounts must not be either.
+/// The mean over all observations of all clusters: the sum of the amounts divided by the sum of
+/// the counts, with each cluster given as (amount, count). The interval is that of a ratio of sums
+/// over clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section 6.3: linearised
+/// variance, Student's t). Amounts must be at least 0; the lower end of the interval is too.
 ///
-/// `Unknown` without observations, without an interval with fewer than six clusters that have
-/// some.
+/// `Unknown` without observations; without an interval if fewer than six clusters have
+/// observations.
 pub fn clustered_mean(clusters: &[(f64, f64)], confidence: f64) -> Measured {
     let filled = || clusters.iter().filter(|(_, count)| *count > 0.0);
     let n = filled().count();
@@ -156,13 +156,13 @@ pub fn clustered_mean(clusters: &[(f64, f64)], confidence: f64) -> Measured {
     })
 }
 
-/// A figure of all observations with the interval of the delete-one jackknife: `without` has
-/// the figure without each cluster in turn (B. Efron and R. J. Tibshirani, *An Introduction to
-/// the Bootstrap*, 1993, section 11.5; Student's t with one degree of freedom fewer than there
-/// are clusters). For figures that are smooth in the observations, as means are and quantiles
-/// are not. `low_end` is the least that the figure can be.
+/// A figure over all observations with the interval of the delete-one jackknife: `without` holds
+/// the figure computed without each cluster in turn (B. Efron and R. J. Tibshirani, *An
+/// Introduction to the Bootstrap*, 1993, section 11.5; Student's t with one degree of freedom fewer
+/// than clusters). For figures that are smooth in the observations, such as means, but not
+/// quantiles. `low_end` is the lowest possible value of the figure.
 ///
-/// Without an interval with fewer than six clusters, or where a figure without one is unknown.
+/// Without an interval if there are fewer than six clusters or a value in `without` is unknown.
 pub fn jackknife(value: f64, without: &[Option<f64>], low_end: f64, confidence: f64) -> Measured {
     let n = without.len();
     let known: Option<Vec<f64>> = without.iter().copied().collect();
@@ -186,13 +186,13 @@ fn critical(n: usize, confidence: f64) -> Option<f64> {
     enough.then(|| student_quantile(f64::midpoint(1.0, confidence), n - 1))?
 }
 
-/// Of a ratio of sums over `n` clusters with that sum of squared residuals and that
-/// denominator.
+/// Standard error of a ratio of sums over `n` clusters, from the sum of the squared residuals and
+/// the denominator.
 fn standard_error(squares: f64, n: usize, total: f64) -> f64 {
     (squares * n as f64 / (n - 1) as f64).sqrt() / total
 }
 
-/// Observations of one cluster at or below a value.
+/// The observations of one cluster that are at or below a value.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     within: u64,
@@ -211,7 +211,7 @@ impl ShareTest {
         Some(Self { q, critical })
     }
 
-    /// On which side of q the share significantly is; `Equal` if on neither.
+    /// Whether the share is significantly below or above q; `Equal` if neither.
     fn side(&self, shares: &[Share]) -> Ordering {
         let within: u64 = shares.iter().map(|share| share.within).sum();
         let total = shares.iter().map(|share| share.all).sum::<u64>() as f64;
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_quantile_that_one_cluster_carries_has_a_wide_interval() {
-        // One of eight has 9 % of stalls of 900 to 990, the others none.
+        // One of eight clusters has 9 % of stalls of 900 to 990, the others have no stalls.
         let clusters: Vec<Values> = (0..8)
             .map(|at| {
                 let slow = if at == 3 { 900..990 } else { 0..0 };
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_value_that_many_share_reaches_past_it_where_clusters_differ() {
-        // 1.1 % of all are at 900, all in one cluster: p99 may as well be at 10.
+        // 1.1 % of all observations are at 900, all in one cluster: p99 may as well be at 10.
         let clusters: Vec<Values> = (0..8)
             .map(|at| Values::of((0..1_000).map(|i| if at == 0 && i < 88 { 900 } else { 10 })))
             .collect();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_observations_or_clusters_are_said() {
+    fn too_few_observations_or_clusters_are_reported() {
         let few = |clusters: usize, each: u64| -> Measured {
             let made: Vec<Values> = (0..clusters).map(|_| Values::of(1..=each)).collect();
             quantile(&made, 0.99)
@@ -333,7 +333,7 @@ mod tests {
         ));
     }
 
-    /// How often the interval of 16 clusters holds the true quantile.
+    /// The share of the intervals from 16 clusters that contain the true quantile.
     fn coverage(q: f64, truth: u64, make: impl Fn(&mut StdRng) -> Values) -> f64 {
         let mut rng = StdRng::seed_from_u64(7);
         let runs = 600;
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_true_quantile_as_often_as_they_say() {
-        // Uniform on 0 to 99,999, clusters alike.
+        // Uniform on 0 to 99,999, identical clusters.
         let alike = |rng: &mut StdRng| {
             Values::of(
                 (0..200)
@@ -361,7 +361,7 @@ mod tests {
             let held = coverage(q, truth, alike);
             assert!(held >= 0.93, "p{q}: {held}");
         }
-        // Each cluster has its own share of slow ones, 0 to 4 %: 2 % of all.
+        // Each cluster has its own share of slow observations, 0 to 4 %: 2 % overall.
         let apart = |rng: &mut StdRng| {
             let slow: f64 = rng.random_range(0.0..0.04);
             Values::of(

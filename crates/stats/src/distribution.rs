@@ -1,15 +1,15 @@
-//! The distributions that the tests and intervals refer to.
+//! The distributions behind the tests and intervals.
 
 use std::f64::consts::{PI, TAU};
 
-/// Degrees of freedom above which Student's t is taken for normal: the
+/// Degrees of freedom above which Student's t is replaced by the normal distribution: the
 /// quantiles used here then differ by less than 0.2 %.
 const NEARLY_NORMAL: usize = 1_000;
 
 /// P(Z ≤ x) for a standard normal Z.
 ///
 /// Series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), Abramowitz & Stegun 26.2.11:
-/// all terms have one sign, so nothing cancels.
+/// all terms have the same sign, so that no digits cancel.
 pub fn normal_cdf(x: f64) -> f64 {
     if x.abs() > 9.0 {
         return if x > 0.0 { 1.0 } else { 0.0 };
@@ -31,7 +31,7 @@ pub fn normal_quantile(p: f64) -> Option<f64> {
     invert(p, normal_cdf)
 }
 
-/// P(T ≤ x) for Student's t with `df` whole degrees of freedom; `None` for 0.
+/// P(T ≤ x) for Student's t with `df` integer degrees of freedom; `None` for 0.
 ///
 /// Finite sums of Abramowitz & Stegun 26.7.3 and 26.7.4.
 pub fn student_cdf(x: f64, df: usize) -> Option<f64> {
@@ -67,7 +67,7 @@ pub fn student_quantile(p: f64, df: usize) -> Option<f64> {
     invert(p, |x| student_cdf(x, df).unwrap_or(f64::NAN))
 }
 
-/// Solves `cdf(x) = p` by bisection: slow, sure, and used a handful of times a run.
+/// Solves `cdf(x) = p` by bisection: slow and robust, and used only a few times per run.
 fn invert(p: f64, cdf: impl Fn(f64) -> f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0) {
         return None;

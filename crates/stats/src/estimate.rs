@@ -1,4 +1,4 @@
-//! A figure and how well it is known.
+//! Figures with their uncertainty.
 
 use serde::Serialize;
 
@@ -12,15 +12,15 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Confidence that the interval really has, 0 to 1: at least the one asked for.
+    /// Achieved confidence of the interval, 0 to 1: at least the requested confidence.
     pub confidence: f64,
-    /// Independent observations behind it: slices, or blocks for a ratio.
+    /// Number of independent observations: slices, or blocks for a ratio.
     pub n: usize,
 }
 
 impl Estimate {
-    /// How far off the figure may be: the longer side of its interval relative to it, as tables show it
-    /// after `±`. `None` for a figure of 0.
+    /// Relative uncertainty: the longer side of the interval divided by the figure, as tables print
+    /// it after `±`. `None` for a figure of 0.
     pub fn relative_spread(&self) -> Option<f64> {
         let longer = (self.value - self.low).max(self.high - self.value);
         (self.value != 0.0).then(|| longer / self.value.abs())
@@ -32,25 +32,25 @@ impl Estimate {
     }
 }
 
-/// A figure: unknown, a point, or a point with its interval.
+/// A figure: unknown, a value, or a value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Measured {
     /// The figure and its interval.
     Interval(Estimate),
-    /// The figure alone: too few observations for an interval.
+    /// The figure alone, with too few observations for an interval.
     Point {
         /// The figure.
         value: f64,
-        /// Observations behind it.
+        /// Number of observations.
         n: usize,
     },
-    /// Not observed. Print "unknown", never 0.
+    /// Not observed. Printed as "unknown", never as 0.
     Unknown,
 }
 
 impl Measured {
-    /// The figure, if there is one.
+    /// The figure, if known.
     pub fn value(&self) -> Option<f64> {
         match self {
             Self::Interval(estimate) => Some(estimate.value),
@@ -59,7 +59,7 @@ impl Measured {
         }
     }
 
-    /// The figure with its interval, if it has one.
+    /// The figure with its interval, if it has an interval.
     pub fn estimate(&self) -> Option<&Estimate> {
         match self {
             Self::Interval(estimate) => Some(estimate),
@@ -67,7 +67,7 @@ impl Measured {
         }
     }
 
-    /// Observations behind it.
+    /// Number of observations.
     pub fn n(&self) -> usize {
         match self {
             Self::Interval(estimate) => estimate.n,
@@ -76,8 +76,8 @@ impl Measured {
         }
     }
 
-    /// The same on another scale. `scale` must be increasing, or the ends of
-    /// the interval would change places.
+    /// The figure on another scale. `scale` must be increasing; otherwise the ends of the interval
+    /// would be swapped.
     #[must_use]
     pub fn rescaled(self, scale: impl Fn(f64) -> f64) -> Self {
         match self {

@@ -1,8 +1,8 @@
-//! Many questions asked at once.
+//! Correction of p-values for multiple comparisons.
 
-/// Holm's step-down correction: p-values adjusted so that the chance of even
-/// one false "different" among all of them stays at the level they are compared
-/// with (Holm 1979). In the order given.
+/// Holm's step-down correction (Holm 1979): adjusts p-values so that the probability of one or more
+/// false "different" among all tests stays at the significance level. Keeps the order of the
+/// p-values.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&i, &j| p_values[i].total_cmp(&p_values[j]));

@@ -1,20 +1,20 @@
-//! Where more clients stop to be worth their while.
+//! The knee of a concurrency sweep: beyond it, more clients add little throughput.
 
 use serde::Serialize;
 
-/// What two doublings have to add, as a share, for the knee to lie further up.
+/// The gain from two doublings, as a share, from which on the knee lies higher.
 pub const KNEE_GAIN: f64 = 0.03;
 
 /// The fewest clients beyond which two doublings add less than [`KNEE_GAIN`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Knee {
-    /// It was found.
+    /// The knee was found.
     At {
         /// Clients.
         clients: usize,
     },
-    /// It lies there or further up: two doublings beyond were not tested.
+    /// The knee is here or higher: two doublings beyond were not tested.
     AtLeast {
         /// Clients.
         clients: usize,
@@ -22,7 +22,7 @@ pub enum Knee {
 }
 
 impl Knee {
-    /// The clients it names.
+    /// The number of clients.
     pub fn clients(self) -> usize {
         match self {
             Self::At { clients } | Self::AtLeast { clients } => clients,
@@ -30,9 +30,9 @@ impl Knee {
     }
 }
 
-/// The knee among levels of clients and throughput, in ascending order of clients:
-/// the first level that no level with up to four times the clients exceeds by
-/// [`KNEE_GAIN`]. `None` without levels.
+/// The knee among levels of (clients, throughput), in ascending order of clients: the first level
+/// for which every higher level with up to four times as many clients adds less than [`KNEE_GAIN`]
+/// to the throughput. `None` without levels.
 pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     let most = levels.last()?.0;
     let gains = |at: usize| {
@@ -43,7 +43,7 @@ pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     };
     let at = (0..levels.len()).find(|&at| !gains(at))?;
     let clients = levels[at].0;
-    // With levels further apart than two doublings, the next one up has to do.
+    // If the next level is more than two doublings away, it counts as the test.
     let tested = most >= 4 * clients;
     let skipped = levels.get(at + 1).is_some_and(|(n, _)| *n > 4 * clients);
     Some(if tested && !skipped {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_tested_is_not_claimed() {
+    fn an_untested_knee_is_not_claimed() {
         let rising = [100.0, 200.0, 400.0, 800.0];
         assert_eq!(found(&rising), Some(Knee::AtLeast { clients: 8 }));
         let once = [100.0, 200.0, 400.0, 400.0];

@@ -1,9 +1,8 @@
 //! Estimates, intervals and tests as pure functions.
 //!
-//! The one rule of this crate: a figure that cannot be known is [`Measured::Unknown`]
-//! or `None`, never a zero and never an interval wider or narrower than the
-//! data allow. Every interval says the confidence it really has, which for the
-//! exact methods used here is at least the one asked for.
+//! A figure that is not known is [`Measured::Unknown`] or `None`, never 0. Every interval states
+//! its achieved confidence; for the exact methods used here, that is at least the requested
+//! confidence.
 
 mod bands;
 mod clustered;
@@ -13,12 +12,12 @@ mod estimate;
 mod holm;
 mod knee;
 mod little;
+mod max_rate;
 mod order;
 mod pairing;
 mod power;
 mod proportion;
 mod rank_sum;
-mod search;
 mod sequential;
 mod signed_rank;
 mod simultaneous;
@@ -34,6 +33,9 @@ pub use estimate::{Estimate, Measured};
 pub use holm::holm;
 pub use knee::{KNEE_GAIN, Knee, knee};
 pub use little::Little;
+pub use max_rate::{
+    HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote, Yield,
+};
 pub use order::{fewest_samples, median, printable_percentile};
 pub use pairing::{
     Drift, block_log_ratio, drift, quad_carry_over, quad_drift, quad_log_ratio, ratio,
@@ -43,13 +45,10 @@ pub use power::{
 };
 pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
-pub use search::{
-    HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareSeen, Step, Vote, Yield,
-};
 pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
-/// Confidence of every interval unless said otherwise.
+/// Default confidence of intervals.
 pub const CONFIDENCE: f64 = 0.95;

@@ -1,27 +1,25 @@
-//! Little's law as a test of a measurement's honesty.
+//! Little's law as a consistency check of measured figures.
 
 use serde::Serialize;
 
-/// Throughput, time and concurrency of a stretch of work. Little's law ties
-/// them together: what comes out a second, times how long each stays, is how
-/// many are inside.
+/// Throughput, time and concurrency of a measurement. By Little's law, throughput times the mean
+/// time in the system equals the mean number of operations in the system.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Little {
-    /// Operations ended a second, X, whatever their outcome.
+    /// Operations that ended per second, X, successful or not.
     pub throughput: f64,
-    /// Mean time of an operation, R, seconds, over all outcomes.
+    /// Mean time of an operation, R, in seconds, successful or not.
     pub residence: f64,
-    /// Mean rest between two operations of one client, Z, seconds.
+    /// Mean think time of a client between two operations, Z, in seconds.
     pub think: f64,
     /// Clients or connections, N.
     pub concurrency: f64,
 }
 
 impl Little {
-    /// ρ = X·(R + Z)/N. One when the figures belong together; above, more was
-    /// in flight than was asked for (or times are too long); below, clients
-    /// were idle in a way that nobody timed. `None` unless N is positive and
-    /// everything is finite.
+    /// ρ = X·(R + Z)/N, which is 1 for consistent figures. Above 1, more operations were in flight
+    /// than N, or the measured times are too long; below 1, clients were idle for a time that is
+    /// not in the figures. `None` unless N is positive and all values are finite.
     pub fn ratio(&self) -> Option<f64> {
         let ratio = self.throughput * (self.residence + self.think) / self.concurrency;
         (self.concurrency > 0.0 && ratio.is_finite()).then_some(ratio)
@@ -32,9 +30,9 @@ impl Little {
 mod tests {
     use super::*;
 
-    /// Published ramp of a search server: clients, answers a second, mean seconds.
-    /// The tool waited 10 ms between requests without saying so, and rounded
-    /// its clients up to the next multiple of four.
+    /// A published concurrency sweep of a search server: clients, responses per second, mean
+    /// seconds. The tool waited 10 ms between requests, which its report did not state, and rounded
+    /// the number of clients up to the next multiple of four.
     const RAMP: [(f64, f64, f64); 11] = [
         (1.0, 33.2, 0.019_765_581_680_722_916),
         (2.0, 65.766_666_666_666_67, 0.020_047_345_673_086_702),
@@ -61,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_that_rounded_its_clients_up_is_found_out() {
+    fn a_sweep_with_rounded_clients_violates_littles_law() {
         for (clients, throughput, residence) in RAMP {
             let ratio = rho(clients, throughput, residence, 0.010);
             let really = if clients < 4.0 {
@@ -82,13 +80,13 @@ mod tests {
     }
 
     #[test]
-    fn one_connection_cannot_answer_thirty_at_once() {
+    fn thirty_requests_on_one_connection_violate_littles_law() {
         // wg/wrk issue 438: 1 connection, 5,043 requests a second, 6.04 ms each.
         assert!((rho(1.0, 5_043.0, 0.006_04, 0.0) - 30.46).abs() < 0.01);
     }
 
     #[test]
-    fn nothing_is_said_without_clients() {
+    fn no_ratio_without_clients() {
         let nobody = Little {
             throughput: 1.0,
             residence: 1.0,

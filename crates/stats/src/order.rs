@@ -1,18 +1,18 @@
-//! What can be said from the order of observations alone.
+//! Order statistics: estimates that need no assumption on the distribution.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
 
-/// Largest sample whose binomial probabilities are summed exactly: 2⁻ⁿ is still
-/// a normal `f64`.
+/// Largest sample for which binomial probabilities are summed exactly: 2⁻ⁿ is still a normal
+/// `f64`.
 const EXACT: usize = 1_000;
 
-/// The median with its order-statistic interval: the narrowest symmetric pair
-/// of observations that encloses the median with at least `confidence`, from
-/// the binomial distribution with p = ½. Assumes independence and nothing else.
+/// The median with its order-statistic interval: the narrowest symmetric pair of observations that
+/// contains the median with at least `confidence`, from the binomial distribution with p = ½.
+/// Assumes only independence.
 ///
-/// Six observations are the fewest with an interval at 95 %. `Unknown` for an
-/// empty sample or one with values that are not finite.
+/// An interval at 95 % needs at least six observations. `Unknown` for an empty sample or a sample
+/// with values that are not finite.
 pub fn median(sample: &[f64], confidence: f64) -> Measured {
     let Some(sorted) = sorted(sample) else {
         return Measured::Unknown;
@@ -31,14 +31,14 @@ pub fn median(sample: &[f64], confidence: f64) -> Measured {
     }
 }
 
-/// Whether `n` observations are enough to print the quantile `q`: both 95 %
-/// order-statistic bounds of it must exist, so n ≥ ln 0.025 / ln max(q, 1 − q).
+/// Whether `n` observations are enough to print the quantile `q`: both of its 95 %
+/// order-statistic bounds must exist, so n ≥ ln 0.025 / ln max(q, 1 − q).
 pub fn printable_percentile(q: f64, n: u64) -> bool {
     fewest_samples(q).is_some_and(|fewest| n >= fewest)
 }
 
-/// The fewest observations that make the quantile `q` printable: 6 for the
-/// median, 36 for p90, 368 for p99, 3,688 for p99.9. `None` unless 0 < q < 1.
+/// The fewest observations with which the quantile `q` is printed: 6 for the median, 36 for p90,
+/// 368 for p99, 3,688 for p99.9. `None` unless 0 < q < 1.
 pub fn fewest_samples(q: f64) -> Option<u64> {
     if !(q > 0.0 && q < 1.0) {
         return None;
@@ -46,7 +46,7 @@ pub fn fewest_samples(q: f64) -> Option<u64> {
     Some((0.025_f64.ln() / q.max(1.0 - q).ln()).ceil() as u64)
 }
 
-/// The sample in order; `None` if it is empty or holds a value that is not finite.
+/// The sample in ascending order; `None` if it is empty or contains a value that is not finite.
 pub(crate) fn sorted(sample: &[f64]) -> Option<Vec<f64>> {
     if sample.is_empty() || sample.iter().any(|x| !x.is_finite()) {
         return None;
@@ -56,14 +56,14 @@ pub(crate) fn sorted(sample: &[f64]) -> Option<Vec<f64>> {
     Some(sorted)
 }
 
-/// Middle value of an ordered, non-empty sample.
+/// Median of an ordered, non-empty sample.
 pub(crate) fn middle(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
-/// The largest k such that the k-th smallest and k-th largest of `n` enclose
-/// the median with at least `confidence`, and the confidence they really have.
+/// The largest k for which the k-th smallest and the k-th largest of `n` observations enclose the
+/// median with at least `confidence`, and the achieved confidence.
 fn outermost(n: usize, confidence: f64) -> Option<(usize, f64)> {
     let tail = (1.0 - confidence) / 2.0;
     if n > EXACT {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_data_has_no_interval_and_none_has_no_figure() {
+    fn little_data_has_no_interval_and_no_data_has_no_figure() {
         let four = median(&[4.0, 1.0, 3.0, 2.0], 0.95);
         assert_eq!(four, Measured::Point { value: 2.5, n: 4 });
         assert_eq!(median(&[], 0.95), Measured::Unknown);

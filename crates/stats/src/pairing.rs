@@ -1,4 +1,4 @@
-//! Ratios of two arms that were measured in blocks, in an order that cancels drift.
+//! Ratios of two targets that were measured in blocks, in an order that cancels drift.
 
 use serde::Serialize;
 
@@ -6,16 +6,15 @@ use crate::estimate::{Estimate, Measured};
 use crate::signed_rank::{hodges_lehmann, signed_rank_p};
 
 /// Log ratio B/A of one ABBA quad: mean of ln b₂, ln b₃ minus mean of ln a₁, ln a₄.
-/// A drift that is linear in the logarithm cancels. `None` unless all four
-/// are positive and finite.
+/// A drift that is linear in the logarithm cancels. `None` unless all four values are positive and
+/// finite.
 pub fn quad_log_ratio(a1: f64, b2: f64, b3: f64, a4: f64) -> Option<f64> {
     block_log_ratio(&[a1, a4], &[b2, b3])
 }
 
-/// Log ratio B/A of one block of any balanced order (an ABBA quad, a Williams
-/// square): mean of ln B minus mean of ln A. `None` if either side is empty or
-/// a value is not positive and finite: a slice without a figure leaves its
-/// block without one.
+/// Log ratio B/A of one block of any balanced order (an ABBA quad, a Williams square): mean of
+/// ln B minus mean of ln A. `None` if a side is empty or a value is not positive and finite: a
+/// block with a slice without a figure has no ratio.
 pub fn block_log_ratio(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(mean_log(b)? - mean_log(a)?)
 }
@@ -25,41 +24,41 @@ fn mean_log(values: &[f64]) -> Option<f64> {
     usable.then(|| values.iter().map(|x| x.ln()).sum::<f64>() / values.len() as f64)
 }
 
-/// The ratio B/A over all blocks: the exponential of the Hodges–Lehmann estimate
-/// of the blocks' log ratios and of the ends of its signed-rank interval.
+/// The ratio B/A over all blocks: the exponential of the Hodges–Lehmann estimate of the blocks'
+/// log ratios, and of the ends of its signed-rank interval.
 pub fn ratio(log_ratios: &[f64], confidence: f64) -> Measured {
     hodges_lehmann(log_ratios, confidence).rescaled(f64::exp)
 }
 
-/// Log drift from one slice to the next inside an ABBA quad, whatever the
-/// difference between the arms.
+/// Log drift from one slice to the next inside an ABBA quad, independent of the difference between
+/// the targets.
 ///
-/// `outer` are the first and the last slice (one arm), `inner` the two between
-/// (the other arm). Least squares over the four positions with a level for each
-/// arm: (3·ln(outer ratio) + ln(inner ratio)) / 10. `None` unless all four are
-/// positive and finite.
+/// `outer` are the first and the last slice (of one target), `inner` the two between (of the other
+/// target). Least squares over the four positions with one level per target:
+/// (3·ln(outer ratio) + ln(inner ratio)) / 10. `None` unless all four values are positive and
+/// finite.
 pub fn quad_drift(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
     let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;
     Some((3.0 * outer + inner) / 10.0)
 }
 
-/// Log gain of a slice that follows one of its own arm over one that follows the other
-/// arm's, in an ABBA quad among others of the same kind: whatever the drift from slice to
-/// slice, and whatever the difference between the arms.
+/// Carry-over in an ABBA quad inside a sequence of quads: the log gain of a slice that follows a
+/// slice of the same target, compared with a slice that follows a slice of the other target. It is
+/// independent of the drift from slice to slice and of the difference between the targets.
 ///
-/// The first and the third slice follow their own arm, the second and the last the other.
-/// With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner ratio) = d + e, so
-/// that e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four are positive
-/// and finite.
+/// The first and the third slice follow their own target, the second and the last the other one.
+/// With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner ratio) = d + e, hence
+/// e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four values are positive and
+/// finite.
 pub fn quad_carry_over(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
     let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;
     Some((3.0 * inner - outer) / 4.0)
 }
 
-/// Whether the quads drift, tested on the same arm against itself and so free
-/// of any difference between the arms.
+/// Drift over the quads. It is tested within each target, so that a difference between the targets
+/// has no influence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     /// Log change from one slice to the next.
@@ -74,13 +73,13 @@ impl Drift {
         (3.0 * self.per_slice.value).exp_m1()
     }
 
-    /// Whether the interval excludes "no drift".
+    /// Whether the interval excludes 0.
     pub fn is_significant(&self) -> bool {
         !self.per_slice.contains(0.0)
     }
 }
 
-/// Drift test over the quads' [`quad_drift`]; `None` below six quads.
+/// Drift test over the [`quad_drift`] of each quad; `None` with fewer than six quads.
 pub fn drift(per_quad: &[f64], confidence: f64) -> Option<Drift> {
     Some(Drift {
         per_slice: *hodges_lehmann(per_quad, confidence).estimate()?,

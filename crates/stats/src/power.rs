@@ -1,15 +1,15 @@
-//! How small a difference would have shown, and how many blocks would show less.
+//! Statistical power: the smallest detectable effect, and the number of blocks for a given effect.
 
 use crate::distribution::{normal_quantile, student_quantile};
 
-/// Chance with which a true difference of the detectable size is found.
+/// Probability of detecting a true difference of the detectable size.
 const POWER: f64 = 0.80;
 
-/// More blocks than anybody will run: the answer above is "no number of them".
+/// Above this number of blocks, no number is reported.
 const TOO_MANY: usize = 1_000_000;
 
-/// Sample standard deviation; `None` below two values or with values that are
-/// not finite.
+/// Sample standard deviation; `None` with fewer than two values or with values that are not
+/// finite.
 pub fn standard_deviation(sample: &[f64]) -> Option<f64> {
     if sample.len() < 2 || sample.iter().any(|x| !x.is_finite()) {
         return None;
@@ -19,12 +19,12 @@ pub fn standard_deviation(sample: &[f64]) -> Option<f64> {
     Some((squares / (sample.len() - 1) as f64).sqrt())
 }
 
-/// Minimal detectable effect: the log ratio that `blocks` blocks, whose log
-/// ratios have standard deviation `sd`, find with 80 % chance at two-sided level
-/// `alpha`: (t₁₋α⁄₂ + t₀.₈)·sd/√blocks.
+/// Minimal detectable effect: the log ratio that `blocks` blocks, whose log ratios have the
+/// standard deviation `sd`, detect with a probability of 80 % at the two-sided level `alpha`:
+/// (t₁₋α⁄₂ + t₀.₈)·sd/√blocks.
 ///
-/// `None` if so few blocks cannot reach the level at all (see
-/// [`blocks_for_significance`]) or `sd` is not a number.
+/// `None` if this number of blocks cannot reach the level (see [`blocks_for_significance`]) or
+/// `sd` is not a number.
 pub fn detectable_log_effect(sd: f64, blocks: usize, alpha: f64) -> Option<f64> {
     if blocks < blocks_for_significance(alpha)? || !sd.is_finite() {
         return None;
@@ -34,14 +34,13 @@ pub fn detectable_log_effect(sd: f64, blocks: usize, alpha: f64) -> Option<f64> 
     Some(quantiles * sd / (blocks as f64).sqrt())
 }
 
-/// The fewest blocks whose detectable effect is `log_effect` or less; `None` if
-/// that is not a positive number, `sd` is not a number, or more than a million
-/// would be needed.
+/// The fewest blocks whose detectable effect is at most `log_effect`; `None` if `log_effect` is not
+/// a positive number, `sd` is not a number, or more than a million blocks would be needed.
 pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
     if !(log_effect > 0.0 && log_effect.is_finite() && sd.is_finite()) {
         return None;
     }
-    // The normal quantiles give a number that is never too high: climb from there.
+    // The normal quantiles never give too high a number: search upwards from there.
     let quantiles = normal_quantile(1.0 - alpha / 2.0)? + normal_quantile(POWER)?;
     let start = (quantiles * sd / log_effect).powi(2).floor();
     if start > TOO_MANY as f64 {
@@ -52,9 +51,9 @@ pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
         .find(|&n| detectable_log_effect(sd, n, alpha).is_some_and(|effect| effect <= log_effect))
 }
 
-/// The fewest blocks with which the signed-rank test can reach the two-sided
-/// level `alpha` at all: its smallest p-value is 2/2ⁿ. Six at 5 %; eight when
-/// the 5 % are shared among four comparisons. `None` unless 0 < alpha < 1.
+/// The fewest blocks with which the signed-rank test can reach the two-sided level `alpha`: its
+/// smallest p-value is 2/2ⁿ. Six blocks at 5 %; eight if the 5 % are shared among four comparisons.
+/// `None` unless 0 < alpha < 1.
 pub fn blocks_for_significance(alpha: f64) -> Option<usize> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return None;
@@ -68,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_rule_of_thumb_holds() {
-        // About one standard deviation at 10 blocks, two thirds at 20.
+        // About one standard deviation with 10 blocks, two thirds with 20.
         let ten = detectable_log_effect(1.0, 10, 0.05).unwrap();
         let twenty = detectable_log_effect(1.0, 20, 0.05).unwrap();
         assert!((ten - 1.0).abs() < 0.02, "{ten}");

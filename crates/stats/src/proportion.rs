@@ -1,11 +1,11 @@
-//! How large a share is.
+//! Estimates of shares.
 
 use crate::distribution::normal_quantile;
 use crate::estimate::{Estimate, Measured};
 
-/// The share `hits` of `trials` with Wilson's score interval (E. B. Wilson, "Probable
-/// inference, the law of succession, and statistical inference", 1927), which holds
-/// for none and for all as well. Takes trials as independent. `Unknown` without any.
+/// The share `hits` of `trials` with Wilson's score interval (E. B. Wilson, "Probable inference,
+/// the law of succession, and statistical inference", 1927), which also holds for shares of 0 and
+/// 1. Assumes independent trials. `Unknown` without trials.
 pub fn proportion(hits: u64, trials: u64, confidence: f64) -> Measured {
     let Some(z) = normal_quantile((1.0 + confidence) / 2.0).filter(|_| trials > 0) else {
         return Measured::Unknown;
@@ -17,7 +17,7 @@ pub fn proportion(hits: u64, trials: u64, confidence: f64) -> Measured {
     let scale = 1.0 + z * z / n;
     Measured::Interval(Estimate {
         value,
-        // Rounding must not push an end past the share itself.
+        // Rounding must not move an end beyond the share itself.
         low: ((centre - spread) / scale).clamp(0.0, value),
         high: ((centre + spread) / scale).clamp(value, 1.0),
         confidence,
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn none_of_many_is_not_certainly_none() {
+    fn zero_hits_have_an_interval_above_zero() {
         let found = *proportion(0, 1_000, 0.95).estimate().unwrap();
         assert_eq!((found.value, found.low), (0.0, 0.0));
         assert!((found.high - 0.003_827).abs() < 1e-5, "{found:?}");

@@ -1,24 +1,23 @@
-//! Wilcoxon's rank sums, also called Mann and Whitney's U: how far two samples lie
-//! apart that were not taken in pairs, its interval, the test.
+//! Wilcoxon's rank-sum test (Mann–Whitney U): the shift between two samples that are not paired,
+//! its interval and its p-value.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
 use crate::order::{middle, sorted};
 
-/// Largest number of observations, both samples together, whose null distribution is
-/// computed exactly.
+/// Largest total number of observations for which the null distribution is computed exactly.
 const EXACT: usize = 64;
 
-/// How far `after` lies above `before`: the Hodges–Lehmann estimate of the shift, the
-/// median of all differences afterⱼ − beforeᵢ, with the interval between the order
-/// statistics of those differences that the rank-sum distribution assigns (Hollander &
-/// Wolfe, *Nonparametric Statistical Methods*, 4.2 and 4.3).
+/// The shift from `before` to `after`: the Hodges–Lehmann estimate, which is the median of all
+/// differences afterⱼ − beforeᵢ, with the interval between the order statistics of those
+/// differences that the rank-sum distribution assigns (Hollander & Wolfe, *Nonparametric
+/// Statistical Methods*, 4.2 and 4.3).
 ///
-/// The interval is exact up to 64 observations in all, from a normal approximation
-/// above; its `confidence` is the one achieved. Four observations on either side are
-/// the fewest with an interval at 95 %. `n` is the size of the smaller sample. Assumes
-/// independent observations and two distributions of one shape. `Unknown` for an empty
-/// sample or one with values that are not finite.
+/// The interval is exact up to 64 observations in total, a normal approximation above; its
+/// `confidence` is the achieved one. An interval at 95 % needs at least four observations in each
+/// sample. `n` is the size of the smaller sample. Assumes independent observations and two
+/// distributions of the same shape. `Unknown` for an empty sample or a sample with values that are
+/// not finite.
 pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     let (Some(before), Some(after)) = (sorted(before), sorted(after)) else {
         return Measured::Unknown;
@@ -42,20 +41,19 @@ pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     }
 }
 
-/// The ratio after ÷ before of two samples that were not taken in pairs: the
-/// exponential of the [`shift`] of their logarithms. `Unknown` unless every value is
-/// positive and finite.
+/// The ratio after ÷ before of two samples that are not paired: the exponential of the [`shift`] of
+/// their logarithms. `Unknown` unless every value is positive and finite.
 pub fn unpaired_ratio(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     let logs = |sample: &[f64]| sample.iter().map(|x| x.ln()).collect::<Vec<f64>>();
     shift(&logs(before), &logs(after), confidence).rescaled(f64::exp)
 }
 
-/// Two-sided p-value of the rank-sum test that neither sample lies above the other.
+/// Two-sided p-value of the rank-sum test that neither sample is shifted against the other.
 ///
-/// Ties share the mean of their ranks, and up to 64 observations the distribution is
-/// the exact one for those very ranks (every choice of them for one sample equally
-/// likely); above, a normal approximation with the correction for ties and for
-/// continuity. `None` for an empty sample or one with values that are not finite.
+/// Ties share the mean of their ranks. Up to 64 observations, the distribution is exact for these
+/// ranks (every choice of ranks for one sample is equally likely); above, it is a normal
+/// approximation with corrections for ties and continuity. `None` for an empty sample or a sample
+/// with values that are not finite.
 pub fn rank_sum_p(before: &[f64], after: &[f64]) -> Option<f64> {
     let (before, after) = (sorted(before)?, sorted(after)?);
     let (ranks, of_after) = doubled_ranks(&before, &after);
@@ -68,16 +66,16 @@ pub fn rank_sum_p(before: &[f64], after: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// All differences afterⱼ − beforeᵢ of two samples in order. There are as many as the product of
-/// the sizes of the samples, so that they are counted and never listed.
+/// All differences afterⱼ − beforeᵢ of two ordered samples. Their number is the product of the
+/// sample sizes, so they are counted and never listed.
 struct Differences<'a> {
     before: &'a [f64],
     after: &'a [f64],
 }
 
 impl Differences<'_> {
-    /// The `k`-th smallest, from 1: a binary search over all numbers, at most 64 steps. Rounding
-    /// keeps the order of differences, so that the result is exact.
+    /// The `k`-th smallest difference, from 1: a binary search over all `f64` values, at most 64
+    /// steps. Rounding keeps the order of differences, so the result is exact.
     fn smallest(&self, k: usize) -> f64 {
         let (mut low, mut high) = (position(f64::NEG_INFINITY), position(f64::INFINITY));
         while low < high {
@@ -91,7 +89,7 @@ impl Differences<'_> {
         at_position(low)
     }
 
-    /// How many are at most `limit`, in time proportional to the sizes of the samples.
+    /// Number of differences that are at most `limit`, in time proportional to the sample sizes.
     fn at_most(&self, limit: f64) -> usize {
         let mut above = 0;
         let counts = self.after.iter().map(|y| {
@@ -122,8 +120,8 @@ fn at_position(position: u64) -> f64 {
     })
 }
 
-/// The largest k such that the k-th smallest and k-th largest difference enclose the
-/// shift with at least `confidence`, and the confidence they really have.
+/// The largest k for which the k-th smallest and the k-th largest difference enclose the shift with
+/// at least `confidence`, and the achieved confidence.
 fn outermost(m: usize, n: usize, confidence: f64) -> Option<(usize, f64)> {
     let tail = (1.0 - confidence) / 2.0;
     if m + n > EXACT {
@@ -151,8 +149,7 @@ fn outermost(m: usize, n: usize, confidence: f64) -> Option<(usize, f64)> {
     best
 }
 
-/// Probability of every sum of `chosen` of these ranks, every choice being equally
-/// likely.
+/// Probability of every sum of `chosen` of these ranks; every choice is equally likely.
 fn null_distribution(ranks: &[usize], chosen: usize) -> Vec<f64> {
     let most: usize = ranks.iter().sum();
     let mut ways = vec![vec![0.0; most + 1]; chosen + 1];
@@ -182,7 +179,7 @@ fn exact_tail(ranks: &[usize], chosen: usize, sum: usize) -> f64 {
     below.min(above)
 }
 
-/// The same by the normal approximation, whose variance has the correction for ties.
+/// The smaller tail probability by the normal approximation, with the correction for ties.
 fn normal_tail(doubled_ranks: &[usize], chosen: usize, sum: usize) -> f64 {
     let all = doubled_ranks.len() as f64;
     let (chosen, others) = (chosen as f64, all - chosen as f64);
@@ -195,13 +192,13 @@ fn normal_tail(doubled_ranks: &[usize], chosen: usize, sum: usize) -> f64 {
     if variance == 0.0 {
         return 0.5;
     }
-    // One is half a rank here, since the ranks are doubled.
+    // A difference of 1 is half a rank, since the ranks are doubled.
     let distance = ((sum as f64 - chosen * mean_rank).abs() - 1.0).max(0.0);
     normal_cdf(-distance / variance.sqrt())
 }
 
-/// Ranks of all observations together, ties sharing their mean, times two to stay
-/// whole; and the sum of those of `after`. Both samples are in order.
+/// Ranks of all observations of both samples, with ties sharing their mean, doubled so that they
+/// are integers; and the sum of the ranks of `after`. Both samples are in order.
 fn doubled_ranks(before: &[f64], after: &[f64]) -> (Vec<usize>, usize) {
     let mut all: Vec<(f64, bool)> = before.iter().map(|x| (*x, false)).collect();
     all.extend(after.iter().map(|y| (*y, true)));
@@ -222,7 +219,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of all sizes, with ties.
+    /// Numbers of all magnitudes, with ties.
     fn sample() -> impl Strategy<Value = Vec<f64>> {
         let number = prop_oneof![-1e300..1e300, -3.0..3.0, (-2_i32..2).prop_map(f64::from)];
         prop::collection::vec(number, 1..40)
@@ -283,8 +280,8 @@ mod tests {
         assert_eq!(found.value(), Some(2.5));
     }
 
-    /// Permeability of the membranes at term and before it: Hollander & Wolfe,
-    /// table 4.1, also the example of `wilcox.test` in R.
+    /// Permeability of membranes at term and before term: Hollander & Wolfe, table 4.1, also the
+    /// example of `wilcox.test` in R.
     const AT_TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     const BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 
@@ -313,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn permeability_comes_out_as_in_the_literature() {
+    fn permeability_gives_the_published_result() {
         // R's help page has the one-sided p = 0.1272.
         let p = rank_sum_p(&BEFORE, &AT_TERM).unwrap();
         assert!((p - 2.0 * 0.127_206).abs() < 2e-6, "{p}");
@@ -329,7 +326,7 @@ mod tests {
 
     #[test]
     fn small_samples_by_hand() {
-        // 1 of 20 choices of three among six lies as high.
+        // 1 of 20 choices of three out of six is as high.
         assert_eq!(rank_sum_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), Some(0.1));
         assert_eq!(rank_sum_p(&[1.0], &[2.0]), Some(1.0));
         // Ranks 1, 2.5, 2.5, 4: sums of two of them are 3.5 3.5 5 5 6.5 6.5.

@@ -1,58 +1,59 @@
-//! Whether a share is below what is allowed, tested again after every probe.
+//! Sequential test of whether a share is below the allowed share, repeated after every probe.
 //!
-//! A test at the same nominal level at each of a few looks (S. J. Pocock, "Group sequential
-//! methods in the design and analysis of clinical trials", Biometrika 64, 1977, table 1): a
-//! share that is not below what is allowed is called *below* with a probability of at most
-//! [`SHARE_ERROR`] over [`LOOKS`] looks, and vice versa. The counts are taken as Poisson's, and
-//! the test is that of the signed root of the deviance with a continuity correction (P.
-//! McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed. 1989, sections 6.2 and 9.2). A
-//! share close to the allowed one stays undecided.
+//! The test uses the same nominal level at each of a few looks (S. J. Pocock, "Group sequential
+//! methods in the design and analysis of clinical trials", Biometrika 64, 1977, table 1): a share
+//! that is not below the allowed share is decided as *below* with a probability of at most
+//! [`SHARE_ERROR`] over [`LOOKS`] looks, and vice versa. Counts are treated as Poisson
+//! distributed, and the test statistic is the signed root of the deviance with a continuity
+//! correction (P. McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed. 1989, sections 6.2
+//! and 9.2). A share close to the allowed one stays undecided.
 //!
-//! Requests of one pause are beyond a limit together and count as one event: counts are divided
-//! by the design effect, the variance of the counts per second over that of independent
-//! requests (L. Kish, *Survey Sampling*, 1965, section 5.4). It is estimated, so the stated error
-//! is approximate; the tests of this module simulate it.
+//! Requests delayed by the same pause are beyond a limit together and count as one event: counts
+//! are divided by the design effect, the variance of the counts per second divided by the variance
+//! for independent requests (L. Kish, *Survey Sampling*, 1965, section 5.4). The design effect is
+//! an estimate, so the stated error is approximate; the tests of this module simulate it.
 
 /// Probability of each of the two wrong decisions.
 pub const SHARE_ERROR: f64 = 0.05;
-/// Times that a rate is tested at most.
+/// Maximum number of tests at one rate.
 pub(crate) const LOOKS: usize = 6;
-/// Critical value at each of six looks for 0.10 over all on both sides together, [`SHARE_ERROR`]
+/// Critical value at each of six looks, for an overall error of 0.10 on both sides, [`SHARE_ERROR`]
 /// on each (Pocock, table 1).
 const CRITICAL: f64 = 2.164;
-/// The same, with what chance may take away of an expected result.
+/// The critical value plus a margin for chance, for planning the length of probes.
 const EXPECTED: f64 = 2.55;
-/// Fewest seconds that tell how unevenly requests beyond the limit are spread: in a shorter time
-/// a server that pauses twice a second may not have paused.
+/// Minimum number of seconds that show how unevenly requests beyond the limit are spread: in a
+/// shorter time, a server that pauses twice a second may not have paused.
 pub(crate) const FEWEST_SECONDS: usize = 3;
 
-/// Lowest frequencies that tell how events are spread over time.
+/// Minimum number of lowest frequencies that describe how events are spread over time.
 const FEWEST_FREQUENCIES: usize = 3;
-/// Seconds for each further one: what goes on for up to so long is no trend.
+/// Seconds for each further frequency: what lasts up to this long is not a trend.
 const SECONDS_PER_FREQUENCY: usize = 24;
 
-/// Requests of one second, or of a shorter stretch.
+/// Requests of one second, or of a shorter interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
-    /// Those beyond the limit.
+    /// Requests beyond the limit.
     pub beyond: u64,
-    /// Of them, those that a stall of the machine may have delayed: they do not count against the
-    /// target.
+    /// Requests beyond the limit that a stall of the machine may have delayed: these do not count
+    /// against the target.
     pub excused: u64,
-    /// All of them.
+    /// All requests.
     pub all: u64,
-    /// A stall of the machine may have delayed so many requests of this second that it could have
-    /// exceeded the limit, and without the stall it would have kept it: see [`Second::judged`].
+    /// A stall of the machine may have delayed so many requests of this second that the second
+    /// could have exceeded the limit, and without the stall it would have met the limit: see
+    /// [`Second::judged`].
     pub is_void: bool,
 }
 
-/// A stall disturbs when it may have delayed more requests than this part of the share that may be
-/// beyond the limit.
+/// A stall disturbs a second if the share of requests that the stall may have delayed is greater
+/// than this fraction of the allowed share of requests beyond the limit.
 pub const DISTURBED: f64 = 0.5;
 
 impl Second {
-    /// Of `all` requests, `beyond` are beyond a limit, `excused` of them by a stall that may have delayed
-    /// `delayed` requests; the share `allowed` may be beyond the limit.
+    /// Of `all` requests, `beyond` are beyond a limit, `excused` of these because of a stall that
+    /// may have delayed `delayed` requests; the share `allowed` may be beyond the limit.
     pub fn judged((beyond, excused, all): (u64, u64, u64), delayed: u64, allowed: f64) -> Self {
         let share = |count: u64| count as f64 / all.max(1) as f64;
         Self {
@@ -63,7 +64,7 @@ impl Second {
         }
     }
 
-    /// The same with only those beyond the limit that no stall can explain.
+    /// This second without the excused requests.
     pub(crate) fn certain(self) -> Self {
         Self {
             beyond: self.beyond - self.excused,
@@ -82,16 +83,16 @@ pub(crate) struct Counted {
     pub(crate) seconds: usize,
     /// Those of them with a request beyond the limit.
     pub(crate) hit: usize,
-    /// Requests beyond the limit that count as one event, at least 1.
+    /// Number of requests beyond the limit that count as one event, at least 1.
     pub(crate) event: f64,
-    /// The same where only probes are independent of each other.
+    /// Requests beyond the limit that count as one event, if only whole probes are independent.
     event_of_probes: f64,
     /// The lowest and the highest share of a probe.
     shares: (f64, f64),
 }
 
 impl Counted {
-    /// From the seconds of every probe.
+    /// Counts over the seconds of every probe.
     pub(crate) fn of(probes: &[&[Second]]) -> Self {
         let seconds = probes.iter().copied().flatten();
         let filled: Vec<Second> = seconds.filter(|second| second.all > 0).copied().collect();
@@ -113,7 +114,7 @@ impl Counted {
         }
     }
 
-    /// The same with events of at least this size.
+    /// These counts with events of at least this size.
     pub(crate) fn with_events_of(self, event: f64) -> Self {
         Self {
             event: self.event.max(event),
@@ -121,10 +122,10 @@ impl Counted {
         }
     }
 
-    /// Whether the share is below the allowed one; `None` where that is not known yet.
+    /// Whether the share is below the allowed one; `None` if undecided.
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
         let (lowest, highest) = self.shares;
-        // Something that disturbed a whole probe is one event, where probes contradict each other.
+        // If probes contradict each other, a disturbance of a whole probe counts as one event.
         let event = match lowest <= allowed && allowed < highest {
             true => self.event.max(self.event_of_probes),
             false => self.event,
@@ -132,14 +133,14 @@ impl Counted {
         let expected = self.all * allowed / event;
         let events = self.beyond / event;
         if events + 0.5 < expected && deviate(events + 0.5, expected) >= CRITICAL {
-            // None of a pause that comes once in a while is no evidence yet.
+            // No request beyond the limit: for rare pauses, that is not yet evidence.
             return (self.seconds >= FEWEST_SECONDS).then_some(true);
         }
         let is_above = events - 0.5 > expected && deviate(events - 0.5, expected) >= CRITICAL;
         is_above.then_some(false)
     }
 
-    /// Requests that the decision takes in all if they go on as they did.
+    /// Total number of requests needed for a decision if the share stays as it is.
     pub(crate) fn needed(&self, allowed: f64) -> f64 {
         let share = match self.all > 0.0 {
             true => self.beyond / self.all,
@@ -148,15 +149,15 @@ impl Counted {
         self.needed_at(share, allowed)
     }
 
-    /// The same if this share is beyond the limit.
+    /// Total number of requests needed for a decision if the share beyond the limit is `share`.
     pub(crate) fn needed_at(&self, share: f64, allowed: f64) -> f64 {
-        // The deviance is proportional to the number of requests, but for the correction.
+        // The deviance is proportional to the number of requests, apart from the correction.
         let enough = EXPECTED.powi(2) / 2.0 + 0.7;
         enough * self.event / (deviate(share, allowed).powi(2) / 2.0)
     }
 }
 
-/// Signed root of the deviance of a Poisson count, without the sign: a standard normal deviate.
+/// Absolute signed root of the deviance of a Poisson count: a standard normal deviate.
 fn deviate(count: f64, expected: f64) -> f64 {
     let log = match count > 0.0 {
         true => count * (count / expected).ln(),
@@ -165,17 +166,17 @@ fn deviate(count: f64, expected: f64) -> f64 {
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }
 
-/// The design effect, at least 1: it takes in what lasts longer than a second, and whether events come
-/// regularly.
+/// The design effect, at least 1. It includes events that last longer than a second, and whether
+/// events are regular.
 fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
-        // Nobody knows: all of a second may have come of one event.
+        // Unknown: all requests of a second may belong to one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
         return (most * (1.0 - beyond / all)).max(1.0);
     }
     if seconds.len() <= 2 * FEWEST_FREQUENCIES {
-        // Of few clusters the estimate is uncertain, and too small does more harm than too
-        // large: a part of it is that of one event in each cluster.
+        // With few clusters the estimate is uncertain, and too small a value does more harm than too
+        // large a one: use a part of the effect of one event per cluster.
         let hit = seconds.iter().filter(|s| s.beyond > 0).count().max(1) as f64;
         let n = seconds.len() as f64;
         let effect = design_effect(seconds, beyond, all).max(1.0);
@@ -186,11 +187,11 @@ fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     (effect * of_student(2 * frequencies)).max(1.0)
 }
 
-/// The design effect of a long time: that of the lowest frequencies of the counts per second (P.
-/// Heidelberger and P. D. Welch, "A spectral method for confidence interval generation and run length
-/// control in simulations", Communications of the ACM 24, 1981). Each frequency has two degrees of
-/// freedom. Events at random have the same power at all frequencies, regular ones have little at
-/// frequencies below their own.
+/// The design effect over a long time, from the lowest frequencies of the counts per second (P.
+/// Heidelberger and P. D. Welch, "A spectral method for confidence interval generation and run
+/// length control in simulations", Communications of the ACM 24, 1981). Each frequency has two
+/// degrees of freedom. Random events have the same power at all frequencies; regular events have
+/// little power at frequencies below their own.
 fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize) -> f64 {
     let n = seconds.len() as f64;
     let share = beyond / all;
@@ -221,7 +222,7 @@ fn sum(seconds: &[Second]) -> Second {
     }
 }
 
-/// Variance of the counts beyond the limit over that of independent requests.
+/// Variance of the counts beyond the limit divided by the variance for independent requests.
 fn design_effect(clusters: &[Second], beyond: f64, all: f64) -> f64 {
     let n = clusters.len() as f64;
     let share = beyond / all;
@@ -235,8 +236,8 @@ fn design_effect(clusters: &[Second], beyond: f64, all: f64) -> f64 {
     squares / (share * (1.0 - share) * all) * n / (n - 1.0)
 }
 
-/// Factor for a variance that was estimated with `freedom` degrees of freedom: the square of the
-/// quotient of Student's critical value and the normal one (M. Abramowitz and I. Stegun, *Handbook of
+/// Factor for a variance that was estimated with `freedom` degrees of freedom: the square of
+/// Student's critical value divided by the normal one (M. Abramowitz and I. Stegun, *Handbook of
 /// Mathematical Functions*, 26.7.5).
 fn of_student(freedom: usize) -> f64 {
     let (z, v) = (CRITICAL, freedom.max(1) as f64);
@@ -252,10 +253,10 @@ mod tests {
 
     use super::*;
 
-    /// Seconds of 1,000 requests, of which events put `size` each beyond the limit, `rate`
-    /// times a second by chance.
+    /// A second of 1,000 requests, in which random events, `rate` per second, put `size` requests
+    /// each beyond the limit.
     fn second(rng: &mut StdRng, rate: f64, size: u64) -> Second {
-        // As many as fit below an exponential's sum: Poisson's.
+        // Counts how many exponential intervals fit into a second: Poisson.
         let (mut events, mut left) = (0, 1.0);
         loop {
             left += (1.0 - rng.random::<f64>()).ln() / rate;
@@ -271,8 +272,8 @@ mod tests {
         }
     }
 
-    /// Decisions of 800 tests that look six times, after 3 to 12 more seconds each: (below,
-    /// above), as shares.
+    /// Decisions of 800 sequential tests with six looks, after 3 to 12 further seconds each:
+    /// (below, above), as shares.
     fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
         let mut rng = StdRng::seed_from_u64(11);
         let rate = times * allowed * 1_000.0 / size as f64;

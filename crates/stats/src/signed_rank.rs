@@ -1,10 +1,10 @@
-//! Wilcoxon's signed ranks: the Hodges–Lehmann estimate, its interval, the test.
+//! Wilcoxon's signed-rank test: the Hodges–Lehmann estimate, its interval and its p-value.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
 use crate::order::sorted;
 
-/// Largest sample whose null distribution is computed exactly.
+/// Largest sample for which the null distribution is computed exactly.
 const EXACT: usize = 60;
 
 /// The Hodges–Lehmann estimate of the centre: the median of the Walsh averages
@@ -12,11 +12,10 @@ const EXACT: usize = 60;
 /// averages that the signed-rank distribution assigns (Hollander & Wolfe,
 /// *Nonparametric Statistical Methods*, 3.2 and 3.3).
 ///
-/// The interval is exact up to 60 observations, from a normal approximation
-/// above; its `confidence` is the one achieved. Six observations are the fewest
-/// with an interval at 95 %. Assumes that the observations are independent and
-/// symmetric about the centre. `Unknown` for an empty sample or one with values
-/// that are not finite.
+/// The interval is exact up to 60 observations, a normal approximation above; its `confidence` is
+/// the achieved one. An interval at 95 % needs at least six observations. Assumes that the
+/// observations are independent and symmetric about the centre. `Unknown` for an empty sample or a
+/// sample with values that are not finite.
 pub fn hodges_lehmann(sample: &[f64], confidence: f64) -> Measured {
     let Some(sample) = sorted(sample) else {
         return Measured::Unknown;
@@ -38,12 +37,10 @@ pub fn hodges_lehmann(sample: &[f64], confidence: f64) -> Measured {
 
 /// Two-sided p-value of the signed-rank test that the centre is zero.
 ///
-/// Zeros are left out, as Wilcoxon did. Ties share the mean of their ranks, and
-/// up to 60 observations the distribution is the exact one for those very
-/// ranks (every assignment of signs equally likely); above, a normal
-/// approximation with the correction for ties and for continuity. A sample of
-/// nothing but zeros has p = 1. `None` for an empty sample or one with values
-/// that are not finite.
+/// Zeros are left out, as in Wilcoxon's paper. Ties share the mean of their ranks. Up to 60
+/// observations, the distribution is exact for these ranks (every assignment of signs is equally
+/// likely); above, it is a normal approximation with corrections for ties and continuity. A sample
+/// of only zeros has p = 1. `None` for an empty sample or a sample with values that are not finite.
 pub fn signed_rank_p(sample: &[f64]) -> Option<f64> {
     if sample.is_empty() || sample.iter().any(|x| !x.is_finite()) {
         return None;
@@ -72,17 +69,17 @@ pub fn signed_rank_p(sample: &[f64]) -> Option<f64> {
 }
 
 /// The smallest 1 − confidence at which the interval of [`hodges_lehmann`] excludes zero: a
-/// two-sided p-value of "the centre is zero" that never contradicts that interval.
+/// two-sided p-value for a centre of zero that always agrees with that interval.
 ///
-/// It counts the Walsh averages on the smaller side of zero, zeros among them, and takes the
+/// It counts the Walsh averages on the smaller side of zero, including zeros, and takes the
 /// probability that the signed-rank distribution gives to that count (Hollander & Wolfe,
-/// *Nonparametric Statistical Methods*, 3.3). Without ties and zeros it is [`signed_rank_p`];
-/// with them it is no smaller than the interval allows. `None` for an empty sample or one with
-/// values that are not finite.
+/// *Nonparametric Statistical Methods*, 3.3). Without ties and zeros it equals [`signed_rank_p`];
+/// with them it is at least as large. `None` for an empty sample or a sample with values that are
+/// not finite.
 pub fn interval_p(sample: &[f64]) -> Option<f64> {
     let sample = sorted(sample)?;
     let walsh = WalshAverages { sample: &sample };
-    // In the order of keys −0 is the value before +0, and both are zeros.
+    // In the order of keys, −0 is the value before +0; both count as zeros.
     let below = walsh.at_most(key(0.0));
     let above = walsh.len() - walsh.at_most(key(-0.0) - 1);
     let smaller = below.min(above);
@@ -96,10 +93,10 @@ pub fn interval_p(sample: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// The averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values, without a list of them:
-/// a run of ten hours has 4,500 blocks, and ten million averages.
+/// The Walsh averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values, without a list of
+/// them: a run of ten hours has 4,500 blocks, and thus ten million averages.
 ///
-/// They are ascending in i and in j, so that those up to a value are counted in one walk along the
+/// They ascend in i and in j, so that the averages up to a value are counted in one walk along the
 /// border between these and the others (D. B. Johnson and T. Mizoguchi, "Selecting the Kth element
 /// in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing 7, 1978).
 struct WalshAverages<'a> {
@@ -116,9 +113,9 @@ impl WalshAverages<'_> {
         f64::midpoint(self.at((n - 1) / 2), self.at(n / 2))
     }
 
-    /// The average at `rank`, from 0, in the order of their values.
+    /// The average at `rank`, from 0, in ascending order.
     fn at(&self, rank: usize) -> f64 {
-        // Halves the range of keys that has the average until few averages are in it.
+        // Halves the range of keys until it contains only a few averages.
         let (mut below, mut last) = (
             key(self.sample[0]) - 1,
             key(self.sample[self.sample.len() - 1]),
@@ -157,7 +154,7 @@ impl WalshAverages<'_> {
         left
     }
 
-    /// For each i that has such an average: the j from which on averages have keys above `last`.
+    /// For each i that has such an average: the first j whose average has a key above `last`.
     fn borders(&self, last: i64) -> impl Iterator<Item = (usize, usize)> {
         let mut border = self.sample.len();
         (0..self.sample.len()).map_while(move |i| {
@@ -173,10 +170,10 @@ impl WalshAverages<'_> {
     }
 }
 
-/// A number in the order of [`f64::total_cmp`].
+/// The key of a number: an integer in the order of [`f64::total_cmp`].
 fn key(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
-    // Of negative values all bits but the sign are inverted, which is its own inverse.
+    // For negative values, all bits except the sign are inverted; the operation is its own inverse.
     bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
@@ -185,15 +182,14 @@ fn value_of(key: i64) -> f64 {
     f64::from_bits((key ^ (((key >> 63) as u64) >> 1) as i64) as u64)
 }
 
-/// The largest k such that the k-th smallest and k-th largest Walsh average of
-/// `n` observations enclose the centre with at least `confidence`, and the
-/// confidence they really have.
+/// The largest k for which the k-th smallest and the k-th largest Walsh average of `n` observations
+/// enclose the centre with at least `confidence`, and the achieved confidence.
 fn outermost(n: usize, confidence: f64) -> Option<(usize, f64)> {
     let tail = (1.0 - confidence) / 2.0;
     if n > EXACT {
         let mean = (n * (n + 1)) as f64 / 4.0;
         let spread = (mean * (2 * n + 1) as f64 / 6.0).sqrt();
-        // Half a rank is the correction for continuity, as in the tail of the test.
+        // Half a rank is the continuity correction, as in the tail of the test.
         let k = (mean - normal_quantile(1.0 - tail)? * spread + 0.5).floor();
         if k < 1.0 {
             return None;
@@ -214,8 +210,7 @@ fn outermost(n: usize, confidence: f64) -> Option<(usize, f64)> {
     best
 }
 
-/// Probability of every sum of the ranks with positive sign, all signs being
-/// equally likely.
+/// Probability of every sum of the ranks with positive sign; all signs are equally likely.
 fn null_distribution(ranks: &[usize]) -> Vec<f64> {
     let mut probabilities = vec![0.0; ranks.iter().sum::<usize>() + 1];
     probabilities[0] = 1.0;
@@ -232,19 +227,19 @@ fn null_distribution(ranks: &[usize]) -> Vec<f64> {
     probabilities
 }
 
-/// P(sum of positive ranks ≤ `doubled_sum`), normal approximation. The variance
-/// Σ rank²/4 of the shared ranks contains the correction for ties.
+/// P(sum of positive ranks ≤ `doubled_sum`), normal approximation. The variance Σ rank²/4 of the
+/// shared ranks includes the correction for ties.
 fn normal_tail(doubled_ranks: &[usize], doubled_sum: usize) -> f64 {
     let mean = doubled_ranks.iter().sum::<usize>() as f64 / 2.0;
     let variance: f64 = doubled_ranks
         .iter()
         .map(|&rank| (rank * rank) as f64 / 4.0)
         .sum();
-    // One is half a rank here, since the ranks are doubled.
+    // 1 is half a rank, since the ranks are doubled.
     normal_cdf((doubled_sum as f64 + 1.0 - mean) / variance.sqrt())
 }
 
-/// Ranks by absolute value, ties sharing their mean, times two to stay whole.
+/// Ranks by absolute value, with ties sharing their mean, doubled so that they are integers.
 /// `values` are ordered by absolute value.
 fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(values.len());
@@ -262,8 +257,8 @@ mod tests {
 
     #[test]
     fn the_ranks_are_those_of_the_printed_tables() {
-        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and the
-        // published tables since. The k-th Walsh average has k = T + 1.
+        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and later published tables. The
+        // k-th Walsh average has k = T + 1.
         for (n, critical) in [
             (6, 0),
             (7, 2),
@@ -295,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn darwins_plants_come_out_as_in_the_literature() {
+    fn darwins_plants_give_the_published_result() {
         // Fisher, The Design of Experiments: crossed minus self-fertilised, eighths of an inch.
         let differences = [
             49.0, -67.0, 8.0, 16.0, 6.0, 23.0, 28.0, 41.0, 14.0, 29.0, 56.0, 24.0, 75.0, 60.0,
@@ -317,11 +312,11 @@ mod tests {
     fn small_samples_by_hand() {
         assert_eq!(signed_rank_p(&[1.0; 6]), Some(2.0 / 64.0));
         assert_eq!(signed_rank_p(&[1.0, 2.0, 3.0]), Some(0.25));
-        // T⁻ = 1: {} and {1} of 8 sign assignments lie as low.
+        // T⁻ = 1: {} and {1} of 8 sign assignments are as low.
         assert_eq!(signed_rank_p(&[-1.0, 2.0, 3.0]), Some(0.5));
         // Ties share rank 1.5: {} , {first}, {second} of 4 are ≤ 1.5.
         assert_eq!(signed_rank_p(&[-1.0, 1.0]), Some(1.0));
-        // Three share rank 2, so T⁻ = 4: {}, four single ranks and three pairs of 32.
+        // Three values share rank 2, so T⁻ = 4: {}, four single ranks and three pairs of 32.
         assert_eq!(signed_rank_p(&[1.0, 1.0, 1.0, -2.0, 3.0]), Some(0.5));
         assert_eq!(signed_rank_p(&[0.0, 1.0, 2.0, 3.0]), Some(0.25));
         assert_eq!(signed_rank_p(&[0.0, 0.0]), Some(1.0));
@@ -380,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_data_has_no_interval_and_none_has_no_figure() {
+    fn little_data_has_no_interval_and_no_data_has_no_figure() {
         let five = hodges_lehmann(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95);
         assert_eq!(five, Measured::Point { value: 3.0, n: 5 });
         assert_eq!(hodges_lehmann(&[], 0.95), Measured::Unknown);

@@ -1,28 +1,28 @@
-//! Intervals that hold together.
+//! Simultaneous confidence intervals.
 //!
-//! Several intervals at 95 % are not all right at once in 95 % of the runs. Bonferroni's
-//! inequality shares the error among them, whatever depends on what (Dunn, *Multiple
-//! comparisons among means*, Journal of the American Statistical Association 56, 1961).
-//! Holm's step-down tests find a little more, but have no two-sided intervals that say the
-//! same (Strassburger & Bretz, *Compatible simultaneous lower confidence bounds for the Holm
-//! procedure*, Statistics in Medicine 27, 2008): a reader would see an interval that
-//! contradicts the decision.
+//! Several intervals at 95 % do not all contain their true values in 95 % of runs. Bonferroni's
+//! inequality divides the error among the intervals, whatever their dependence (Dunn, *Multiple
+//! comparisons among means*, Journal of the American Statistical Association 56, 1961). Holm's
+//! step-down tests have slightly more power, but no two-sided intervals that agree with their
+//! decisions (Strassburger & Bretz, *Compatible simultaneous lower confidence bounds for the Holm
+//! procedure*, Statistics in Medicine 27, 2008): a reader would see an interval that contradicts
+//! the decision.
 
-/// Confidence that each of `intervals` needs so that all of them are right at once with
+/// Confidence that each of `intervals` needs so that all hold simultaneously with the confidence
 /// `together`: 1 − (1 − together)/intervals. `intervals` below 1 counts as 1.
 pub fn confidence_of_each(together: f64, intervals: usize) -> f64 {
     1.0 - (1.0 - together) / intervals.max(1) as f64
 }
 
-/// Confidence with which intervals that have these confidences are all right at once, at
-/// least: 1 − Σ(1 − cᵢ), and never below 0.
+/// Lower bound of the confidence with which intervals of these confidences hold simultaneously:
+/// 1 − Σ(1 − cᵢ), at least 0.
 pub fn confidence_together(each: impl IntoIterator<Item = f64>) -> f64 {
     let wrong: f64 = each.into_iter().map(|confidence| 1.0 - confidence).sum();
     (1.0 - wrong).max(0.0)
 }
 
-/// A p-value for one of `tests` tests that holds for all of them together: at or below 5 %
-/// exactly where the interval with [`confidence_of_each`] excludes "no difference".
+/// The p-value of one of `tests` tests after Bonferroni's correction: at most 5 % exactly if the
+/// interval with [`confidence_of_each`] excludes "no difference".
 pub fn bonferroni(p: f64, tests: usize) -> f64 {
     (p * tests.max(1) as f64).min(1.0)
 }
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_is_shared_and_adds_up_again() {
+    fn bonferroni_divides_and_sums_the_error() {
         assert_eq!(confidence_of_each(0.95, 1), 0.95);
         assert_eq!(confidence_of_each(0.95, 0), 0.95);
         let each = confidence_of_each(0.95, 6);

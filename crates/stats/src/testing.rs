@@ -1,4 +1,4 @@
-//! Random numbers for tests, the same every time.
+//! Reproducible random numbers for tests.
 
 /// Uniform in 0…1: SplitMix64.
 pub(crate) struct Dice(pub(crate) u64);

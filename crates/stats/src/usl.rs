@@ -1,48 +1,47 @@
-//! The Universal Scalability Law: how throughput grows with clients, and stops growing.
+//! The Universal Scalability Law: throughput as a function of the number of clients.
 //!
-//! X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther, *Guerrilla Capacity
-//! Planning*, 2007): λ is what one client gets, σ the share of work that waits for its
-//! turn, κ what clients lose by having to agree with each other.
+//! X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther, *Guerrilla Capacity Planning*, 2007):
+//! λ is the throughput of one client, σ the contention (the share of work that is serialized), κ
+//! the crosstalk (the cost of coordination between clients).
 
 use serde::Serialize;
 
 use crate::estimate::{Estimate, Measured};
 use crate::order::{middle, sorted};
 
-/// Fewest different levels that say anything about three parameters.
+/// Minimum number of different levels for a fit of the three parameters.
 pub const FEWEST_USL_LEVELS: usize = 6;
-/// Fewest different levels in one resample: one more than there are parameters.
+/// Minimum number of different levels in one resample: one more than parameters.
 const FEWEST_IN_RESAMPLE: usize = 4;
 const RESAMPLES: usize = 1_000;
-/// So many times the most clients tested is the farthest that a fit is asked about.
+/// A fit is evaluated up to this multiple of the largest number of clients tested.
 const REACH: f64 = 2.0;
 const MOST_STEPS: usize = 200;
-/// Relative change of the sum of squares below which a fit has settled.
+/// Relative change of the sum of squares below which a fit has converged.
 const SETTLED: f64 = 1e-10;
 
 /// The parameters of the law.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Usl {
-    /// λ: operations a second of one client, above 0.
+    /// λ: operations per second of one client, above 0.
     pub lambda: f64,
     /// σ: share of the work that is serial, 0 to 1.
     pub sigma: f64,
-    /// κ: cost of agreement between each two clients, at least 0.
+    /// κ: coordination cost between each two clients, at least 0.
     pub kappa: f64,
 }
 
-/// Throughputs observed with one number of clients.
+/// Observed throughputs at one number of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
     /// Clients, N.
     pub clients: f64,
-    /// Operations a second, X, one a slice.
+    /// Operations per second, X, one value per slice.
     pub throughputs: Vec<f64>,
 }
 
-/// A fit and how well it is known. Intervals are percentile bootstrap intervals over
-/// levels and the observations in them, of nominal confidence: with few levels they
-/// are somewhat too narrow.
+/// A fit with its uncertainty. The intervals are percentile bootstrap intervals over levels and
+/// their observations, with nominal confidence: with few levels they are slightly too narrow.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UslFit {
     /// λ.
@@ -51,22 +50,21 @@ pub struct UslFit {
     pub sigma: Measured,
     /// κ.
     pub kappa: Measured,
-    /// Clients at which throughput is largest, √((1 − σ)/κ); unknown beyond twice the
-    /// most that were tested.
+    /// Number of clients with the highest throughput, √((1 − σ)/κ); unknown beyond twice the
+    /// largest number tested.
     pub peak_clients: Measured,
-    /// The throughput there.
+    /// The highest throughput.
     pub peak_throughput: Measured,
-    /// Largest distance of a level from the fit, as a share of the fit.
+    /// Largest deviation of a level from the fit, as a share of the fit.
     pub worst_misfit: f64,
 }
 
 impl Usl {
-    /// The law that lies nearest, by least squares, to these pairs of clients and
-    /// throughput: Levenberg's and Marquardt's descent from σ = 0.1, κ = 0.01 and the
-    /// largest X/N, with σ held to 0…1 and κ to 0 and above.
+    /// Least-squares fit of the law to pairs of clients and throughput: Levenberg–Marquardt from
+    /// σ = 0.1, κ = 0.01 and the largest X/N, with σ limited to 0…1 and κ to at least 0.
     ///
-    /// `None` with fewer than four different numbers of clients, or with values that
-    /// are not positive and finite.
+    /// `None` with fewer than four different numbers of clients, or with values that are not
+    /// positive and finite.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let usable = |&(n, x): &(f64, f64)| n > 0.0 && x > 0.0 && n.is_finite() && x.is_finite();
         if !points.iter().all(usable) || distinct(points) < FEWEST_IN_RESAMPLE {
@@ -103,12 +101,13 @@ impl Usl {
         Some(at)
     }
 
-    /// X(N), operations a second.
+    /// X(N), operations per second.
     pub fn throughput(&self, clients: f64) -> f64 {
         self.lambda * clients / self.divisor(clients)
     }
 
-    /// √((1 − σ)/κ), where throughput is largest; `None` when it never falls (κ = 0).
+    /// √((1 − σ)/κ), the number of clients with the highest throughput; `None` if throughput never
+    /// falls (κ = 0).
     pub fn peak_clients(&self) -> Option<f64> {
         (self.kappa > 0.0).then(|| ((1.0 - self.sigma) / self.kappa).sqrt())
     }
@@ -129,7 +128,7 @@ impl Usl {
         [n / divisor, fall, fall * n]
     }
 
-    /// One damped step; `None` where the equations have no solution.
+    /// One damped step; `None` if the equations have no solution.
     fn step(&self, points: &[(f64, f64)], damping: f64) -> Option<Self> {
         let mut normal = [[0.0; 3]; 3];
         let mut towards = [0.0; 3];
@@ -148,7 +147,7 @@ impl Usl {
             let leaves =
                 here[i] <= 0.0 && towards[i] < 0.0 || i == 1 && here[i] >= 1.0 && towards[i] > 0.0;
             if leaves {
-                // It stays at its bound while the others move on.
+                // This parameter stays at its bound while the others change.
                 towards[i] = 0.0;
                 normal[i] = [0.0; 3];
                 for row in &mut normal {
@@ -170,10 +169,10 @@ impl Usl {
     }
 }
 
-/// Fits the law to the medians of levels, with bootstrap intervals from `seed`.
+/// Fits the law to the medians of the levels, with bootstrap intervals from `seed`.
 ///
-/// `None` with fewer than [`FEWEST_USL_LEVELS`] different levels, or with values that
-/// are not positive and finite.
+/// `None` with fewer than [`FEWEST_USL_LEVELS`] different levels, or with values that are not
+/// positive and finite.
 pub fn usl_fit(levels: &[Level], confidence: f64, seed: u64) -> Option<UslFit> {
     let points = medians(levels)?;
     if distinct(&points) < FEWEST_USL_LEVELS {
@@ -192,7 +191,7 @@ pub fn usl_fit(levels: &[Level], confidence: f64, seed: u64) -> Option<UslFit> {
     let peak_clients = |usl: &Usl| usl.peak_clients().unwrap_or(f64::INFINITY);
     let peak_throughput = |usl: &Usl| match usl.peak_clients() {
         Some(clients) => usl.throughput(clients.max(1.0)),
-        // It rises without end, or towards λ/σ.
+        // Throughput rises without limit, or towards λ/σ.
         None if usl.sigma > 0.0 => usl.lambda / usl.sigma,
         None => f64::INFINITY,
     };
@@ -232,8 +231,8 @@ fn distinct(points: &[(f64, f64)]) -> usize {
     clients.len()
 }
 
-/// As many levels, drawn with replacement, and in each as many of its observations;
-/// `None` if too few different ones came up.
+/// The same number of levels, drawn with replacement, and in each the same number of observations;
+/// `None` if too few different levels were drawn.
 fn resample(levels: &[Level], random: &mut SplitMix) -> Option<Vec<(f64, f64)>> {
     let drawn: Vec<(f64, f64)> = (0..levels.len())
         .map(|_| {
@@ -287,8 +286,8 @@ fn determinant([a, b, c]: &[[f64; 3]; 3]) -> f64 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014): the same intervals for the same run, on every machine.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the
+/// same run has the same intervals on every machine.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -300,7 +299,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// Below `count`, which is above 0; its bias is below count / 2^64.
+    /// A number below `count`, which is above 0; the bias is below count / 2^64.
     fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
@@ -310,8 +309,8 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    /// Published ramp of a search server; its tool rounded clients up to the next
-    /// multiple of four, which is put right here.
+    /// A published concurrency sweep of a search server. Its tool rounded clients up to the next
+    /// multiple of four, which is corrected here.
     const RAMP: [(f64, f64); 11] = [
         (1.0, 33.2),
         (2.0, 65.766_666_666_666_67),
@@ -326,7 +325,7 @@ mod tests {
         (20.0, 140.933_333_333_333_34),
     ];
 
-    /// The ramp of a network appliance that codahale/usl4j tests itself with.
+    /// The sweep of a network appliance from the tests of codahale/usl4j.
     const APPLIANCE: [f64; 32] = [
         955.16, 1878.91, 2688.01, 3548.68, 4315.54, 5130.43, 5931.37, 6531.08, 7219.8, 7867.61,
         8278.71, 8646.7, 9047.84, 9426.55, 9645.37, 9897.24, 10097.6, 10240.5, 10532.39, 10798.52,
@@ -367,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn another_implementation_finds_the_same() {
+    fn another_implementation_gives_the_same_fit() {
         let points: Vec<(f64, f64)> = (1..).map(f64::from).zip(APPLIANCE).collect();
         let usl = Usl::fit(&points).unwrap();
         near(usl.lambda, 995.648_6, 1e-5);
@@ -378,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_law_made_the_fit_gives_back() {
+    fn the_fit_recovers_generated_parameters() {
         for (sigma, kappa) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.002), (0.05, 0.000_5)] {
             let made = Usl {
                 lambda: 700.0,
@@ -428,7 +427,7 @@ mod tests {
         }
         let peak = fit.peak_clients.estimate().unwrap();
         assert!(peak.contains((0.95_f64 / 0.002).sqrt()), "{peak:?}");
-        // 21.8 clients are at most twice of those tested, and then more.
+        // 21.8 clients are within twice the largest number tested in `levels`, but not in `short`.
         let short = levels(&[1.0, 2.0, 4.0, 6.0, 7.0, 8.0].map(|n| (n, made.throughput(n))));
         assert_eq!(
             usl_fit(&short, 0.95, 1).unwrap().peak_clients,
@@ -444,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_fitted_to_nonsense() {
+    fn invalid_data_are_not_fitted() {
         assert_eq!(Usl::fit(&[]), None);
         assert_eq!(Usl::fit(&[(1.0, 1.0); 9]), None);
         let broken = [1.0, 2.0, 3.0, 4.0, 5.0].map(|n| (n, f64::NAN));

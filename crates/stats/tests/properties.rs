@@ -124,7 +124,7 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn equal_arms_are_called_different_no_more_than_one_time_in_twenty() {
+fn equal_targets_are_reported_as_different_in_at_most_one_of_twenty_runs() {
     const RUNS: usize = 2_000;
     let mut rng = StdRng::seed_from_u64(7);
     for blocks in [6, 8, 10, 20] {

@@ -93,7 +93,7 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
 }
 
 fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
-    let plan = &target.way;
+    let plan = &target.connect;
     let hosts: Vec<(Url, u32)> = match plan.hosts.as_slice() {
         [] => vec![(url.clone(), 1)],
         hosts => {

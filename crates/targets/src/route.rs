@@ -63,7 +63,7 @@ impl ResolvedRoute {
     pub(crate) fn resolve_hosts(
         target: &str,
         hosts: &[(Url, u32)],
-        plan: &tenbin_plan::Way,
+        plan: &tenbin_plan::Connect,
         unix: Option<PathBuf>,
     ) -> Result<Self, TargetError> {
         let is_https = hosts.iter().any(|(url, _)| url.scheme() == "https");
@@ -125,7 +125,7 @@ impl ResolvedRoute {
             Err(error) => Err(format!("{url}: {error}")),
         };
         let hosts: Vec<(Url, u32)> = urls.iter().map(read).collect::<Result<_, _>>()?;
-        let route = Self::resolve_hosts("server", &hosts, &tenbin_plan::Way::default(), None);
+        let route = Self::resolve_hosts("server", &hosts, &tenbin_plan::Connect::default(), None);
         let mut route = route.map_err(|error| error.to_string())?;
         route.keep_accepting();
         Ok(route)
@@ -135,8 +135,13 @@ impl ResolvedRoute {
     #[cfg(test)]
     pub(crate) fn to_closed_port() -> Self {
         let url: Url = "http://127.0.0.1:9/".parse().expect("a URL");
-        Self::resolve_hosts("nowhere", &[(url, 1)], &tenbin_plan::Way::default(), None)
-            .expect("an address needs no resolver")
+        Self::resolve_hosts(
+            "nowhere",
+            &[(url, 1)],
+            &tenbin_plan::Connect::default(),
+            None,
+        )
+        .expect("an address needs no resolver")
     }
 
     /// The endpoints: every address of every host.
@@ -235,7 +240,7 @@ impl Resolved {
     }
 }
 
-fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Way) -> Result<Resolved, TargetError> {
+fn resolve(target: &str, url: &Url, plan: &tenbin_plan::Connect) -> Result<Resolved, TargetError> {
     let unusable = |reason: &str| TargetError::Url {
         target: target.to_owned(),
         url: url.to_string(),

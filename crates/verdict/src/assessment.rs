@@ -3,68 +3,73 @@
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
-    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeLadder, Optimum,
-    RateComparison, ResultOf, Search, Trust, UseCase,
+    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeScaling, Optimum,
+    PercentileRatios, RateComparison, ResultOf, Search, Trust, UseCase,
 };
 
 use crate::capacity::{capacities, compare_capacities};
 use crate::cell::cells;
+use crate::compare::comparison::Comparison;
 use crate::compare::{Compared, compare_all};
-use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::expected::expected;
-use crate::explained::without_explained;
 use crate::figures::figures_of;
-use crate::flags::{Flag, flags};
-use crate::gathered::gather;
+use crate::figures::percentiles::percentile_ratios;
+use crate::figures::use_case::use_cases;
+use crate::findings::explained::without_explained;
+use crate::findings::flags::{Flag, flags};
+use crate::findings::gathered::gather;
+use crate::findings::precedence;
 use crate::highest_rate::{SearchResult, compare_rates, search_results};
-use crate::nodes::node_ladders;
-use crate::precedence;
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
+use crate::sweep::nodes::node_ladders;
 use crate::sweep::optima;
-use crate::use_case::use_cases;
 
 /// Findings, verdicts and figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
-    /// How far absolute figures can be trusted: never more than `trust`.
+    /// How far absolute figures can be trusted: never further than `trust`.
     pub absolute: AbsoluteTrust,
-    /// What was found: what makes the numbers unusable first, then causes before circumstances.
+    /// The findings, in the order of the report: findings that make the numbers unusable, then
+    /// causes, then circumstances.
     pub findings: Vec<Finding>,
-    /// Which target is faster: by workload, then by metric (the primary one
-    /// first), then by challenger.
+    /// Which target is faster: ordered by workload, then by metric (the deciding one first), then
+    /// by challenger.
     pub comparisons: Vec<Comparison>,
-    /// Targets over all levels of each sweep, which are one question: by sweep, then by challenger.
+    /// Comparisons of targets over all levels of a sweep together, one per sweep and challenger,
+    /// ordered by sweep, then by challenger.
     pub curves: Vec<Comparison>,
-    /// Workloads against the first of them on each target, as far as the plan compares workloads:
-    /// by target, then by workload, then by metric.
+    /// Comparisons of workloads with the first workload on the same target, if the plan compares
+    /// workloads: ordered by target, workload and metric.
     pub workload_comparisons: Vec<Comparison>,
-    /// What each target did at each workload.
+    /// Every challenger against the baseline at some percentiles.
+    pub percentile_ratios: Vec<PercentileRatios>,
+    /// The figures of each workload on each target.
     pub figures: Vec<ResultOf>,
     /// Which target suits which use of an object store.
     pub use_cases: Vec<UseCase>,
-    /// What came of everything that was expected.
+    /// The result of every expectation of the plan.
     pub expected: Vec<Expectation>,
     /// The optimum of every sweep at every workload.
     pub optima: Vec<Optimum>,
-    /// What nodes are worth, by cluster and workload.
-    pub nodes: Vec<NodeLadder>,
-    /// Slices that something is wrong with.
+    /// The gain of further nodes, by cluster and workload.
+    pub nodes: Vec<NodeScaling>,
+    /// Slices that a test has flagged.
     pub flags: Vec<Flag>,
-    /// What each target can do at most, by ladder of connections.
+    /// The maximum throughput of each target, by sweep of connections.
     pub capacities: Vec<Capacity>,
-    /// The challengers at their capacity against the baseline.
+    /// The challengers' maximum throughput compared with the baseline's.
     pub capacity_comparisons: Vec<CapacityComparison>,
-    /// The highest rates that held, by workload whose rate was searched for.
+    /// The results of the maximum-rate searches, by workload and target.
     pub searches: Vec<Search>,
-    /// Those of the challengers against that of the baseline.
+    /// The challengers' highest rates compared with the baseline's.
     pub rate_comparisons: Vec<RateComparison>,
 }
 
 impl Assessment {
-    /// The comparisons that decide the workloads.
+    /// The comparisons by the deciding figure of each workload.
     pub fn primary(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons
             .iter()
@@ -72,11 +77,11 @@ impl Assessment {
     }
 }
 
-/// Compares, judges and sums up a run.
+/// Compares the targets of a run, judges the run by every rule, and computes its figures.
 ///
-/// `complete` says whether it came to its planned end, `environment` on which machine
-/// the generator ran, `integrity` whether what was read is what the run wrote. Each comparison is trusted as far as the findings allow that
-/// concern it; the run, as far as all of them.
+/// `complete`: the run reached its planned end. `environment`: the machine of the load generator.
+/// `integrity`: whether the files were read as the run wrote them. The trust in a comparison
+/// follows from the findings that concern it, the trust in the run from all findings.
 pub fn assess(
     plan: &Plan,
     slices: &[Slice],
@@ -139,6 +144,7 @@ pub fn assess(
         .for_each(|search| search.trust_after(&findings));
     let capacities = capacities(plan, slices, &findings);
     Assessment {
+        percentile_ratios: percentile_ratios(plan, slices, &comparisons),
         nodes: node_ladders(plan, slices, &findings),
         capacity_comparisons: compare_capacities(plan, slices, &capacities),
         capacities,
@@ -149,7 +155,7 @@ pub fn assess(
         expected: expected(plan, slices, &comparisons, &findings),
         optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
-        // Last: until here each finding concerns its own workload and target.
+        // This comes last because `gather` removes the workload and the target of merged findings.
         findings: gather(without_explained(findings), plan),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
@@ -159,8 +165,8 @@ pub fn assess(
     }
 }
 
-/// As far as the findings and the rule `absolute_figures` allow. On a busy machine a ratio can stand,
-/// and absolute figures cannot.
+/// Follows from the findings and from the rule `absolute_figures`: on a busy machine, a ratio can
+/// be right while absolute figures are not.
 fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
     let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
     let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();

@@ -6,7 +6,9 @@ use hdrhistogram::Histogram;
 use tenbin_plan::{Plan, Reach, Target, Workload};
 use tenbin_record::{OpFigures, Slice};
 
-use crate::latency::{Kind, NANOS_PER_SECOND, Pick, Sums, of_operations, printable_quantile};
+use crate::figures::latency::{
+    Kind, NANOS_PER_SECOND, Pick, Sums, of_operations, printable_quantile,
+};
 
 /// One workload on one target.
 #[derive(Debug, Clone)]
@@ -15,10 +17,10 @@ pub struct Cell<'a> {
     pub workload: &'a Workload,
     /// The target.
     pub target: &'a Target,
-    /// Its slices, in the order of the run, those cut short too; of a search for a
-    /// rate only the last proof: the other probes are there to fail.
+    /// Its slices in the order of the run, including those that were cut short. Of a maximum-rate
+    /// search, only the last proof: the other probes may fail on purpose.
     pub slices: Vec<&'a Slice>,
-    /// Of its slices; shared by its clones.
+    /// Merged histograms of its slices; shared by clones.
     pub(crate) sums: Sums,
 }
 
@@ -40,13 +42,14 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The slices that ran their full time: the only ones that give figures.
+    /// The slices that ran their full time. Only these contribute to figures.
     pub fn full(&self) -> Vec<&'a Slice> {
         let full = self.slices.iter().filter(|slice| !slice.cut_short);
         full.copied().collect()
     }
 
-    /// What `pick` picks from its full slices, added up; `None` if that is nothing.
+    /// The sum of the histograms that `pick` selects from its full slices; `None` if it selects
+    /// none.
     pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         self.sums.of(&self.full(), pick)
     }
@@ -56,8 +59,8 @@ impl<'a> Cell<'a> {
         self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
     }
 
-    /// The quantile `q` of the times of the operations that are wanted, over its full slices, seconds,
-    /// without an interval. `None` if the samples are too few.
+    /// The quantile `q` of the times of the `wanted` operations over its full slices, seconds,
+    /// without an interval. `None` if there are too few samples.
     pub(crate) fn quantile_of(
         &self,
         q: f64,
@@ -68,15 +71,15 @@ impl<'a> Cell<'a> {
         printable_quantile(&merged, q)
     }
 
-    /// The median service time of an operation over its full slices, seconds, from however few
-    /// samples: to judge the settings by, not to be printed as a figure of the target.
+    /// The median service time of an operation over its full slices, seconds, even from few
+    /// samples. It serves to judge the settings and is not a figure of the target.
     pub(crate) fn median_of(&self, operation: &str) -> Option<f64> {
         let kind: Kind = |op| &op.service;
         let all = self.merged(&|slice| of_operations(slice, kind, &|op| op.name == operation))?;
         (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
     }
 
-    /// Whether the target is known to run on the generator's machine.
+    /// Whether the target is known to run on the load generator's machine.
     pub(crate) fn runs_here(&self) -> bool {
         !matches!(self.target.reach, Reach::Endpoint { .. })
             || self
@@ -87,7 +90,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Every workload on every target, in the plan's order, also without slices.
+/// Every workload on every target, in the order of the plan; cells may have no slices.
 pub fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
     plan.workloads
         .iter()

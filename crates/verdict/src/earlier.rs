@@ -1,17 +1,17 @@
-//! One run against an earlier one of the same question.
+//! Compares a run with an earlier run of the same plan.
 //!
-//! The two were not interleaved, so nothing cancels what the machine did in between, and runs
-//! at different times differ for reasons other than the server. What both runs share shows by
-//! how much: the controls. A control's change is divided out, with its uncertainty; without a
-//! control nobody can say what the change comes from.
+//! The two runs were not interleaved, so nothing cancels changes of the machine between them, and
+//! runs at different times differ for reasons other than the server. Work that both runs share
+//! shows by how much; such work is a control. The change of the controls is divided out, with its
+//! uncertainty. Without a control, the cause of a change is unknown.
 
-use tenbin_result::{ControlRange, EarlierChange, EarlierPart, EarlierWord, Figure, Interval};
+use tenbin_result::{ControlRange, EarlierChange, EarlierOutcome, EarlierPart, Figure, Interval};
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, bonferroni, confidence_of_each, median, rank_sum_p,
     unpaired_ratio,
 };
 
-use crate::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
+use crate::compare::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 
 /// The figures of one workload on one target in one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,19 +20,19 @@ pub struct Series {
     pub workload: String,
     /// Name of the target, where there is one.
     pub target: Option<String>,
-    /// The speeds are inverse times, and best shown as the times they are.
+    /// The speeds are inverse times and are shown as times.
     pub by_time: bool,
-    /// Speed: one value a slice, or a repetition. More is better.
+    /// Speed, one value per slice or repetition. Higher is better.
     pub values: Vec<f64>,
-    /// The target is the same in both runs, and a control for those that are not.
+    /// The target is the same in both runs, and therefore a control for the other targets.
     pub shared: bool,
-    /// Speed divided by that of the shared targets in the same block of the run, one value a
-    /// block; `None` where the runs share no target.
+    /// Speed divided by that of the shared targets in the same block of the run, one value per
+    /// block; `None` if the runs share no target.
     pub relative: Option<Vec<f64>>,
 }
 
 impl Series {
-    /// Speeds of which no more is known.
+    /// A series with speeds only.
     pub fn new(workload: String, target: Option<String>, by_time: bool, values: Vec<f64>) -> Self {
         Self {
             workload,
@@ -45,20 +45,19 @@ impl Series {
     }
 }
 
-/// A run against an earlier one.
+/// A run compared with an earlier run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierRun {
-    /// Every workload on every target that both have, in the order of the later run.
+    /// Every workload on every target that both runs have, in the order of the later run.
     pub all: Vec<EarlierChange>,
     /// The controls, if there are any.
     pub controls: Option<ControlRange>,
-    /// Comparisons whose intervals hold together: all that are not controls.
+    /// Number of comparisons whose intervals hold simultaneously: all that are not controls.
     pub together: usize,
 }
 
-/// Compares every workload on every target that both runs have. `changed` names the
-/// workloads that were touched by what lies between the runs; all others are then
-/// controls, as are shared targets.
+/// Compares every workload on every target that both runs have. `changed` names the workloads that
+/// the change between the runs affects. All others are controls, as are shared targets.
 pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) -> EarlierRun {
     let pairs: Vec<(&Series, &Series, EarlierPart)> = after
         .iter()
@@ -70,7 +69,7 @@ pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) 
         .partition(|(_, _, part)| *part == EarlierPart::Control);
     let together = tested.len();
     let each = confidence_of_each(CONFIDENCE, together);
-    // Half of the error for the control, half for what it is divided out of.
+    // Half of the error is for the control, half for the figure that it is divided out of.
     let half = confidence_of_each(each, 2);
     let control = Hull::of(
         controls
@@ -108,15 +107,15 @@ fn part(series: &Series, changed: &[String]) -> EarlierPart {
     }
 }
 
-/// By how much other work changed, from the lowest to the highest end of its intervals. No
-/// change at all is always within it: other work need not be slowed down alike.
+/// The change of other work, from the lowest to the highest end of its intervals. The range always
+/// includes "no change", because other work need not change alike.
 #[derive(Debug, Clone, Copy)]
 enum Hull {
     /// There is no other work.
     Nothing,
-    /// There is, without an interval.
+    /// There is other work, but without an interval.
     Unknown,
-    /// Its middle and its ends.
+    /// The middle and the ends of the range.
     Known { middle: f64, low: f64, high: f64 },
 }
 
@@ -141,8 +140,8 @@ impl Hull {
         }
     }
 
-    /// The ratio divided by it; both intervals have half of the error, so that the quotient of
-    /// their ends has at least the confidence of the whole.
+    /// The ratio divided by the change. Each interval has half of the error, so the quotient of
+    /// their ends has at least the intended confidence.
     fn divides(self, ratio: Measured, confidence: f64) -> Option<Measured> {
         let Self::Known { middle, low, high } = self else {
             let unknown = Measured::Unknown;
@@ -181,8 +180,8 @@ fn compare(
     let blocks = before.relative.as_ref().zip(after.relative.as_ref());
     let (divided, p) = match (is_control, blocks) {
         (true, _) => (None, rank_sum_p(&before.values, &after.values)),
-        // Ratios of ratios: in each run the control is divided out block by block, and what is
-        // left varies with both.
+        // Ratios of ratios: in each run, the control is divided out block by block, and the rest
+        // varies with both runs.
         (false, Some((then, now))) => {
             (Some(unpaired_ratio(then, now, each)), rank_sum_p(then, now))
         }
@@ -210,8 +209,8 @@ fn compare(
     }
 }
 
-/// The median speed; the time where speeds are inverse times: the median of inverse values is the
-/// inverse of the median, and the ends of the interval change places.
+/// The median speed, or the median time if speeds are inverse times: the median of inverse values
+/// is the inverse of the median, and the ends of the interval are swapped.
 fn shown(series: &Series) -> Option<Figure> {
     let speed = Figure::of(median(&series.values, CONFIDENCE))?;
     if !series.by_time {
@@ -228,7 +227,7 @@ fn shown(series: &Series) -> Option<Figure> {
     })
 }
 
-/// Of the controls, if there are any.
+/// The range of the controls, if there are any.
 fn range(all: &[EarlierChange]) -> Option<ControlRange> {
     let ratios: Vec<f64> = all
         .iter()
@@ -247,30 +246,30 @@ fn is_different(found: &Estimate) -> bool {
     !found.contains(1.0) && effect(found.value) > NOISE_FLOOR
 }
 
-/// What the ratio says or, where there is a control, the ratio with its change `divided` out.
-fn decide(ratio: &Measured, divided: Option<&Measured>) -> EarlierWord {
+/// The verdict by the ratio or, with a control, by the ratio with its change `divided` out.
+fn decide(ratio: &Measured, divided: Option<&Measured>) -> EarlierOutcome {
     let Some(divided) = divided else {
         return match ratio.estimate() {
-            None => EarlierWord::TooFew,
-            Some(found) if is_different(found) => EarlierWord::Differs,
-            Some(_) => EarlierWord::CannotTell,
+            None => EarlierOutcome::TooFew,
+            Some(found) if is_different(found) => EarlierOutcome::Differs,
+            Some(_) => EarlierOutcome::CannotTell,
         };
     };
     let Some(found) = divided.estimate() else {
-        return EarlierWord::TooFew;
+        return EarlierOutcome::TooFew;
     };
     let margin = 1.0 + EQUIVALENCE;
     if is_different(found) {
         match found.value > 1.0 {
-            true => EarlierWord::Faster,
-            false => EarlierWord::Slower,
+            true => EarlierOutcome::Faster,
+            false => EarlierOutcome::Slower,
         }
     } else if found.low >= 1.0 / margin && found.high <= margin {
-        EarlierWord::Equivalent
+        EarlierOutcome::Equivalent
     } else if ratio.estimate().is_some_and(is_different) {
-        EarlierWord::Drift
+        EarlierOutcome::Drift
     } else {
-        EarlierWord::CannotTell
+        EarlierOutcome::CannotTell
     }
 }
 
@@ -297,7 +296,7 @@ mod tests {
         against_earlier(&before, &after, &changed)
     }
 
-    fn changes(run: &EarlierRun) -> Vec<EarlierWord> {
+    fn changes(run: &EarlierRun) -> Vec<EarlierOutcome> {
         run.all.iter().map(|each| each.change).collect()
     }
 
@@ -307,9 +306,9 @@ mod tests {
         assert_eq!(
             changes(&run),
             [
-                EarlierWord::Differs,
-                EarlierWord::Differs,
-                EarlierWord::CannotTell
+                EarlierOutcome::Differs,
+                EarlierOutcome::Differs,
+                EarlierOutcome::CannotTell
             ]
         );
         assert_eq!(run.controls, None);
@@ -321,13 +320,13 @@ mod tests {
     fn no_further_than_the_controls_is_drift() {
         let moved = [("list", 1.15), ("put", 1.2), ("get", 0.97)];
         let run = compared(&moved, 12, &["list"]);
-        assert_eq!(run.all[0].change, EarlierWord::Drift);
+        assert_eq!(run.all[0].change, EarlierOutcome::Drift);
         let controls = run.controls.unwrap();
         assert_eq!(controls.count, 2);
         assert!((controls.low - 0.97).abs() < 1e-9, "{controls:?}");
         assert!((controls.high - 1.2).abs() < 1e-9, "{controls:?}");
         let further = compared(&[("list", 1.5), ("put", 1.2), ("get", 0.97)], 12, &["list"]);
-        assert_eq!(further.all[0].change, EarlierWord::Faster);
+        assert_eq!(further.all[0].change, EarlierOutcome::Faster);
     }
 
     #[test]
@@ -337,25 +336,29 @@ mod tests {
         let controls = run.controls.unwrap();
         assert!((controls.low - 1.372).abs() < 1e-9, "{controls:?}");
         assert!((controls.high - 1.912).abs() < 1e-9, "{controls:?}");
-        assert_eq!(run.all[0].change, EarlierWord::Drift, "between 1 and 1.912");
+        assert_eq!(
+            run.all[0].change,
+            EarlierOutcome::Drift,
+            "between 1 and 1.912"
+        );
     }
 
     #[test]
     fn one_run_each_cannot_tell_whatever_the_ratio() {
         let run = compared(&[("list", 58.0)], 1, &[]);
-        assert_eq!(changes(&run), [EarlierWord::TooFew]);
+        assert_eq!(changes(&run), [EarlierOutcome::TooFew]);
         assert!((run.all[0].ratio.unwrap().value - 58.0).abs() < 1e-9);
     }
 
     #[test]
     fn many_questions_ask_for_more_evidence() {
-        // Of four values each the smallest p is 2/70: enough for one question, not for two.
+        // With four values each, the smallest p is 2/70: enough for one question, but not for two.
         assert_eq!(
             changes(&compared(&[("put", 2.0)], 4, &[])),
-            [EarlierWord::Differs]
+            [EarlierOutcome::Differs]
         );
         let two = compared(&[("put", 2.0), ("get", 2.0)], 4, &[]);
-        assert_eq!(changes(&two), [EarlierWord::TooFew; 2]);
+        assert_eq!(changes(&two), [EarlierOutcome::TooFew; 2]);
     }
 
     #[test]
@@ -365,8 +368,8 @@ mod tests {
         assert_eq!(against_earlier(&before, &after, &[]).all.len(), 1);
     }
 
-    /// `new` and the shared `old` in two runs, in the second of which the machine is slower by
-    /// half, and `new` is `factor` times what it was beside `old`.
+    /// `new` and the shared `old` in two runs. In the second run, the machine is slower by half,
+    /// and `new` is `factor` times as fast relative to `old` as in the first.
     fn with_shared_target(factor: f64, noise: f64) -> EarlierRun {
         let run = |machine: f64, factor: f64| {
             let block =
@@ -388,34 +391,34 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shared_target_lost_too_is_divided_out() {
+    fn the_change_of_a_shared_target_is_divided_out() {
         let run = with_shared_target(1.0, 0.01);
         assert_eq!(run.all[0].part, EarlierPart::Control);
         let raw = run.all[1].ratio.unwrap().interval.unwrap();
         assert!(raw.high < 0.7, "the machine is slower: {raw:?}");
         assert_eq!(
             run.all[1].change,
-            EarlierWord::Equivalent,
+            EarlierOutcome::Equivalent,
             "{:?}",
             run.all[1]
         );
         assert_eq!(
             with_shared_target(1.0, 0.2).all[1].change,
-            EarlierWord::Drift
+            EarlierOutcome::Drift
         );
 
         let faster = with_shared_target(1.3, 0.01);
-        assert_eq!(faster.all[1].change, EarlierWord::Faster);
+        assert_eq!(faster.all[1].change, EarlierOutcome::Faster);
         let divided = faster.all[1].divided.unwrap();
         let ends = divided.interval.unwrap();
         assert!(ends.low <= 1.3 && 1.3 <= ends.high, "{divided:?}");
         assert_eq!(
             with_shared_target(0.8, 0.01).all[1].change,
-            EarlierWord::Slower
+            EarlierOutcome::Slower
         );
     }
 
-    /// The interval that is shown decides, and Bonferroni's correction is in it.
+    /// The interval that is shown decides, and includes Bonferroni's correction.
     #[test]
     fn a_verdict_needs_an_interval_without_one() {
         for (factor, values) in [(1.02, 5), (1.2, 5), (1.004, 12), (0.7, 12), (1.0, 12)] {
@@ -435,8 +438,10 @@ mod tests {
                     let different =
                         shown.interval.is_some_and(outside) && effect(shown.value) > NOISE_FLOOR;
                     let word = match each.divided {
-                        Some(_) => matches!(each.change, EarlierWord::Faster | EarlierWord::Slower),
-                        None => each.change == EarlierWord::Differs,
+                        Some(_) => {
+                            matches!(each.change, EarlierOutcome::Faster | EarlierOutcome::Slower)
+                        }
+                        None => each.change == EarlierOutcome::Differs,
                     };
                     assert_eq!(word, different, "{each:?}");
                 }

@@ -1,35 +1,35 @@
-//! What a rule may look at.
+//! The input of a rule.
 
 use tenbin_plan::{Pace, Plan, Workload};
 use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::cell::Cell;
-use crate::comparison::Comparison;
+use crate::compare::comparison::Comparison;
 
-/// What a rule may look at.
+/// The input of a rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// The experiment.
     pub plan: &'a Plan,
-    /// All slices, those cut short too, in any order.
+    /// All slices, including those that were cut short, in any order.
     pub slices: &'a [Slice],
-    /// Every workload on every target, in the plan's order, also without slices.
+    /// Every workload on every target, in the order of the plan; cells may have no slices.
     pub cells: &'a [Cell<'a>],
-    /// What they say of each challenger. Their `trust` is not yet settled: it
-    /// depends on the findings.
+    /// The comparisons of each challenger with the baseline. Their `trust` is not yet decided,
+    /// because it depends on the findings.
     pub comparisons: &'a [Comparison],
-    /// Whether the run came to its planned end.
+    /// Whether the run reached its planned end.
     pub complete: bool,
-    /// Cores of the machine that the generator ran on, if known.
+    /// Cores of the load generator's machine, if known.
     pub cores: Option<usize>,
-    /// That machine, and what the targets say of themselves.
+    /// The load generator's machine, and the versions and settings that targets report.
     pub environment: &'a Environment,
-    /// Whether the files of the run are as the run wrote them.
+    /// Whether the files of the run are unchanged.
     pub integrity: &'a Integrity,
 }
 
 impl<'a> Evidence<'a> {
-    /// Every workload on every target, in the plan's order, also without slices.
+    /// Every workload on every target, in the order of the plan; cells may have no slices.
     pub fn cells(&self) -> Vec<Cell<'a>> {
         self.cells.to_vec()
     }

@@ -1,24 +1,24 @@
-//! Whether what was expected of the figures is true.
+//! Whether the expectations of the plan are met.
 
 use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust};
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
-use crate::blocks::Blocks;
 use crate::cell::{Cell, cells};
-use crate::comparison::Comparison;
+use crate::compare::blocks::Blocks;
+use crate::compare::comparison::Comparison;
+use crate::compare::metric::Metric;
+use crate::compare::outcome::Scale;
+use crate::compare::sentence::one_start;
 use crate::evidence::is_closed;
-use crate::latency;
-use crate::metric::Metric;
-use crate::outcome::Scale;
-use crate::sentence::one_start;
+use crate::figures::latency;
 
-/// What came of every expectation of the plan, for every target and workload that
-/// it is about. Figures that `findings` void meet nothing.
+/// The result of every expectation of the plan, for every target and workload that it concerns.
+/// Figures that `findings` make invalid never meet an expectation.
 ///
-/// A ratio that one of the `comparisons` has is taken from there, with the interval that is
-/// shown for it: a run must not say two things of one figure.
+/// If one of the `comparisons` has the ratio, its value and its printed interval are used, so that
+/// a run never states two values for one figure.
 pub(crate) fn expected(
     plan: &Plan,
     slices: &[Slice],
@@ -42,8 +42,7 @@ pub(crate) fn expected(
 
 fn is_about(plan: &Plan, expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
     let fits = |asked: &Option<String>, name: &str| asked.as_ref().is_none_or(|it| it == name);
-    // The twin is there to be like the baseline, and the baseline is always once
-    // the baseline.
+    // No expectation applies to the twin, and the baseline is always 1 times itself.
     let is = |target: Option<&tenbin_plan::Target>| target.is_some_and(|it| it == cell.target);
     let is_relative = matches!(expectation.bound, Bound::Baseline(_));
     let is_control = is(plan.twin()) || (is_relative && is(plan.baseline()));
@@ -52,7 +51,7 @@ fn is_about(plan: &Plan, expectation: &plan::Expectation, cell: &Cell<'_>) -> bo
         && fits(&expectation.workload, &cell.workload.name)
 }
 
-/// What the expectation is about, with its interval.
+/// The figure of an expectation, with its interval.
 fn figure(
     plan: &Plan,
     slices: &[Slice],
@@ -79,7 +78,7 @@ fn figure(
     }
 }
 
-/// The baseline, where the expectation is one of a ratio to it.
+/// The baseline, if the expectation is about a ratio to it.
 fn expected_baseline<'p>(
     plan: &'p Plan,
     expectation: &plan::Expectation,
@@ -120,6 +119,7 @@ fn judge(
         workload: cell.workload.name.clone(),
         unit: unit(expectation),
         figure: Figure::of(figure),
+        extreme: expectation.figure == plan::Figure::Max && baseline.is_none(),
         standing,
         why,
     }
@@ -155,7 +155,7 @@ fn relative(slices: &[Slice], metric: Option<Metric>, cell: &Cell<'_>, baseline:
     )
 }
 
-/// Over all slices, those cut short too: what happened has happened.
+/// Over all slices, including those that were cut short: an observed maximum is a fact.
 fn longest(cell: &Cell<'_>, closed: bool) -> Measured {
     let service: latency::Kind = |op| &op.service;
     let response: latency::Kind = |op| &op.response;
@@ -178,7 +178,7 @@ fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Op
     let bound = expectation.bound.value();
     let wanted = expectation.demand == Demand::Expect;
     let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
-    let told = |met: bool| match met {
+    let sentence = |met: bool| match met {
         true => (Standing::Met, None),
         false => (Standing::NotMet, None),
     };
@@ -186,13 +186,13 @@ fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Op
         return cannot("the figure is unknown");
     };
     if is_fact(expectation, bound) {
-        return told(holds(value));
+        return sentence(holds(value));
     }
     match figure.estimate() {
         None => cannot("too few slices or blocks for an interval"),
         Some(estimate) => match (holds(estimate.low), holds(estimate.high)) {
-            (true, true) => told(true),
-            (false, false) => told(false),
+            (true, true) => sentence(true),
+            (false, false) => sentence(false),
             _ => cannot("the bound lies inside the interval"),
         },
     }
@@ -202,7 +202,7 @@ fn cannot(why: &str) -> (Standing, Option<String>) {
     (Standing::CannotTell, Some(why.to_owned()))
 }
 
-/// Whether it asks what happened in this run, and not what would happen in others.
+/// Whether the expectation is about facts of this run rather than about an estimate.
 fn is_fact(expectation: &plan::Expectation, bound: f64) -> bool {
     let asks_for_none = expectation.relation == Relation::AtMost && bound == 0.0;
     match expectation.figure {
@@ -308,7 +308,7 @@ mod tests {
                 let tail = if slice.0.target == "b" { 0.012 } else { 0.010 };
                 let parts = [(9_400, 0.002), (580, tail), (20, 0.1)];
                 slice.mixed(&parts);
-                // What two connections need for that.
+                // The service time of two connections for this throughput.
                 let each = parts.iter().map(|(count, seconds)| *count as f64 * seconds);
                 slice.0.seconds = each.sum::<f64>() / 2.0;
             });
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_to_fail_on_fails_only_when_it_is_proven() {
+    fn fail_if_fails_only_on_a_proven_difference() {
         use Figure::Throughput;
         let fail_if = |times| Expectation {
             demand: Demand::FailIf,
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_asked_of_the_others_only() {
+    fn ratios_are_expected_only_of_other_targets() {
         use Figure::{Bandwidth, Throughput};
         let times =
             |figure, relation, times| expectation(None, figure, relation, Bound::Baseline(times));

@@ -1,4 +1,4 @@
-//! Small made-up runs for the tests of rules and comparisons.
+//! Small synthetic runs for the tests of rules and comparisons.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tenbin_record::{
     MachineUse, OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice,
     StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
 };
-use tenbin_record::{HostAsked, PatternAsked};
+use tenbin_record::{HostHits, PatternHits};
 use tenbin_result::{Finding, ResultOf};
 
 use crate::assessment::{Assessment, assess};
@@ -20,11 +20,11 @@ use crate::cell::cells;
 use crate::compare::compare;
 use crate::evidence::Evidence;
 use crate::figures::figures_of;
-use crate::rules::Rule;
+use crate::findings::rule_info::RuleInfo;
+use crate::rules::RULES;
 
-/// A run in which nothing is wrong until it is changed: closed loop, two
-/// connections, slices of one second with 1,000 answers of 2 ms each, on two cores that
-/// have little to spare.
+/// A run without findings until a test changes it: closed loop, two connections, slices of one
+/// second with 1,000 responses of 2 ms each, on two cores that are not saturated.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
@@ -44,12 +44,12 @@ impl Run {
         Self::new(&["a"], &["get"], rounds)
     }
 
-    /// In the order of the plan's own schedule.
+    /// In the order of the plan's schedule.
     pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
         Self::of(plan(targets, workloads, rounds), targets, workloads)
     }
 
-    /// The same with all workloads compared with the first.
+    /// With all workloads compared with the first one.
     pub(crate) fn compared(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
         let mut plan = plan(targets, workloads, rounds);
         plan.comparing.workloads = (0..workloads.len()).collect();
@@ -74,8 +74,8 @@ impl Run {
         }
     }
 
-    /// Target `a` alone on rising numbers of connections, with so many answers in each
-    /// slice, as long as Little's law asks for; eight rounds.
+    /// Target `a` alone with rising numbers of connections and this number of responses in each
+    /// slice, each as long as Little's law requires; eight rounds.
     pub(crate) fn ladder(levels: &[(usize, u64)]) -> Self {
         let names: Vec<String> = levels.iter().map(|(n, _)| format!("c{n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -93,7 +93,7 @@ impl Run {
         run
     }
 
-    /// On targets that Tenbin has not started, so that nobody knows where they run.
+    /// On targets that Tenbin did not start, so that their machine is unknown.
     pub(crate) fn elsewhere(mut self) -> Self {
         for target in &mut self.plan.targets {
             let url = format!("http://{}.example/", target.name);
@@ -114,7 +114,7 @@ impl Run {
         self
     }
 
-    /// The same as S3 work on objects of one size.
+    /// As S3 work on objects of one size.
     pub(crate) fn of_s3(mut self, operation: S3Operation, bytes: u64) -> Self {
         for workload in &mut self.plan.workloads {
             workload.kind = WorkloadKind::S3(S3Work::new(operation, bytes, 100));
@@ -122,15 +122,15 @@ impl Run {
         self
     }
 
-    /// Ended after so many slices.
+    /// Ends after this number of slices.
     pub(crate) fn interrupted(mut self, after: usize) -> Self {
         self.slices.truncate(after);
         self.complete = false;
         self
     }
 
-    /// On a machine of so many cores, idle but for the target and the generator. To be called
-    /// before [`Made::server_cpu`].
+    /// On a machine with this number of cores, idle except for the target and the load generator.
+    /// To be called before [`Made::server_cpu`].
     pub(crate) fn on_cores(mut self, cores: u64) -> Self {
         self.environment.cores = Some(cores);
         self.each(|slice| {
@@ -165,8 +165,8 @@ impl Run {
         Made(slices.find(|slice| slice.target == target).unwrap())
     }
 
-    /// What a host of a target found for the first patterns of `get`, in 1,000 bytes each,
-    /// before the run and after it.
+    /// The numbers of hits of a host of a target for the first patterns of `get`, in 1,000 bytes
+    /// each, before the run and after it.
     pub(crate) fn ask(
         &mut self,
         target: &str,
@@ -174,8 +174,8 @@ impl Run {
         before: &[Option<u64>],
         after: Option<&[Option<u64>]>,
     ) {
-        let told = |hits: &[Option<u64>]| {
-            let asked = (0..).zip(hits).map(|(pattern, hits)| PatternAsked {
+        let sentence = |hits: &[Option<u64>]| {
+            let asked = (0..).zip(hits).map(|(pattern, hits)| PatternHits {
                 pattern,
                 hits: *hits,
                 bytes: Some(1_000),
@@ -184,14 +184,14 @@ impl Run {
         };
         let known = self.environment.targets.entry(target.to_owned());
         let asked = known.or_default().asked.entry("get".to_owned());
-        asked.or_default().push(HostAsked {
+        asked.or_default().push(HostHits {
             host: host.to_owned(),
-            before: told(before),
-            after: after.map(told),
+            before: sentence(before),
+            after: after.map(sentence),
         });
     }
 
-    /// Lets a workload draw from patterns, with this tolerance for their hits.
+    /// Lets a workload draw its requests from patterns, with this tolerance for their hits.
     pub(crate) fn draw_patterns(&mut self, workload: &str, tolerance: &str) {
         let all = self.plan.workloads.iter_mut();
         for work in all.filter(|work| work.name == workload) {
@@ -204,8 +204,10 @@ impl Run {
         }
     }
 
-    pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {
-        let findings = rule.judge(&Evidence {
+    /// The findings of the rule of this name.
+    pub(crate) fn findings(&self, info: &RuleInfo) -> Vec<Finding> {
+        let rule = RULES.iter().find(|rule| rule.info.name == info.name);
+        let findings = rule.expect("in RULES").judge(&Evidence {
             plan: &self.plan,
             slices: &self.slices,
             cells: &crate::cell::cells(&self.plan, &self.slices),
@@ -217,8 +219,8 @@ impl Run {
         });
         for finding in &findings {
             let severity = finding.severity;
-            assert!(rule.severities().contains(&severity), "{severity:?}");
-            assert_eq!(finding.rule, rule.name());
+            assert!(info.severities.contains(&severity), "{severity:?}");
+            assert_eq!(finding.rule, info.name);
         }
         findings
     }
@@ -247,7 +249,7 @@ impl Made<'_> {
         &mut self.0.ops[0]
     }
 
-    /// So many correct answers of so many seconds each, and no others.
+    /// Sets `count` correct responses of `seconds` each, without failures.
     pub(crate) fn answers(&mut self, count: u64, seconds: f64) {
         let op = self.op();
         op.ok = count;
@@ -257,7 +259,7 @@ impl Made<'_> {
         op.response = op.service.clone();
     }
 
-    /// So many answers of each time.
+    /// Sets this many responses of each time.
     pub(crate) fn mixed(&mut self, parts: &[(u64, f64)]) {
         self.answers(parts.iter().map(|(count, _)| count).sum(), 0.002);
         let op = self.op();
@@ -268,11 +270,11 @@ impl Made<'_> {
         op.response = op.service.clone();
     }
 
-    /// The answers become steps, so many of which make one of another operation.
+    /// Turns the responses into sub-requests; `steps` of them make one transaction.
     pub(crate) fn in_steps(&mut self, steps: u64) {
         let op = self.op();
         op.role = Role::Step;
-        let mut whole = OpFigures::of("MULTIPART", Role::Whole);
+        let mut whole = OpFigures::of("MULTIPART", Role::Transaction);
         whole.ok = op.ok / steps;
         let nanos = op.service.max() * steps;
         whole.service.record_n(nanos, whole.ok).unwrap();
@@ -280,7 +282,7 @@ impl Made<'_> {
         self.0.ops.push(whole);
     }
 
-    /// So many of what is made of steps failed, and took so many seconds until then.
+    /// Sets `count` failed transactions, each after `seconds`.
     pub(crate) fn fail_wholes(&mut self, class: ErrorClass, count: u64, seconds: f64) {
         let whole = &mut self.0.ops[1];
         whole.errors.insert(class, count);
@@ -310,8 +312,8 @@ impl Made<'_> {
         self.op().censored = count;
     }
 
-    /// So many connections made inside the window in so many seconds; with none,
-    /// those made before it took them.
+    /// Sets `inside` connections that were opened inside the window and took `seconds` in total;
+    /// with 0, the connections opened before it took them.
     pub(crate) fn connecting(&mut self, inside: u64, seconds: f64) {
         let before = self.0.connections as u64;
         let ledger = &mut self.0.ledger;
@@ -322,7 +324,7 @@ impl Made<'_> {
         };
     }
 
-    /// Open loop: so many operations due at the end and not yet sent.
+    /// Open loop: operations that are due at the end and not yet sent.
     pub(crate) fn backlog(&mut self, count: u64) {
         self.0.backlog = count;
     }
@@ -331,13 +333,14 @@ impl Made<'_> {
         self.0.client.busiest_thread = share;
     }
 
-    /// A generator thread used this share of a core, and waited for one for this share of the time.
+    /// A load generator thread used this share of a core, and waited for one for this share of the
+    /// time.
     pub(crate) fn waiting_thread(&mut self, used: f64, waited: f64) {
         self.0.client.busiest_thread = used;
         self.0.client.readiest_thread = Some(ThreadTurn { used, waited });
     }
 
-    /// Programs that are no part of the run used so many of the cores that were idle.
+    /// Unrelated programs used this many of the idle cores.
     pub(crate) fn others(&mut self, cores: f64) {
         let machine = self.0.machine.get_or_insert_default();
         machine.others_cpu_seconds = Some(cores);
@@ -347,7 +350,7 @@ impl Made<'_> {
         }
     }
 
-    /// The target used so much, and nobody else but the generator anything.
+    /// The target used this CPU time, and no other program but the load generator used any.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
         let both = seconds + self.0.client.cpu_seconds;
@@ -405,6 +408,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),
         comparing: tenbin_plan::Comparing::default(),
+        output: tenbin_plan::Output::default(),
         corpus: None,
     }
 }
@@ -447,7 +451,10 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         probe: None,
         probed: None,
         ops: vec![OpFigures::new("GET")],
-        ledger: Default::default(),
+        ledger: tenbin_record::Ledger {
+            reused: 1_000,
+            ..Default::default()
+        },
         setup: Default::default(),
         hosts: Vec::new(),
         client: ClientUse {
@@ -476,6 +483,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         search: None,
         segment: None,
         responses: None,
+        failed_in: std::collections::BTreeMap::new(),
         backlog: 0,
         pause: None,
         cut_short: false,
@@ -484,7 +492,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
     slice
 }
 
-/// A machine with two cores, on which nothing else goes on.
+/// A machine with two cores and no other programs.
 fn machine() -> MachineUse {
     MachineUse {
         seconds: 1.0,
@@ -544,12 +552,11 @@ fn machine() -> MachineUse {
     }
 }
 
-/// So many GETs of so many milliseconds each, and how many of these they spent in each
-/// stage.
-pub(crate) type Told<'a> = (u64, u64, &'a [(&'a str, u64)]);
+/// `count` GETs of `milliseconds` each, and how many of these milliseconds each stage took.
+pub(crate) type StageTimes<'a> = (u64, u64, &'a [(&'a str, u64)]);
 
-/// What a target told.
-pub(crate) fn stages(parts: &[Told<'_>]) -> StageSums {
+/// The stage times that a target reported.
+pub(crate) fn stages(parts: &[StageTimes<'_>]) -> StageSums {
     let mut get = OperationStages::default();
     for (at, (answers, millis, stages)) in parts.iter().enumerate() {
         get.add(&OperationStages {

@@ -1,9 +1,9 @@
 //! Words of findings and sentences.
 
-/// How much of a pattern is quoted.
+/// Number of characters of a pattern that are quoted.
 const QUOTED_CHARS: usize = 80;
 
-/// The name of a pattern, cut short, or its place where names are not known.
+/// The name of a pattern, truncated, or its position if names are unknown.
 pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
     let Some(label) = labels.get(pattern as usize) else {
         return format!("pattern {}", u64::from(pattern) + 1);
@@ -18,8 +18,8 @@ pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'stat
     if n == 1 { one } else { several }
 }
 
-/// Text that came from a server, at most 80 characters of it, as one line: control characters
-/// are escaped. Markup is not touched: whoever writes a page or to a terminal escapes that.
+/// Text from a server as one line of at most 80 characters: control characters are escaped. Markup
+/// is not changed; the writer of a page or terminal escapes it.
 pub(crate) fn tame(text: &str) -> String {
     const MOST: usize = 80;
     let mut tame = String::new();
@@ -35,7 +35,7 @@ pub(crate) fn tame(text: &str) -> String {
     tame
 }
 
-/// The middle of some figures; `None` if there are none.
+/// The median; `None` without figures.
 pub(crate) fn middle(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     let figures: Vec<f64> = figures.into_iter().collect();
     tenbin_stats::median(&figures, tenbin_stats::CONFIDENCE).value()

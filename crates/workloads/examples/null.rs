@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::histogram::latency_histogram;
-use tenbin_engine::{Destination, Drive, News, drive};
+use tenbin_engine::{Destination, Drive, SliceEvent, drive};
 use tenbin_plan::Load;
 use tenbin_workloads::null::prepared;
 
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         &slice,
         prepared(threads.parse()?).slice(),
         &AtomicBool::new(false),
-        &mut |news| {
-            if let News::Sample(sample) = news {
+        &mut |event| {
+            if let SliceEvent::Sample(sample) = event {
                 ok += sample.ops[0].ok;
                 cpu += sample.cpu;
                 let _ = service.add(&sample.ops[0].service);

@@ -1,16 +1,16 @@
-//! Why a workload cannot be prepared.
+//! Errors while a workload is prepared.
 
-/// Why a workload cannot be prepared for a target. Header values and keys are
-/// never part of the text: they may be secret.
+/// Why a workload cannot be prepared for a target. The text never contains header values or keys,
+/// since these may be secret.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WorkloadError {
-    /// No entry of [`crate::KINDS`] takes it.
+    /// No entry of [`crate::KINDS`] handles this workload.
     #[error("workload {workload}: no kind of workload takes it")]
     NoKind {
         /// The workload's name.
         workload: String,
     },
-    /// The method cannot stand in a request line.
+    /// The method cannot be sent in a request line.
     #[error("workload {workload}: method {method:?} is not a word of letters such as GET")]
     Method {
         /// The workload's name.
@@ -18,7 +18,7 @@ pub enum WorkloadError {
         /// The method as given.
         method: String,
     },
-    /// The path cannot stand in a request line.
+    /// The path cannot be sent in a request line.
     #[error(
         "workload {workload}: path {path:?} must start with `/` and hold neither spaces, control characters nor `#`; \
          write them as %20 and so on"
@@ -29,33 +29,33 @@ pub enum WorkloadError {
         /// The path as given.
         path: String,
     },
-    /// A header that cannot be sent as it is.
+    /// The header cannot be sent.
     #[error("workload {workload}: header {name:?} {problem}")]
     Header {
         /// The workload's name.
         workload: String,
         /// The header's name.
         name: String,
-        /// What is wrong with it and what to do.
+        /// What is wrong and what to do.
         problem: &'static str,
     },
-    /// The target's host, region or access key cannot stand in a header.
-    #[error("target at {url}: its {what} holds characters that cannot be sent in a header")]
+    /// The target's host, region or access key cannot be sent in a header.
+    #[error("target at {url}: its {what} contains characters that cannot be sent in a header")]
     Site {
         /// The target's base URL, without user name and password.
         url: String,
-        /// Which of the three.
+        /// Name of the faulty value: host, region or access key.
         what: &'static str,
     },
-    /// Its patterns do not go with the target.
+    /// The patterns do not fit the target.
     #[error("workload {workload}: {reason}")]
     Patterns {
         /// The workload's name.
         workload: String,
-        /// What does not go, and why.
+        /// The reason.
         reason: String,
     },
-    /// Not a bucket name.
+    /// The name is not a valid bucket name.
     #[error(
         "workload {workload}: {bucket:?} is not a bucket name: 3 to 63 of a-z, 0-9, `-` and `.`, \
          beginning and ending with a letter or digit"
@@ -66,47 +66,49 @@ pub enum WorkloadError {
         /// The name as given.
         bucket: String,
     },
-    /// Larger than one PUT may be.
+    /// The object is larger than one PUT allows.
     #[error(
-        "workload {workload}: an object of {size} bytes is more than one PUT may carry ({most} bytes)"
+        "workload {workload}: an object of {size} bytes is larger than one PUT allows ({most} bytes)"
     )]
     Size {
         /// The workload's name.
         workload: String,
         /// The size as given, bytes.
         size: u64,
-        /// The most there may be, bytes.
+        /// The largest allowed size, bytes.
         most: u64,
     },
-    /// Locations cannot be kept where they should be.
+    /// Blob locations cannot be stored in the directory.
     #[error("workload {workload}: cannot keep locations in {}: {why}", path.display())]
     Locations {
         /// The workload's name.
         workload: String,
         /// The directory.
         path: std::path::PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// Many blobs in one request, where the target has no such request.
+    /// A batch request for a target whose protocol has no batch requests.
     #[error(
-        "workload {workload}: {what} is for targets that are spoken to as a blobstore, and there \
-         is another; leave it out"
+        "workload {workload}: {what} is available only for targets with the blobstore protocol; \
+        leave it out, or remove the targets with other protocols"
     )]
     NoBlobstore {
         /// The workload's name.
         workload: String,
-        /// What is asked for.
+        /// The setting of the plan.
         what: &'static str,
     },
-    /// None, or more than can be kept track of.
-    #[error("workload {workload}: {objects} objects are not between 1 and {most}")]
+    /// The number of objects is 0 or too large.
+    #[error(
+        "workload {workload}: the number of objects must be between 1 and {most}, not {objects}"
+    )]
     Objects {
         /// The workload's name.
         workload: String,
         /// The number as given.
         objects: u64,
-        /// The most there may be.
+        /// The largest allowed number.
         most: u64,
     },
 }

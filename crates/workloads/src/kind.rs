@@ -1,33 +1,38 @@
-//! What a kind of workload does, and how one is found for a planned workload.
+//! The kinds of workloads, and how a planned workload is prepared for a target.
 
 use std::sync::{Arc, Mutex};
 
-use tenbin_engine::Workload;
+use tenbin_engine::{Protocol, Workload};
 use tenbin_plan::{self as plan, Found};
 
 use crate::KINDS;
 use crate::error::WorkloadError;
-use crate::responses::{ExpectedResponse, ResponsesSeen};
+use crate::responses::{ExpectedResponse, ResponseComparison};
+use crate::samples::{CountedPatterns, SliceSamples};
 use crate::sequence::Position;
-use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
-/// A kind of workload: what it is called and how it is made ready for a target.
+/// A kind of workload: its name and how it is prepared for a target.
 pub trait Kind: Sync {
     /// Name of its protocol, as in plans ([`plan::Traits::name`]).
     fn name(&self) -> &'static str;
 
-    /// What it does, in one line.
+    /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// Makes a workload ready for one target. Everything that costs time is done
-    /// here and not on the path of a request: content made, hashed, heads formatted.
+    /// What connections to a target carry; `None` for HTTP, in the version of the target.
+    fn protocol(&self) -> Option<&'static dyn Protocol> {
+        None
+    }
+
+    /// Prepares a workload for one target. All expensive work is done here instead of on the path of
+    /// a request: creating and hashing content, formatting heads.
     ///
-    /// `seed` names the keys and the content, the same for every target;
-    /// `threads` is the most workers that [`Prepared::slice`] may yield.
+    /// Keys and content follow from `seed` and are the same for every target; `threads` is the
+    /// largest number of workers that [`Prepared::slice`] may return.
     ///
     /// # Errors
-    /// When what is planned cannot be sent to this target.
+    /// When the planned requests cannot be sent to this target.
     fn prepare(
         &self,
         work: &plan::Workload,
@@ -36,53 +41,52 @@ pub trait Kind: Sync {
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError>;
 
-    /// Where a run puts things on a target that are not the target's own, in words; `None` where
-    /// it puts none there, or the plan keeps them.
+    /// Description of the place on a target where a run stores data outside the target's existing
+    /// data; `None` if it stores none there or the plan keeps the data.
     fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
         let _ = (work, target, seed);
         None
     }
 
-    /// A request that changes nothing, sent `times` times; `None` where the protocol has none that
-    /// tells more than the first response does.
+    /// A request that changes nothing, sent `times` times; `None` if the protocol has no request
+    /// that gives more information than the first response of a run.
     ///
     /// # Errors
-    /// When the work or the target cannot be asked for.
-    fn look(
+    /// When the request cannot be formed for this workload and target.
+    fn probe_target(
         &self,
         work: &plan::Workload,
         target: &Site,
         times: u64,
-    ) -> Option<Result<Look, WorkloadError>> {
+    ) -> Option<Result<TargetProbe, WorkloadError>> {
         let _ = (work, target, times);
         None
     }
 }
 
-/// A stage that looks at a target, and what came back once the stage has been driven.
-pub type Look = (Stage, Arc<Mutex<Seen>>);
+/// A stage that probes a target, and the response, which is filled while the stage runs.
+pub type TargetProbe = (Stage, Arc<Mutex<ProbeResponse>>);
 
-/// What came back from a request that changes nothing.
+/// The response to a request that changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Status of the first answer; none, if there was no answer.
+pub struct ProbeResponse {
+    /// Status of the first response; `None` without a response.
     pub status: Option<u16>,
-    /// The S3 error code of the first answer, if it has one.
+    /// S3 error code of the first response, if any.
     pub code: Option<String>,
-    /// What that code means and what to do, if that is known.
+    /// Meaning of that code and what to do, if known.
     pub meaning: Option<&'static str>,
-    /// The region that the first answer says is the right one: small letters, digits
-    /// and hyphens.
+    /// The correct region according to the first response: lower-case letters, digits and hyphens.
     pub region: Option<String>,
-    /// Whether the first answer is a listing.
+    /// Whether the first response is a listing.
     pub is_listing: bool,
-    /// How many answers there were.
+    /// Number of responses.
     pub answered: u64,
-    /// The bucket that was asked for.
+    /// The bucket in the request.
     pub bucket: String,
 }
 
-/// Makes a planned workload ready for one target, by the kind that takes it.
+/// Prepares a planned workload for one target, with the kind that handles it.
 ///
 /// # Errors
 /// As [`Kind::prepare`].
@@ -97,21 +101,26 @@ pub fn prepare(
         .prepare(work, target, seed, threads)
 }
 
-/// Where a run puts things on a target, by the kind of the workload; as [`Kind::place`].
+/// What connections carry for a workload; see [`Kind::protocol`].
+pub fn protocol(work: &plan::Workload) -> Option<&'static dyn Protocol> {
+    kind_of(work)?.protocol()
+}
+
+/// Description of the place where a run stores data; see [`Kind::place`].
 pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
     kind_of(work)?.place(work, target, seed)
 }
 
-/// A request that changes nothing, by the kind of the workload; as [`Kind::look`].
+/// A request that changes nothing; see [`Kind::probe_target`].
 ///
 /// # Errors
-/// As [`Kind::look`].
-pub fn look(
+/// As [`Kind::probe_target`].
+pub fn probe_target(
     work: &plan::Workload,
     target: &Site,
     times: u64,
-) -> Option<Result<Look, WorkloadError>> {
-    kind_of(work)?.look(work, target, times)
+) -> Option<Result<TargetProbe, WorkloadError>> {
+    kind_of(work)?.probe_target(work, target, times)
 }
 
 fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
@@ -119,211 +128,208 @@ fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
-/// A workload made ready for one target.
+/// A workload prepared for one target.
 ///
-/// In this order: `check` once; `before_run` once; then for every slice (a
-/// warm-up is one too) `before_slice`, `slice`, `slice_done`; `after_run` once,
-/// whatever failed before it, or what was made stays behind. Of two prepared
-/// workloads on the same server, the one checked first is tidied last: it may
-/// have made the bucket that the other found.
+/// Order of calls: `check` once; `before_run` once; for every slice, warm-up included,
+/// `before_slice`, `slice`, `slice_done`; `after_run` once, also after a failure, since it removes
+/// what the run created. Of two prepared workloads on the same server, the one that is checked
+/// first is cleaned up last, because it may have created the bucket that the other one found.
 pub trait Prepared: Send {
-    /// What must be found out or made before anything else, such as whether the
-    /// credentials are right.
+    /// Checks and creations that must come first, such as a check of the credentials.
     fn check(&mut self) -> Option<Stage> {
         None
     }
 
-    /// What must be there before the first slice; asked again after each stage until
-    /// there is nothing more.
+    /// Work that must be done before the first slice; called again after each stage until it
+    /// returns `None`.
     fn before_run(&mut self) -> Option<Stage> {
         None
     }
 
-    /// What must be there again before each slice.
+    /// Work that must be done before each slice.
     fn before_slice(&mut self) -> Option<Stage> {
         None
     }
 
-    /// How far the workload has come in the sequence of its requests; `None` where it
-    /// does not matter which requests a target is sent. Asked between slices.
+    /// Position in the request sequence, between slices; `None` if it does not matter which
+    /// requests a target receives.
     fn position(&self) -> Option<Position> {
         None
     }
 
-    /// Where the next slice ends in the sequence, by worker, which is then
-    /// [`tenbin_engine::Next::Exhausted`]; without, it ends by time.
+    /// Sets the end of the next slice in the sequence, by worker: there each worker returns
+    /// [`tenbin_engine::Next::Exhausted`]. With `None`, the slice ends by time.
     fn ends_at(&mut self, ends: Option<&[u64]>) {
         let _ = ends;
     }
 
-    /// Goes on at this position of the sequence, by worker. What is before it and has not
-    /// been sent is left out.
+    /// Continues at this position of the sequence, by worker. Requests before it that have not been
+    /// sent are skipped.
     fn skip_to(&mut self, position: &[u64]) {
         let _ = position;
     }
 
-    /// How many different things the slice of that number (from 0, warm-ups among them) may
-    /// read, where that depends on what an earlier slice stored on this target.
+    /// Number of different objects that the slice with this number (from 0, warm-ups included) can
+    /// read, if an earlier slice stored them on this target.
     fn readable(&self, slice: usize) -> Option<u64> {
         let _ = slice;
         None
     }
 
-    /// The slice that was driven last is only the first part of the next one, which reads
+    /// Tells the workload that the last slice was only the first part of the next one, which reads
     /// what an earlier slice of the same number stored.
-    fn goes_on(&mut self) {}
+    fn continue_slice(&mut self) {}
 
-    /// The next slice is to read only the first `things`, since another target has no
-    /// more of them.
-    fn read_only(&mut self, things: u64) {
+    /// Limits the next slice to reading the first `things` objects, because another target has no
+    /// more.
+    fn limit_reads(&mut self, things: u64) {
         let _ = things;
     }
 
-    /// The measured workers of one slice, one for a thread: as many as there are
-    /// threads, or connections where these are fewer. Where the workload has a
-    /// [`Prepared::position`], they go on from there; elsewhere every slice begins anew.
+    /// The measured workers of one slice: one per thread, or one per connection if there are fewer
+    /// connections than threads. With a [`Prepared::position`] they continue from that position;
+    /// otherwise every slice starts from the beginning.
     fn slice(&mut self) -> Vec<Box<dyn Workload>>;
 
-    /// The workers of a stretch in which refused requests are sent again, at most so often
-    /// each; `None` where that cannot be done, or is what [`Prepared::slice`] does.
+    /// The workers of an interval in which refused requests are retried at most `most` times each;
+    /// `None` if that is not possible, or if [`Prepared::slice`] retries already.
     fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
         let _ = most;
         None
     }
 
-    /// Takes the workers of [`Prepared::slice`] back. What they made is already
-    /// noted; they need not come back.
+    /// Takes back the workers of [`Prepared::slice`]. What they created is already recorded, so a
+    /// worker may also be missing.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
     }
 
-    /// What is worth a word before the first slice, a sentence each; asked once, after
-    /// the stages of [`Prepared::before_run`].
+    /// Notes for the user before the first slice, one sentence each; called once, after the stages
+    /// of [`Prepared::before_run`].
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The data set that was there before the run, if there was one that this works on; asked
-    /// after the stages of [`Prepared::before_run`].
+    /// The data set that existed before the run, if the workload uses it; called after the stages
+    /// of
+    /// [`Prepared::before_run`].
     fn found(&self) -> Option<Found> {
         None
     }
 
-    /// The workload is called that from now on: after what was found. Called before the first
-    /// slice, so that a run of the plan as executed sends the same.
+    /// Sets the name of the workload for the found data set. Called before the first slice, so that
+    /// a run of the executed plan sends the same requests.
     fn rename(&mut self, name: &str) {
         let _ = name;
     }
 
-    /// The patterns that requests are drawn from, if they are, and what was found of
-    /// them by the stages that ask for it.
-    fn asked_patterns(&self) -> Option<AskedPatterns> {
+    /// The patterns that requests are drawn from, with the hits that the stages counted; `None`
+    /// without patterns.
+    fn counted_patterns(&self) -> Option<CountedPatterns> {
         None
     }
 
-    /// Asks again what was asked before the run, now that there was load; asked again after
-    /// each stage until there is nothing more, and then ready to begin anew. Nothing depends
-    /// on it being asked.
-    fn ask_again(&mut self) -> Option<Stage> {
+    /// Repeats after load what the stages before the run checked. Called again after each stage
+    /// until it returns `None`, and can then be started again. No figure depends on it.
+    fn count_again(&mut self) -> Option<Stage> {
         None
     }
 
-    /// What was seen of single requests in the slice whose workers have just been taken
-    /// back, a warm-up too; asked after each, if only to be thrown away.
-    fn singles_seen(&mut self) -> Option<SinglesSeen> {
+    /// Request samples of the last slice, warm-ups included; called after each slice, even if the
+    /// result is discarded.
+    fn take_samples(&mut self) -> Option<SliceSamples> {
         None
     }
 
-    /// What was seen of the responses of the slice whose workers have just been taken back, where
-    /// the right response is not known but learnt; asked after each, if only to be thrown away.
-    fn responses_seen(&mut self) -> Option<ResponsesSeen> {
+    /// Comparison of the last slice's responses with the expected response, if that is learned
+    /// instead of known; called after each slice, even if the result is discarded.
+    fn response_comparison(&mut self) -> Option<ResponseComparison> {
         None
     }
 
-    /// The response that is expected, where it is not known but learnt: from requests before
-    /// the run, and from the run.
+    /// The expected response, if it is learned from requests before the run and during it.
     fn expected_response(&self) -> Option<ExpectedResponse> {
         None
     }
 
-    /// The target has been started anew: what it kept in memory is gone.
+    /// Tells the workload that the target was restarted and has lost what was in memory.
     fn restarted(&mut self) {}
 
-    /// Takes over whatever an earlier run of the same plan may have left, for
-    /// [`Prepared::after_run`] to remove.
+    /// Takes over what an earlier run of the same plan may have left, so that
+    /// [`Prepared::after_run`] removes it.
     fn inherit(&mut self) {}
 
-    /// What an earlier run may have left that nobody can find, in one sentence; asked
-    /// after [`Prepared::inherit`].
+    /// What an earlier run may have left that cannot be found, in one sentence; called after
+    /// [`Prepared::inherit`].
     fn lost(&self) -> Option<String> {
         None
     }
 
-    /// Removes what Tenbin made, and nothing else; asked again after each stage until
-    /// there is nothing more.
+    /// Removes what Tenbin created, and nothing else; called again after each stage until it
+    /// returns `None`.
     fn after_run(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Why there is nothing to measure any more, in a sentence; asked before each slice.
+    /// Why there is nothing left to measure, in one sentence; called before each slice.
     fn spent(&self) -> Option<String> {
         None
     }
 
-    /// Why the run cannot go on although there is more to measure, in a sentence; asked
-    /// after each slice.
+    /// Why the run cannot continue although there is more to measure, in one sentence; called after
+    /// each slice.
     fn failed(&self) -> Option<String> {
         None
     }
 
-    /// What stays after the run because the plan says so, in one sentence, once the
-    /// stages of [`Prepared::after_run`] have been driven.
+    /// What is kept after the run because the plan says so, in one sentence; called after the
+    /// stages of [`Prepared::after_run`].
     fn kept(&self) -> Option<String> {
         None
     }
 
-    /// What the stages of [`Prepared::after_run`] could not remove, in one
-    /// sentence, once it has been driven.
+    /// What the stages of [`Prepared::after_run`] could not remove, in one sentence; called after
+    /// them.
     fn left_behind(&self) -> Option<String> {
         None
     }
 
-    /// The same, one by one, with what is known of each.
+    /// The leftovers, one by one, with details.
     fn leftovers(&self) -> Vec<Leftover> {
         self.left_behind().into_iter().map(Leftover::from).collect()
     }
 
-    /// What the stages of [`Prepared::after_run`] removed after [`Prepared::inherit`], a
-    /// sentence each, once they have been driven.
+    /// What the stages of [`Prepared::after_run`] removed after [`Prepared::inherit`], one sentence
+    /// each; called after them.
     fn removed(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Names of the buckets that this workload made, known after [`Prepared::check`].
+    /// Names of the buckets that this workload created; available after [`Prepared::check`].
     fn buckets_made(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Takes over the buckets that an earlier run of the same plan made, as far as this
-    /// workload uses them: [`Prepared::after_run`] deletes those that are empty. Takes what
-    /// it uses out of `buckets`; called after [`Prepared::inherit`].
+    /// Takes over the buckets that an earlier run of the same plan created and that this workload
+    /// uses, and removes them from `buckets`: [`Prepared::after_run`] deletes those that are empty.
+    /// Called after [`Prepared::inherit`].
     fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
         let _ = buckets;
     }
 }
 
-/// Something that Tenbin put on a target and that is still there after tidying.
+/// Data of Tenbin that is still on a target after cleanup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Leftover {
-    /// What it is and where, in a sentence without an end.
+    /// What it is and where: a sentence without a full stop.
     pub what: String,
-    /// The bucket it is in, of S3.
+    /// S3: its bucket.
     pub bucket: Option<String>,
-    /// What all its keys begin with, of S3.
+    /// S3: the common prefix of its keys.
     pub prefix: Option<String>,
-    /// Number of objects; `None` if that is not known.
+    /// Number of objects; `None` if unknown.
     pub objects: Option<u64>,
-    /// Why it is still there, if that is known.
+    /// Why it was not removed, if known.
     pub reason: Option<String>,
 }
 
@@ -346,21 +352,21 @@ impl std::fmt::Display for Leftover {
     }
 }
 
-/// Unmeasured work that the engine drives like any other, in a closed loop until
-/// every worker is [`tenbin_engine::Next::Exhausted`].
+/// Unmeasured work that the engine runs in a closed loop until every worker returns
+/// [`tenbin_engine::Next::Exhausted`].
 pub struct Stage {
-    /// What is being done, for progress: `putting 10,000 objects`.
+    /// Description for progress messages: `loading 10,000 objects`.
     pub what: String,
-    /// Operations it will take, if that is known.
+    /// Number of operations, if known.
     pub total: Option<u64>,
-    /// Connections to use, over all workers; at least one each.
+    /// Number of connections over all workers; at least one per worker.
     pub connections: usize,
-    /// One for a thread.
+    /// One worker per thread.
     pub workers: Vec<Box<dyn Workload>>,
-    /// Whether any failure ends the run. Its text is a sentence for people.
+    /// Whether a failure ends the run. The text of the failure is then shown to the user.
     pub must_succeed: bool,
-    /// The one host that all of it goes to, by its position in the route; to all of them in
-    /// turn without. The engine then knows no other host, and calls this one the first.
+    /// The only host of the stage, by its position in the route; `None` for all hosts in turn. With
+    /// `Some`, the engine knows no other host and numbers this one 0.
     pub host: Option<usize>,
 }
 

@@ -1,25 +1,25 @@
-//! What to send, and what counts as a correct answer.
+//! The workloads: which requests are sent, and which responses are correct.
 //!
-//! A [`Kind`] of workload turns a planned workload and a target into a
-//! [`Prepared`] one: stages of set-up and tidying around measured workers, every
-//! one of them an engine `Workload`. Nothing here owns a socket, a thread on the
-//! path of a request, or a clock.
+//! A [`Kind`] of workload prepares a planned workload for a target. The result is a [`Prepared`]
+//! workload: measured workers, with stages of setup before them and cleanup after them. Every
+//! worker is an engine `Workload`. This crate owns no socket, no thread on the path of a request
+//! and no clock.
 //!
-//! A new kind is a folder with one [`Kind`], and its line in [`KINDS`].
+//! A new kind is a folder with one [`Kind`], and a line in [`KINDS`].
 
 pub mod blob;
 mod error;
 pub mod http;
+mod intern;
 mod kind;
-mod lasting;
 pub mod null;
 mod range;
 mod resend;
 mod responses;
 pub mod s3;
+mod samples;
 mod sequence;
 mod shared;
-mod single;
 mod site;
 mod text;
 mod zipf;
@@ -28,19 +28,23 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{Kind, Leftover, Look, Prepared, Seen, Stage, look, place, prepare};
-pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
-pub use responses::{ExpectedResponse, ResponsesSeen, Sameness, UnexpectedResponses};
-pub use sequence::Position;
-pub use single::{
-    AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
+pub use kind::{
+    Kind, Leftover, Prepared, ProbeResponse, Stage, TargetProbe, place, prepare, probe_target,
+    protocol,
 };
-pub use site::{Means, Site};
+pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
+pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};
+pub use samples::{
+    CacheForecast, CountedPatterns, HostHits, PatternCounts, PatternHits, RequestSample,
+    SliceSamples,
+};
+pub use sequence::Position;
+pub use site::{BlobAccess, Site};
 pub use text::grouped;
 
-/// Every kind of workload, in the order of [`tenbin_plan::work::protocols`]. The only place where one
-/// is registered.
+/// Every kind of workload, in the order of [`tenbin_plan::work::protocols`]. Kinds are registered
+/// only here.
 pub const KINDS: &[&dyn Kind] = &[&http::Http, &s3::S3, &blob::Blob];
 
-/// What Tenbin calls itself in `User-Agent`.
+/// Tenbin's `User-Agent`.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -1,10 +1,10 @@
-//! A workload that costs as little as one can: to weigh the engine itself.
+//! A workload with the lowest possible cost, to measure the engine itself.
 
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
 
 use crate::kind::Prepared;
 
-/// Sends the same few bytes for ever, and finds every answer correct.
+/// Sends the same constant request forever and judges every response correct.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Null;
 
@@ -22,7 +22,7 @@ impl Workload for Null {
         exchange.head.clear();
         exchange.head.extend_from_slice(HEAD);
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         Next::Ready
     }
 

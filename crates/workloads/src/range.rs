@@ -1,17 +1,17 @@
-//! What an answer says of the part that it is.
+//! Responses to range requests.
 
-use tenbin_engine::AnswerHead;
+use tenbin_engine::ResponseHead;
 
-/// Whether an answer says that it is so many bytes from `first` on, of `size` (RFC 9110,
-/// section 14.4).
-pub(crate) fn is_range(head: &AnswerHead<'_>, first: u64, length: u64, size: u64) -> bool {
-    let told = head.header("content-range").and_then(|range| {
+/// Whether a response is the range of `length` bytes from `first` on, of an object of `size` bytes
+/// (RFC 9110, section 14.4).
+pub(crate) fn is_range(head: &ResponseHead<'_>, first: u64, length: u64, size: u64) -> bool {
+    let range = head.header("content-range").and_then(|range| {
         let range = std::str::from_utf8(range).ok()?.strip_prefix("bytes ")?;
         let (range, size) = range.trim().split_once('/')?;
         let (first, last) = range.split_once('-')?;
         Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?, size))
     });
-    told.is_some_and(|(from, last, of)| {
+    range.is_some_and(|(from, last, of)| {
         from == first
             && last.checked_sub(from).and_then(|span| span.checked_add(1)) == Some(length)
             && (of == "*" || of.parse() == Ok(size))
@@ -23,10 +23,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn start_length_and_whole_have_to_be_those_that_were_asked_for() {
+    fn a_range_must_match_in_start_length_and_size() {
         let says = |header: &str| {
             let head = format!("HTTP/1.1 206 Partial Content\r\n{header}\r\n\r\n");
-            let head = AnswerHead {
+            let head = ResponseHead {
                 status: 206,
                 length: None,
                 bytes: head.as_bytes(),

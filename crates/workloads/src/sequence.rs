@@ -1,43 +1,43 @@
-//! How far a workload has come in the sequence of its requests.
+//! Position of a workload in its request sequence.
 //!
-//! Where it matters which requests are sent, as what a cache holds follows from them, a
-//! workload has one sequence for the whole run: each slice goes on where the one before it
-//! ended, and every target of a round is sent the same segment of it.
+//! If it matters which requests are sent, for example because they determine the content of a
+//! cache, a workload has one sequence for the whole run: each slice continues where the previous
+//! one ended, and every target of a round receives the same segment.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenbin_plan::rng::mix;
 
-/// How far a workload has come in its sequence on one target, warm-ups among it.
+/// Position of a workload in its sequence on one target, warm-ups included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Position {
-    /// Requests up to here, by worker.
+    /// Requests so far, by worker.
     pub workers: Vec<u64>,
-    /// Those of them that were left out.
+    /// Requests so far that were skipped.
     pub skipped: u64,
-    /// A number for what was sent, in whatever order: the same for two targets that were
-    /// sent the same requests equally often. `None` where targets need not be.
+    /// An order-independent digest of what was sent: equal for two targets that received the same
+    /// requests equally often. `None` if targets need not receive the same requests.
     pub digest: Option<u64>,
 }
 
 impl Position {
-    /// Requests up to here, over all workers.
+    /// Requests so far, over all workers.
     pub fn total(&self) -> u64 {
         self.workers.iter().sum()
     }
 
-    /// Those of them that were sent.
+    /// Requests so far that were sent.
     pub fn sent(&self) -> u64 {
         self.total().saturating_sub(self.skipped)
     }
 }
 
-/// How far one worker has come. On the path of a request.
+/// Position of one worker. Used on the path of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cursor {
-    /// Requests up to here.
+    /// Requests so far.
     at: u64,
-    /// Where the slice under way ends, if it ends by count.
+    /// End of the current slice, if it ends by count.
     end: Option<u64>,
     skipped: u64,
     digest: u64,
@@ -50,7 +50,7 @@ impl Cursor {
         self.end.is_some_and(|end| self.at >= end)
     }
 
-    /// The next request, by any number that tells it from the others, is sent.
+    /// Counts the next request; `request` is any number that identifies it.
     #[inline]
     pub(crate) fn send(&mut self, request: u64) {
         self.at += 1;
@@ -65,11 +65,11 @@ impl Cursor {
     }
 }
 
-/// The cursors of all workers, while none of them is at work.
+/// The cursors of all workers between slices.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cursors {
     workers: Vec<Cursor>,
-    /// Whether targets are to be sent the same.
+    /// Whether all targets receive the same requests.
     alike: bool,
 }
 
@@ -96,13 +96,13 @@ impl Cursors {
         }
     }
 
-    /// As [`crate::Prepared::skip_to`]; tells how many each worker leaves out.
+    /// As [`crate::Prepared::skip_to`]; returns the number of skipped requests per worker.
     pub(crate) fn skip_to(&mut self, position: &[u64]) -> Vec<u64> {
         let workers = self.workers.iter_mut().zip(position);
         workers.map(|(cursor, &to)| cursor.skip(to)).collect()
     }
 
-    /// The same with a digest that is kept elsewhere.
+    /// The position, with a digest that is computed elsewhere.
     pub(crate) fn position_of(&self, digest: u64) -> Position {
         Position {
             digest: self.alike.then_some(digest),
@@ -121,7 +121,7 @@ impl Cursors {
     }
 }
 
-/// The cursor of one worker while it is at work; put back when it is dropped.
+/// The cursor of one worker during a slice; returned to [`Cursors`] when it is dropped.
 pub(crate) struct AtWork {
     cursor: Cursor,
     worker: usize,
@@ -143,7 +143,7 @@ impl AtWork {
         self.cursor.is_through()
     }
 
-    /// How far the worker has come.
+    /// Position of the worker.
     pub(crate) fn at(&self) -> u64 {
         self.cursor.at
     }

@@ -1,23 +1,23 @@
-//! What the workloads on one target have in common.
+//! Data shared by the workloads on one target.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One value of each type, made when it is first needed: a protocol keeps there what its workloads on
-/// a target share.
+/// One value per type, created on first use. Protocols store there what their workloads on a target
+/// share.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>);
 
 impl Shared {
-    /// The value of that type, the same for all workloads on the target.
+    /// The value of this type, the same for all workloads on the target.
     pub(crate) fn of<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values
             .entry(TypeId::of::<T>())
             .or_insert_with(|| Arc::<T>::default());
-        // The entry of a type holds that type.
+        // The entry of a type always holds that type.
         Arc::clone(value).downcast().unwrap_or_default()
     }
 }

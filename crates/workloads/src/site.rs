@@ -1,4 +1,4 @@
-//! A target, as a workload sees it.
+//! A target from the point of view of a workload.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use url::Url;
 
 use crate::shared::Shared;
 
-/// A target, as a workload sees it.
+/// A target from the point of view of a workload.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Base URL; of several hosts that of the first. Scheme, path and query are
-    /// those of all.
+    /// Base URL; with several hosts, that of the first host. All hosts have the same scheme, path
+    /// and query.
     pub url: Url,
-    /// Value of the `Host` header, one for each host in the order of the route: host
-    /// and, unless it is the scheme's own, port. Never empty.
+    /// Value of the `Host` header for each host in route order: host name, and port unless it is
+    /// the default of the scheme. Never empty.
     host_headers: Vec<String>,
-    /// S3 credentials; requests are not signed without.
+    /// S3 credentials; requests are unsigned without them.
     pub credentials: Option<Credentials>,
     /// S3 region.
     pub region: String,
@@ -25,15 +25,15 @@ pub struct Site {
     pub signature: Signature,
     /// Name of the target.
     name: String,
-    means: Means,
-    /// Directory of the run, if what is put there outlives a run that is killed.
+    means: BlobAccess,
+    /// Directory of the run, if data on the target survives when the run is killed.
     run_directory: Option<PathBuf>,
     shared: Shared,
 }
 
-/// By what blobs get to a target.
+/// Protocol for blobs on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Means {
+pub enum BlobAccess {
     /// The access layer of a blob store.
     #[default]
     Blobstore,
@@ -41,12 +41,12 @@ pub enum Means {
     S3,
     /// Files in a directory.
     Files,
-    /// Nothing: everything is done at once.
+    /// No storage: every operation succeeds at once.
     Dummy,
 }
 
 impl Site {
-    /// The site at that URL, with the `Host` header the URL asks for.
+    /// The target at this URL, with the corresponding `Host` header.
     pub fn new(url: Url, credentials: Option<Credentials>, region: impl Into<String>) -> Self {
         Self {
             host_headers: vec![host_header(&url)],
@@ -55,22 +55,21 @@ impl Site {
             region: region.into(),
             signature: Signature::V4,
             name: "target".to_owned(),
-            means: Means::default(),
+            means: BlobAccess::default(),
             run_directory: None,
             shared: Shared::default(),
         }
     }
 
-    /// The same site with requests signed in another way.
+    /// Sets the signature version.
     #[must_use]
     pub fn signed(self, signature: Signature) -> Self {
         Self { signature, ..self }
     }
 
-    /// The same site under the name of its target, with blobs getting there by these
-    /// means.
+    /// Sets the name of the target and the protocol for blobs.
     #[must_use]
-    pub fn of_target(self, name: impl Into<String>, means: Means) -> Self {
+    pub fn of_target(self, name: impl Into<String>, means: BlobAccess) -> Self {
         let name = name.into();
         Self {
             name,
@@ -79,8 +78,8 @@ impl Site {
         }
     }
 
-    /// The same site, where what is put outlives a run that is killed: the directory of
-    /// the run then tells what that is.
+    /// Sets the run directory, which records the data on the target that survives when the run is
+    /// killed.
     #[must_use]
     pub fn tracked_in(self, run_directory: impl Into<PathBuf>) -> Self {
         Self {
@@ -89,7 +88,7 @@ impl Site {
         }
     }
 
-    /// Directory of the run, if what is put there outlives a run that is killed.
+    /// Directory of the run, if data on the target survives when the run is killed.
     pub(crate) fn run_directory(&self) -> Option<&Path> {
         self.run_directory.as_deref()
     }
@@ -99,16 +98,16 @@ impl Site {
         &self.name
     }
 
-    pub(crate) fn means(&self) -> Means {
+    pub(crate) fn means(&self) -> BlobAccess {
         self.means
     }
 
-    /// What the workloads on this target have in common, by its type.
+    /// The value of this type that the workloads on this target share.
     pub(crate) fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.shared.of()
     }
 
-    /// The same site with one more host: the next of the route, at that URL.
+    /// Adds a host: the next one of the route, at this URL.
     #[must_use]
     pub fn and_host(mut self, url: &Url) -> Self {
         self.host_headers.push(host_header(url));
@@ -120,7 +119,7 @@ impl Site {
         &self.host_headers
     }
 
-    /// Names of the hosts, in lower case, and their ports, in the same order.
+    /// Names of the hosts, in lower case, with their ports, in route order.
     pub(crate) fn hosts_and_ports(&self) -> Vec<(String, Option<u16>)> {
         let usual = self.url.port_or_known_default();
         let headers = self
@@ -129,17 +128,17 @@ impl Site {
             .map(|header| header.to_ascii_lowercase());
         headers
             .map(|header| match header.rsplit_once(':') {
-                // The colons inside brackets are those of an address.
+                // A colon inside brackets belongs to an IPv6 address.
                 Some((host, port)) if !port.contains(']') => (host.to_owned(), port.parse().ok()),
                 _ => (header, usual),
             })
             .collect()
     }
 
-    /// Its URL, without user name and password, for error texts.
+    /// Its URL without user name and password, for error messages.
     pub(crate) fn shown(&self) -> String {
         let mut url = self.url.clone();
-        // Refused only by URLs that cannot hold either.
+        // Fails only for URLs that cannot have a user name.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.to_string()

@@ -1,4 +1,4 @@
-//! Small pieces of text, written into buffers that are already there.
+//! Formatting of short texts into existing buffers.
 
 /// Appends `number` in decimal.
 pub use tenbin_plan::grouped;
@@ -38,7 +38,7 @@ pub(crate) fn hex(bytes: &[u8; 32]) -> [u8; 64] {
     out
 }
 
-/// Whether `text` may stand in a header value: visible ASCII, no spaces.
+/// Whether `text` is allowed in a header value: visible ASCII without spaces.
 pub(crate) fn is_visible(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_graphic())
 }

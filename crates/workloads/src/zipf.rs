@@ -1,26 +1,26 @@
-//! Which of many things is next where few of them are popular.
+//! Zipf-distributed random numbers: few items are popular.
 
 use crate::rng::Rng;
 
-/// Numbers below `n` by Zipf's law: rank `k` (from 1) with a probability in proportion
-/// to `k` to the power of minus the exponent. By rejection-inversion: W. Hörmann and
-/// G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
-/// distributions", ACM TOMACS 6(3), 1996; no table, and about one try a number.
+/// Numbers below `n`, Zipf distributed: rank `k` (from 1) has a probability proportional to `k` to
+/// the power of minus the exponent. By rejection-inversion: W. Hörmann and G. Derflinger,
+/// "Rejection-inversion to generate variates from monotone discrete distributions", ACM TOMACS
+/// 6(3), 1996; needs no table, and about one attempt per number.
 pub(crate) struct Zipf {
     n: u64,
     exponent: f64,
-    /// The integral of the hat at 1.5 minus the probability of rank 1, and at n + 0.5.
+    /// Integral of the hat function at 1.5 minus the probability of rank 1, and at n + 0.5.
     from: f64,
     to: f64,
-    /// How near to its rank a number may lie to be taken without a second look.
+    /// Distance from its rank within which a number is accepted without a further test.
     near: f64,
-    /// Which object has a rank: `rank * step + shift` modulo `n`.
+    /// The item with a rank: `rank * step + shift` modulo `n`.
     step: u64,
     shift: u64,
 }
 
 impl Zipf {
-    /// Of `n` things, at least one; which of them has which rank follows from `seed`.
+    /// For `n` items, at least one; `seed` assigns the ranks to the items.
     pub(crate) fn new(n: u64, exponent: f64, seed: u64) -> Self {
         let mut rng = Rng::new(seed, &[crate::rng::name_number("zipf")]);
         let mut zipf = Self {
@@ -38,14 +38,14 @@ impl Zipf {
         zipf
     }
 
-    /// The next of them, from 0.
+    /// The next item, from 0.
     pub(crate) fn draw(&self, rng: &mut Rng) -> u64 {
         let rank = self.rank(rng) - 1;
         let place = u128::from(rank) * u128::from(self.step) + u128::from(self.shift);
         (place % u128::from(self.n)) as u64
     }
 
-    /// From 1.
+    /// The next rank, from 1.
     fn rank(&self, rng: &mut Rng) -> u64 {
         loop {
             let u = self.to + rng.unit() * (self.from - self.to);
@@ -61,7 +61,7 @@ impl Zipf {
         (-self.exponent * x.ln()).exp()
     }
 
-    /// Of the hat, so that it goes on smoothly where the exponent is 1.
+    /// Integral of the hat function, continuous at an exponent of 1.
     fn integral(&self, x: f64) -> f64 {
         let log = x.ln();
         let t = (1.0 - self.exponent) * log;
@@ -90,7 +90,7 @@ fn ln_1p_over(t: f64) -> f64 {
     1.0 - t / 2.0
 }
 
-/// A number below `n` that has no divisor in common with it, or 1.
+/// A number below `n` that is coprime to `n`, or 1.
 fn coprime(n: u64, rng: &mut Rng) -> u64 {
     let divisor = |mut a: u64, mut b: u64| {
         while b > 0 {
@@ -133,7 +133,7 @@ mod tests {
                     (seen as f64 - expected).powi(2) / expected
                 })
                 .sum();
-            // 49 degrees of freedom: 85.4 is exceeded once in a thousand times.
+            // 49 degrees of freedom: 85.4 is exceeded with a probability of 0.1 %.
             assert!(chi2 < 85.4, "{exponent}: {chi2}");
         }
     }

@@ -10,7 +10,9 @@ mod support;
 
 use counting::allocations;
 use support::{http_work, load, s3_work, site};
-use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Seen, Workload};
+use tenbin_engine::{
+    BodyUse, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Workload,
+};
 use tenbin_plan::{
     self as plan, Checksum, ContentKind, Payload, S3Operation, S3Work, Signature, WorkloadKind,
 };
@@ -18,7 +20,11 @@ use tenbin_workloads::{null, prepare};
 use url::Url;
 
 /// Allocations of 1000 correct exchanges that go over midnight, after the first.
-fn allocations_of(worker: &mut dyn Workload, host: usize, answer: &dyn Fn(u64) -> Vec<u8>) -> u64 {
+fn allocations_of(
+    worker: &mut dyn Workload,
+    host: usize,
+    response: &dyn Fn(u64) -> Vec<u8>,
+) -> u64 {
     let mut exchange = Exchange {
         host,
         ..Exchange::default()
@@ -37,8 +43,8 @@ fn allocations_of(worker: &mut dyn Workload, host: usize, answer: &dyn Fn(u64) -
         let _ = worker.payload(&exchange);
         let preparing = allocations() - before;
 
-        let body = answer(exchange.tag);
-        let head = AnswerHead {
+        let body = response(exchange.tag);
+        let head = ResponseHead {
             status: 200,
             length: Some(body.len() as u64),
             bytes: b"HTTP/1.1 200 OK\r\n\r\n",
@@ -97,12 +103,12 @@ fn a_request_drawn_from_patterns_allocates_nothing() {
             let exchange = Exchange::default();
             let before = allocations();
             for nanos in 0..1000 {
-                let seen = Seen {
+                let outcome = RequestOutcome {
                     status: Some(200),
                     correct: true,
                     nanos,
                 };
-                worker.seen(&exchange, seen);
+                worker.completed(&exchange, outcome);
             }
             assert_eq!(allocations() - before, 0, "{order}");
         }
@@ -166,8 +172,8 @@ fn a_part_allocates_nothing() {
     let mut worker = prepared.slice().remove(0);
     let mut exchange = Exchange::default();
     assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
-    let mut answer = |exchange: &mut Exchange, bytes: &[u8], body: &[u8]| {
-        let head = AnswerHead {
+    let mut response = |exchange: &mut Exchange, bytes: &[u8], body: &[u8]| {
+        let head = ResponseHead {
             status: 200,
             length: Some(body.len() as u64),
             bytes,
@@ -182,11 +188,11 @@ fn a_part_allocates_nothing() {
         let _ = worker.payload(exchange);
         allocations() - before
     };
-    answer(&mut exchange, b"", b"<UploadId>7</UploadId>");
+    response(&mut exchange, b"", b"<UploadId>7</UploadId>");
     let allocated: u64 = (1..PARTS)
         .map(|part| {
             let tag = b"HTTP/1.1 200 OK\r\nETag: \"d41d8cd98f00b204e9800998ecf8427e\"\r\n\r\n";
-            let allocated = answer(&mut exchange, tag, b"");
+            let allocated = response(&mut exchange, tag, b"");
             if part > 4 { allocated } else { 0 }
         })
         .sum();

@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use parts::{Object, Store, error};
-use support::{Answer, all_correct, answer, drive, drive_stage, s3_work, site};
+use support::{Response, all_correct, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::Judgement;
 use tenbin_plan::{self as plan, Choose, DataSet, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::prepare;
@@ -43,7 +43,7 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
     let mut stages = Vec::new();
     let mut stage = |mut stage: tenbin_workloads::Stage, store: &mut Store| {
         stages.push(stage.what.clone());
-        let judged = drive_stage(&mut stage, &mut |request| store.answer(request));
+        let judged = drive_stage(&mut stage, &mut |request| store.response(request));
         assert!(all_correct(&judged), "{}: {judged:?}", stage.what);
     };
     stage(prepared.check().unwrap(), store);
@@ -52,7 +52,7 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
     }
     for worker in &mut prepared.slice() {
         let judged = drive(worker.as_mut(), 2, 40, 7, &mut |request| {
-            store.answer(request)
+            store.response(request)
         });
         assert!(all_correct(&judged), "{judged:?}");
     }
@@ -66,14 +66,15 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
 #[test]
 fn a_kept_data_set_is_put_once_and_mended_where_it_is_not_right() {
     let mut store = Store::paged(10);
-    let stays = "25 objects under tenbin-0000000000000001/work/ stay in bucket box for later runs";
+    let stays =
+        "25 objects under tenbin-0000000000000001/work/ are kept in bucket box for later runs";
     let (stages, kept) = run(&keep(S3Operation::Get), &mut store);
     assert_eq!(
         stages,
         [
             "checking bucket box",
-            "listing what is in bucket box",
-            "putting 25 objects"
+            "listing the objects in bucket box",
+            "loading 25 objects"
         ]
     );
     assert_eq!(kept.as_deref(), Some(stays));
@@ -90,7 +91,7 @@ fn a_kept_data_set_is_put_once_and_mended_where_it_is_not_right() {
     store.objects.remove(&key(3));
     store.with(&key(20), b"too short");
     let (stages, kept) = run(&keep(S3Operation::Get), &mut store);
-    assert_eq!(stages[2], "putting 2 objects");
+    assert_eq!(stages[2], "loading 2 objects");
     assert_eq!(kept.as_deref(), Some(stays));
     let put: BTreeSet<&str> = store
         .seen
@@ -101,7 +102,7 @@ fn a_kept_data_set_is_put_once_and_mended_where_it_is_not_right() {
 }
 
 #[test]
-fn what_was_put_whole_is_not_right_for_reading_by_parts() {
+fn objects_stored_by_one_put_do_not_fit_reads_by_part() {
     let in_parts = work(S3Operation::GetPart, |s3| {
         s3.data = DataSet::Keep;
         s3.part_size = 4;
@@ -109,7 +110,7 @@ fn what_was_put_whole_is_not_right_for_reading_by_parts() {
     let mut store = Store::paged(1000);
     run(&keep(S3Operation::Get), &mut store);
     let (stages, _) = run(&in_parts, &mut store);
-    assert_eq!(stages[2], "uploading in parts 25 objects");
+    assert_eq!(stages[2], "loading by multipart upload: 25 objects");
     let (stages, _) = run(&in_parts, &mut store);
     assert_eq!(stages.len(), 2, "{stages:?}");
 }
@@ -162,7 +163,7 @@ fn only_what_is_below_the_prefix_is_read() {
 }
 
 /// The failure of the first stage that fails.
-fn refusal(work: &plan::Workload, server: &mut dyn FnMut(&support::Request) -> Answer) -> String {
+fn refusal(work: &plan::Workload, server: &mut dyn FnMut(&support::Request) -> Response) -> String {
     let mut prepared = prepare(work, &site("http://localhost:9000"), 1, 1).unwrap();
     let mut stages: Vec<_> = prepared.check().into_iter().collect();
     stages.extend(prepared.before_run());
@@ -184,23 +185,23 @@ fn what_is_not_there_is_refused_and_not_made() {
         ..Store::default()
     };
     let work = existing(S3Operation::Get);
-    let why = refusal(&work, &mut |request| store.answer(request));
-    assert!(why.contains("there is no such bucket"), "{why}");
+    let why = refusal(&work, &mut |request| store.response(request));
+    assert!(why.contains("the bucket does not exist"), "{why}");
     assert_eq!(store.asked("PUT"), 0);
 
     let mut store = Store::default();
-    let why = refusal(&work, &mut |request| store.answer(request));
-    assert!(why.starts_with("nothing is there at all;"), "{why}");
+    let why = refusal(&work, &mut |request| store.response(request));
+    assert!(why.starts_with("there are no objects at all;"), "{why}");
 
     let mut store = Store::default();
     let why = refusal(
         &keep(S3Operation::Get),
         &mut |request| match &*request.method {
             "GET" => error(403, "AccessDenied"),
-            _ => store.answer(request),
+            _ => store.response(request),
         },
     );
-    assert!(why.contains("may not do that"), "{why}");
+    assert!(why.contains("have no permission"), "{why}");
 }
 
 #[test]
@@ -211,11 +212,11 @@ fn a_listing_that_turns_in_a_circle_is_a_failure() {
     let why = refusal(&keep(S3Operation::Get), &mut |request| {
         asked += 1;
         match &*request.method {
-            "GET" => answer(200, page),
-            _ => answer(200, ""),
+            "GET" => response(200, page),
+            _ => response(200, ""),
         }
     });
-    assert!(why.contains("does not go on"), "{why}");
+    assert!(why.contains("does not advance"), "{why}");
     assert!(asked < 10);
 }
 
@@ -237,7 +238,7 @@ fn every_object_is_read_once_over_all_slices_and_then_that_is_said() {
         for worker in &mut workers {
             operations += drive(worker.as_mut(), 2, 5, 7, &mut |request| {
                 read.push(request.path.clone());
-                store.answer(request)
+                store.response(request)
             })
             .len();
         }
@@ -248,7 +249,7 @@ fn every_object_is_read_once_over_all_slices_and_then_that_is_said() {
     assert_eq!(read.iter().collect::<BTreeSet<_>>().len(), 25);
     assert_eq!(
         prepared.spent().unwrap(),
-        "all 25 objects have been read once; give more objects or fewer rounds"
+        "all 25 objects have been read once; configure more objects or fewer rounds"
     );
 }
 
@@ -262,7 +263,7 @@ fn other_choices_are_never_spent() {
     )
     .unwrap();
     drive(prepared.slice()[0].as_mut(), 1, 100, 7, &mut |_| {
-        Answer::Lost
+        Response::Lost
     });
     assert_eq!(prepared.spent(), None);
 }
@@ -281,7 +282,7 @@ fn a_listing_that_never_ends_is_given_up() {
     let judged = drive_stage(&mut stage, &mut |_| {
         asked += 1;
         assert!(asked < 1000, "it ends by itself");
-        answer(
+        response(
             200,
             format!(
                 "<ListBucketResult><IsTruncated>true</IsTruncated>\
@@ -312,7 +313,7 @@ fn a_sweep_that_never_ends_is_given_up_and_says_that_it_does_not_know() {
             asked += 1;
             assert!(asked < 5000, "it ends by itself");
             match request.method.as_str() {
-                "GET" => answer(
+                "GET" => response(
                     200,
                     format!(
                         "<ListBucketResult><IsTruncated>true</IsTruncated>\
@@ -322,7 +323,7 @@ fn a_sweep_that_never_ends_is_given_up_and_says_that_it_does_not_know() {
                         key(7)
                     ),
                 ),
-                _ => answer(200, "<DeleteResult/>"),
+                _ => response(200, "<DeleteResult/>"),
             }
         });
     }

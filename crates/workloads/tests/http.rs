@@ -4,8 +4,8 @@
 
 mod support;
 
-use support::{answer, drive, http_work, load, site};
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Next, Workload};
+use support::{drive, http_work, load, response, site};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Next, ResponseHead, Workload};
 use tenbin_plan::{self as plan, HttpWork, MayDiffer, WorkloadKind};
 use tenbin_workloads::{WorkloadError, null, prepare};
 use url::Url;
@@ -73,7 +73,7 @@ fn own_headers_replace_the_defaults_and_a_body_has_its_length() {
     let mut worker = workload(work, "http://h/", true).unwrap();
     drive(worker.as_mut(), 1, 1, 1, &mut |request| {
         assert_eq!(request.body, b"hello");
-        answer(200, "")
+        response(200, "")
     });
     assert!(head(http_work("PUT"), "http://h/", true).contains("Content-Length: 0\r\n"));
 }
@@ -86,12 +86,12 @@ fn the_head_is_written_once_for_a_connection() {
         ..Exchange::default()
     };
     assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
-    assert!(exchange.bodyless_answer);
+    assert!(exchange.bodyless_response);
     assert_eq!(worker.next(support::NOW, &mut exchange), Next::Same);
     let mut null = null::prepared(2).slice();
     assert_eq!(null.len(), 2);
     assert_eq!(null[0].next(support::NOW, &mut exchange), Next::Ready);
-    assert!(!exchange.bodyless_answer);
+    assert!(!exchange.bodyless_response);
     assert_eq!(null[1].next(support::NOW, &mut exchange), Next::Same);
 }
 
@@ -129,7 +129,7 @@ fn statuses_are_judged_and_bodies_dropped_but_those_of_refusals() {
         work.may_differ = MayDiffer::BODY;
         let mut worker = workload(work, "http://h/", true).unwrap();
         let mut exchange = Exchange::default();
-        let head = AnswerHead {
+        let head = ResponseHead {
             status,
             length: None,
             bytes: b"",

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use parts::{Store, error};
 use sha2::{Digest, Sha256};
 use support::{
-    Answer, Judged, Request, all_correct, answer, drive, drive_stage, give, s3_work, site,
+    Judged, Request, Response, all_correct, drive, drive_stage, give, response, s3_work, site,
 };
-use tenbin_engine::{ErrorClass, Exchange, Judgement, Next, Role, Whole, Workload};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Next, Role, Transaction, Workload};
 use tenbin_plan::{self as plan, Checksum, S3Operation, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
 
@@ -31,13 +31,13 @@ fn prepared(work: &plan::Workload) -> Box<dyn Prepared> {
     prepare(work, &site("http://localhost:9000"), 1, 1).unwrap()
 }
 
-fn wholes(worker: &mut dyn Workload) -> Vec<Whole> {
-    std::iter::from_fn(|| worker.whole()).collect()
+fn transactions(worker: &mut dyn Workload) -> Vec<Transaction> {
+    std::iter::from_fn(|| worker.transaction()).collect()
 }
 
 fn tidy(prepared: &mut dyn Prepared, store: &mut Store) {
     while let Some(mut stage) = prepared.after_run() {
-        drive_stage(&mut stage, &mut |request| store.answer(request));
+        drive_stage(&mut stage, &mut |request| store.response(request));
     }
 }
 
@@ -46,14 +46,14 @@ fn key(object: u64) -> String {
 }
 
 #[test]
-fn objects_are_uploaded_whole_and_counted_as_such() {
+fn multipart_uploads_are_complete_and_count_as_one_operation() {
     let mut prepared = prepared(&in_parts(S3Operation::Multipart, 6));
     let mut store = Store::default();
     let mut worker = prepared.slice().remove(0);
     let names = worker.operations().to_vec();
     assert_eq!(names, ["MULTIPART", "CREATE", "PART", "COMPLETE", "ABORT"]);
     let roles: Vec<Role> = (0..5).map(|op| worker.role(op)).collect();
-    assert_eq!(roles[0], Role::Whole);
+    assert_eq!(roles[0], Role::Transaction);
     assert!(roles[1..].iter().all(|role| *role == Role::Step));
     // Five requests an object.
     let judged = drive(worker.as_mut(), 4, 15, 7, &mut |request| {
@@ -64,10 +64,10 @@ fn objects_are_uploaded_whole_and_counted_as_such() {
                 .collect();
             assert_eq!(request.header("x-amz-content-sha256"), Some(hash.as_str()));
         }
-        store.answer(request)
+        store.response(request)
     });
     assert!(all_correct(&judged), "{judged:?}");
-    let done = wholes(worker.as_mut());
+    let done = transactions(worker.as_mut());
     assert_eq!(
         (done.len(), store.objects.len()),
         (2, 2),
@@ -113,7 +113,7 @@ fn parts_of_one_object_are_out_at_once_but_not_too_many() {
     );
     let mut finish = |worker: &mut dyn Workload, mut exchange: Exchange| {
         let request = Request::read(&exchange, worker.payload(&exchange));
-        let judged = give(worker, &mut exchange, store.answer(&request), 7);
+        let judged = give(worker, &mut exchange, store.response(&request), 7);
         assert_eq!(judged, Ok(Judgement::Correct));
         exchange
     };
@@ -136,24 +136,24 @@ fn parts_of_one_object_are_out_at_once_but_not_too_many() {
 fn one_by_one(
     worker: &mut dyn Workload,
     requests: usize,
-    server: &mut dyn FnMut(&Request) -> Answer,
-) -> (Judged, Vec<Whole>) {
+    server: &mut dyn FnMut(&Request) -> Response,
+) -> (Judged, Vec<Transaction>) {
     let judged = drive(worker, 1, requests, 7, server);
-    (judged, wholes(worker))
+    (judged, transactions(worker))
 }
 
 #[test]
 fn an_upload_with_a_failed_step_is_aborted_and_fails_once() {
     let status = |code: &str| Judgement::Failed(ErrorClass::Status, code.into());
-    let wrong = "a part without an ETag, or with another checksum than was sent";
-    type Fault = fn(&Request) -> Option<Answer>;
+    let wrong = "the response to a part has no ETag, or another checksum than the part";
+    type Fault = fn(&Request) -> Option<Response>;
     let of_part: Fault = |request| (request.method == "PUT").then(|| error(503, "SlowDown"));
-    let no_etag: Fault = |request| (request.method == "PUT").then(|| answer(200, ""));
+    let no_etag: Fault = |request| (request.method == "PUT").then(|| response(200, ""));
     let late: Fault = |request| {
         let completes = request.method == "POST" && !request.body.is_empty();
         completes.then(|| error(200, "InternalError"))
     };
-    let lost: Fault = |request| (request.method == "PUT").then_some(Answer::Lost);
+    let lost: Fault = |request| (request.method == "PUT").then_some(Response::Lost);
     for (fault, requests, outcome, at_end) in [
         (of_part, 3, status("SlowDown"), 0),
         (
@@ -174,7 +174,7 @@ fn an_upload_with_a_failed_step_is_aborted_and_fails_once() {
         let mut store = Store::default();
         let mut worker = prepared.slice().remove(0);
         let (_, done) = one_by_one(worker.as_mut(), requests, &mut |request| {
-            fault(request).unwrap_or_else(|| store.answer(request))
+            fault(request).unwrap_or_else(|| store.response(request))
         });
         assert_eq!(done.len(), 1, "{done:?}");
         assert_eq!(done[0].outcome, outcome);
@@ -189,14 +189,14 @@ fn what_a_slice_leaves_open_is_aborted_before_the_next() {
     let mut store = Store::default();
     let mut workers = prepared.slice();
     drive(workers[0].as_mut(), 4, 7, 7, &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     assert!(!store.uploads.is_empty());
     prepared.slice_done(workers);
     let mut stage = prepared.before_slice().unwrap();
     assert!(stage.what.starts_with("aborting "), "{}", stage.what);
     assert!(all_correct(&drive_stage(&mut stage, &mut |request| {
-        store.answer(request)
+        store.response(request)
     })));
     assert!(store.uploads.is_empty());
     assert!(prepared.before_slice().is_none());
@@ -215,8 +215,8 @@ fn an_upload_whose_id_never_came_is_found_and_no_other_touched() {
         store.uploads.insert(format!("of {other}"), upload);
     }
     drive(prepared.slice()[0].as_mut(), 1, 3, 7, &mut |request| {
-        store.answer(request);
-        Answer::Lost
+        store.response(request);
+        Response::Lost
     });
     assert_eq!(store.uploads.len(), 3 + others.len());
     tidy(prepared.as_mut(), &mut store);
@@ -236,20 +236,20 @@ fn a_part_that_is_stored_after_the_abort_does_not_stay() {
         2,
         7,
         &mut |request| match request.method.as_str() {
-            "PUT" => Answer::Lost,
-            _ => store.answer(request),
+            "PUT" => Response::Lost,
+            _ => store.response(request),
         },
     );
     let mut aborts = 0;
     while let Some(mut stage) = prepared.after_run() {
         let late = store.uploads.clone();
         drive_stage(&mut stage, &mut |request| {
-            let answer = store.answer(request);
+            let response = store.response(request);
             aborts += usize::from(request.path.contains("uploadId"));
             if aborts == 3 {
                 store.uploads.clone_from(&late);
             }
-            answer
+            response
         });
     }
     assert!(store.uploads.is_empty(), "after {aborts} aborts");
@@ -257,7 +257,7 @@ fn a_part_that_is_stored_after_the_abort_does_not_stay() {
 }
 
 #[test]
-fn a_refused_creation_leaves_nothing_to_look_for() {
+fn a_refused_creation_leaves_no_upload() {
     let mut prepared = prepared(&in_parts(S3Operation::Multipart, 6));
     let (judged, done) = one_by_one(prepared.slice()[0].as_mut(), 3, &mut |_| {
         error(403, "AccessDenied")
@@ -269,12 +269,12 @@ fn a_refused_creation_leaves_nothing_to_look_for() {
 }
 
 #[test]
-fn what_cannot_be_aborted_is_told_and_tidying_ends() {
-    for refusal in [error(500, "InternalError"), Answer::Lost] {
+fn uploads_that_cannot_be_aborted_are_reported_and_cleanup_ends() {
+    for refusal in [error(500, "InternalError"), Response::Lost] {
         let mut prepared = prepared(&in_parts(S3Operation::Multipart, 6));
         let mut store = Store::default();
         drive(prepared.slice()[0].as_mut(), 4, 5, 7, &mut |request| {
-            store.answer(request)
+            store.response(request)
         });
         let open = store.uploads.len();
         let mut asked = 0;
@@ -310,7 +310,7 @@ fn a_checksum_is_announced_sent_and_listed() {
         &mut |request| {
             let body = String::from_utf8_lossy(&request.body).into_owned();
             heads.push((request.head.clone(), body));
-            store.answer(request)
+            store.response(request)
         },
     );
     assert!(heads[0].0.contains("x-amz-checksum-algorithm: CRC32C"));
@@ -326,8 +326,8 @@ fn read_parts(change: impl Fn(&mut Store)) -> Judged {
     let mut prepared = prepared(&in_parts(S3Operation::GetPart, 9));
     let mut store = Store::default();
     let mut stage = prepared.before_run().unwrap();
-    assert_eq!(stage.what, "uploading in parts 9 objects");
-    let filled = drive_stage(&mut stage, &mut |request| store.answer(request));
+    assert_eq!(stage.what, "loading by multipart upload: 9 objects");
+    let filled = drive_stage(&mut stage, &mut |request| store.response(request));
     assert!(all_correct(&filled), "{filled:?}");
     assert!(prepared.before_run().is_none());
     assert_eq!(store.objects.len(), 9);
@@ -335,7 +335,7 @@ fn read_parts(change: impl Fn(&mut Store)) -> Judged {
     change(&mut store);
     let mut worker = prepared.slice().remove(0);
     let judged = drive(worker.as_mut(), 4, 200, 7, &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     tidy(prepared.as_mut(), &mut store);
     assert!(store.objects.is_empty());
@@ -362,7 +362,7 @@ fn a_part_in_the_wrong_place_is_found() {
 }
 
 #[test]
-fn parts_of_other_sizes_and_whole_objects_are_not_what_was_asked_for() {
+fn parts_of_other_sizes_and_complete_objects_are_wrong() {
     let judged = read_parts(|store| {
         for object in store.objects.values_mut() {
             object.parts = vec![999, 1001, 500];

@@ -6,8 +6,8 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::{answer, drawn, drive, drive_hosts, site};
-use tenbin_engine::{Exchange, Judgement, Next, Seen};
+use support::{drawn, drive, drive_hosts, response, site};
+use tenbin_engine::{Exchange, Judgement, Next, RequestOutcome};
 use tenbin_workloads::{Prepared, WorkloadError, prepare};
 use url::Url;
 
@@ -56,7 +56,7 @@ fn patterns_have_heads_and_bodies_of_their_own() {
     let mut exchange = Exchange::default();
     worker.next(support::NOW, &mut exchange);
     assert_eq!(worker.payload(&exchange), br#"{"q":1}"#);
-    assert_eq!(exchange.patience, 250_000_000);
+    assert_eq!(exchange.timeout, 250_000_000);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn groups_are_operations_and_single_requests_are_seen() {
     let keys = "order = \"sequential\"\nslowest = 2";
     let mut prepared = prepared(text, keys, &["http://h"]).unwrap();
     assert_eq!(
-        prepared.asked_patterns().unwrap().labels,
+        prepared.counted_patterns().unwrap().labels,
         ["GET /a", "GET /b"]
     );
     let mut workers = prepared.slice();
@@ -168,15 +168,15 @@ fn groups_are_operations_and_single_requests_are_seen() {
         assert_eq!(exchange.op, at, "two workers share the sequence");
         let judged = worker.judge(&mut exchange, 200, 5);
         assert_eq!(judged, Judgement::Correct);
-        let seen = Seen {
+        let outcome = RequestOutcome {
             status: Some(200),
             correct: true,
             nanos: 100 + at as u64,
         };
-        worker.seen(&exchange, seen);
+        worker.completed(&exchange, outcome);
     }
     prepared.slice_done(workers);
-    let seen = prepared.singles_seen().unwrap();
+    let seen = prepared.take_samples().unwrap();
     let slowest: Vec<_> = seen
         .slowest
         .iter()
@@ -184,22 +184,22 @@ fn groups_are_operations_and_single_requests_are_seen() {
         .collect();
     assert_eq!(slowest, [("GET /b", 101), ("GET /a", 100)]);
     assert_eq!(seen.patterns.len(), 2);
-    assert_eq!(prepared.singles_seen(), None, "told once");
+    assert_eq!(prepared.take_samples(), None, "told once");
 }
 
 #[test]
-fn every_pattern_is_asked_once_for_its_hits() {
+fn hits_of_every_pattern_are_counted_once() {
     let text = "/a\n/b\n/a\n/broken\n";
     let mut prepared = prepared(text, "hits = \"groonga\"", &["http://h"]).unwrap();
     let mut stage = prepared.before_run().unwrap();
-    assert_eq!(stage.what, "asking 3 patterns for their hits");
+    assert_eq!(stage.what, "counting the hits of 3 patterns");
     let mut asked = Vec::new();
     drive(stage.workers[0].as_mut(), 1, 100, 3, &mut |request| {
         let hits = [5, 7][usize::from(request.path == "/b")];
         asked.push(request.path.clone());
         match request.path.as_str() {
-            "/broken" => answer(400, "[[-22,0.0,0.0,\"no\"]]"),
-            _ => answer(
+            "/broken" => response(400, "[[-22,0.0,0.0,\"no\"]]"),
+            _ => response(
                 200,
                 format!("[[0,0.0,0.0],[[[{hits}],[[\"_key\",\"UInt64\"]]]]]"),
             ),
@@ -207,7 +207,7 @@ fn every_pattern_is_asked_once_for_its_hits() {
     });
     assert_eq!(asked, ["/a", "/b", "/broken"]);
     assert!(prepared.before_run().is_none());
-    let found: Vec<_> = prepared.asked_patterns().unwrap().hosts[0]
+    let found: Vec<_> = prepared.counted_patterns().unwrap().hosts[0]
         .before
         .iter()
         .map(|one| (one.hits, one.bytes.is_some()))
@@ -215,18 +215,19 @@ fn every_pattern_is_asked_once_for_its_hits() {
     assert_eq!(found, [(Some(5), true), (Some(7), true), (None, false)]);
 }
 
-/// Drives a stage that asks, all patterns finding so many pages; tells the `Host` headers.
+/// Drives a stage that counts hits, with this number of hits for all patterns; returns the `Host`
+/// headers.
 fn ask(stage: &mut tenbin_workloads::Stage, hits: u64) -> Vec<String> {
     let mut hosts = Vec::new();
     drive(stage.workers[0].as_mut(), 1, 100, 64, &mut |request| {
         hosts.push(request.header("host").unwrap().to_owned());
-        answer(200, format!("[[0,0.0,0.0],[[[{hits}],[]]]]"))
+        response(200, format!("[[0,0.0,0.0],[[[{hits}],[]]]]"))
     });
     hosts
 }
 
 #[test]
-fn every_host_is_asked_before_the_run_and_again() {
+fn hits_are_counted_on_every_host_before_the_run_and_after_load() {
     let urls = ["http://one", "http://two"];
     let mut prepared = prepared("/a\n/b\n", "hits = \"groonga\"", &urls).unwrap();
     for (at, host) in ["one", "two"].into_iter().enumerate() {
@@ -235,34 +236,34 @@ fn every_host_is_asked_before_the_run_and_again() {
         assert_eq!(ask(&mut stage, 5 - at as u64), [host; 2]);
     }
     assert!(prepared.before_run().is_none());
-    let asked = prepared.asked_patterns().unwrap().hosts;
+    let asked = prepared.counted_patterns().unwrap().hosts;
     assert_eq!(asked[1].before[0].hits, Some(4));
     assert_eq!(asked[1].after, None, "nobody has asked again");
     for host in ["one", "two"] {
-        assert_eq!(ask(&mut prepared.ask_again().unwrap(), 0), [host; 2]);
+        assert_eq!(ask(&mut prepared.count_again().unwrap(), 0), [host; 2]);
     }
-    assert!(prepared.ask_again().is_none());
-    assert!(prepared.ask_again().is_some(), "ready to ask once more");
-    let asked = prepared.asked_patterns().unwrap().hosts;
+    assert!(prepared.count_again().is_none());
+    assert!(prepared.count_again().is_some(), "ready to ask once more");
+    let asked = prepared.counted_patterns().unwrap().hosts;
     let after = asked[1].after.as_ref().unwrap();
     assert_eq!(after.len(), 2);
     assert_eq!((after[1].pattern, after[1].hits), (1, Some(0)));
 }
 
 #[test]
-fn of_many_patterns_a_sample_is_asked_again_the_same_on_every_target() {
+fn a_sample_of_many_patterns_is_counted_again_on_every_target() {
     let text: String = (0..3_000).map(|at| format!("/{at}\n")).collect();
     let again = |url| {
         let mut prepared = prepared(&text, "hits = \"groonga\"", &[url]).unwrap();
         let mut before = prepared.before_run().unwrap();
         drive(before.workers[0].as_mut(), 1, 5_000, 64, &mut |_| {
-            answer(200, "[[0,0.0,0.0],[[[1],[]]]]")
+            response(200, "[[0,0.0,0.0],[[[1],[]]]]")
         });
-        let mut stage = prepared.ask_again().unwrap();
+        let mut stage = prepared.count_again().unwrap();
         let mut paths = Vec::new();
         drive(stage.workers[0].as_mut(), 1, 5_000, 64, &mut |request| {
             paths.push(request.path.clone());
-            answer(200, "")
+            response(200, "")
         });
         paths
     };
@@ -272,7 +273,7 @@ fn of_many_patterns_a_sample_is_asked_again_the_same_on_every_target() {
 }
 
 #[test]
-fn patterns_of_one_host_are_asked_of_that_host() {
+fn hits_of_a_hosts_patterns_are_counted_on_that_host() {
     let text = r#"{"one": {"host": "one", "patterns": ["/1"]}, "all": ["/2"],
                    "two": {"host": "two", "patterns": ["/3", "/4"]}}"#;
     let urls = ["http://one", "http://two"];
@@ -290,18 +291,20 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
     let notes = prepared.notes();
     let mut notes = notes.iter();
-    assert!(notes.any(|note| note.contains("a cache of 4 answers is expected")));
+    assert!(notes.any(|note| note.contains("a cache of 4 responses is expected")));
     let mut draw = |count| {
         let mut workers = prepared.slice();
         for worker in &mut workers {
-            drive_hosts(worker.as_mut(), &[0, 1], count, 9, &mut |_| answer(200, ""));
+            drive_hosts(worker.as_mut(), &[0, 1], count, 9, &mut |_| {
+                response(200, "")
+            });
         }
         prepared.slice_done(workers);
-        prepared.singles_seen().unwrap().forecast.unwrap()
+        prepared.take_samples().unwrap().forecast.unwrap()
     };
     let first = draw(4);
     assert_eq!(first.lookups, 8);
-    // Two hosts, four patterns, two workers in turn: whoever comes first to a host misses.
+    // Two hosts, four patterns, two workers in turn: the first request on a host misses.
     assert!(first.hits <= 4, "{first:?}");
     let later = draw(50);
     assert_eq!(later.lookups, 100);

@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use support::{Answer, Judged, answer, drive, s3_work, site};
+use support::{Judged, Response, drive, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement, Role};
 use tenbin_plan::{S3Operation, WorkloadKind};
 use tenbin_workloads::{Governor, Patient, SENT_AGAIN, prepare};
@@ -25,11 +25,11 @@ fn failures(judged: &Judged) -> Vec<String> {
     failures
 }
 
-/// Lays 25 objects out on a server that answers so; gives how often each was put, what was
+/// Lays 25 objects out on a server that responses so; gives how often each was put, what was
 /// judged, and what was refused.
 fn lay_out(
     connections: usize,
-    server: &mut dyn FnMut(&str, u32) -> Answer,
+    server: &mut dyn FnMut(&str, u32) -> Response,
 ) -> (BTreeMap<String, u32>, Judged, u64) {
     let mut get = s3_work(S3Operation::Get, 100, 25);
     get.load.connections = connections;
@@ -53,8 +53,8 @@ fn lay_out(
 fn every_object_is_put_although_its_first_attempts_are_refused() {
     for status in [429, 500, 502, 503, 504] {
         let (puts, judged, refused) = lay_out(4, &mut |_, count| match count {
-            1 | 2 => answer(status, "<Error><Code>InternalError</Code></Error>"),
-            _ => answer(200, ""),
+            1 | 2 => response(status, "<Error><Code>InternalError</Code></Error>"),
+            _ => response(200, ""),
         });
         assert_eq!(puts.len(), 25, "{status}");
         assert!(puts.values().all(|&count| count == 3), "{puts:?}");
@@ -62,8 +62,8 @@ fn every_object_is_put_although_its_first_attempts_are_refused() {
         assert_eq!(refused, 50);
     }
     let (puts, _, refused) = lay_out(4, &mut |_, count| match count {
-        1 => Answer::Lost,
-        _ => answer(200, ""),
+        1 => Response::Lost,
+        _ => response(200, ""),
     });
     assert!(puts.values().all(|&count| count == 2), "{puts:?}");
     assert_eq!(refused, 25);
@@ -72,7 +72,7 @@ fn every_object_is_put_although_its_first_attempts_are_refused() {
 #[test]
 fn a_refusal_for_good_ends_laying_out_at_once() {
     let (puts, judged, refused) = lay_out(1, &mut |_, _| {
-        answer(403, "<Error><Code>AccessDenied</Code></Error>")
+        response(403, "<Error><Code>AccessDenied</Code></Error>")
     });
     assert_eq!((puts.values().sum::<u32>(), refused), (1, 0));
     assert!(failures(&judged)[0].contains("AccessDenied"), "{judged:?}");
@@ -81,8 +81,8 @@ fn a_refusal_for_good_ends_laying_out_at_once() {
 #[test]
 fn one_request_is_sent_25_times_at_most() {
     let (puts, judged, _) = lay_out(1, &mut |path, _| match path.ends_with('7') {
-        true => answer(500, ""),
-        false => answer(200, ""),
+        true => response(500, ""),
+        false => response(200, ""),
     });
     assert_eq!(puts.values().max(), Some(&25), "{puts:?}");
     let said = failures(&judged);
@@ -106,19 +106,19 @@ fn measured_retries_wait_as_planned_and_hold_their_connection() {
         .map(|op| worker.role(op))
         .collect();
     assert_eq!(worker.operations(), ["PUT", "PUT attempt"]);
-    assert_eq!(roles, [Role::Whole, Role::Step]);
+    assert_eq!(roles, [Role::Transaction, Role::Step]);
     let mut order = Vec::new();
     let judged = drive(worker.as_mut(), 1, 8, 10, &mut |request| {
         order.push(request.path.clone());
-        Answer::Lost
+        Response::Lost
     });
     // One user: nothing else is sent while it waits for its own request.
     order.dedup();
     assert_eq!(order.len(), 2, "{order:?}");
     assert!(judged.iter().all(|one| *one == Err(ErrorClass::Reset)));
-    let wholes: Vec<_> = std::iter::from_fn(|| worker.whole()).collect();
-    let [first, second] = wholes.as_slice() else {
-        panic!("two operations: {wholes:?}");
+    let transactions: Vec<_> = std::iter::from_fn(|| worker.transaction()).collect();
+    let [first, second] = transactions.as_slice() else {
+        panic!("two operations: {transactions:?}");
     };
     assert_eq!((first.op, first.started), (0, support::NOW.nanos));
     // Random parts of 200, 400 and 800 ms lie between them.

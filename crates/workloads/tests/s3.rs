@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use support::{
-    Answer, Request, all_correct, answer, drive, drive_hosts, drive_stage, give, s3_work, site,
+    Request, Response, all_correct, drive, drive_hosts, drive_stage, give, response, s3_work, site,
 };
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Next};
 use tenbin_plan::{self as plan, Payload, S3Operation, Sizes, WorkloadKind};
@@ -23,8 +23,8 @@ fn prepared(work: &plan::Workload, threads: usize) -> Box<dyn Prepared> {
     prepare(work, &site(ENDPOINT), 1, threads).unwrap()
 }
 
-fn error(status: u16, code: &str) -> Answer {
-    answer(
+fn error(status: u16, code: &str) -> Response {
+    response(
         status,
         format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>m</Message></Error>"),
     )
@@ -49,7 +49,7 @@ impl Store {
         }
     }
 
-    fn answer(&mut self, request: &Request) -> Answer {
+    fn response(&mut self, request: &Request) -> Response {
         assert!(request.header("authorization").is_some());
         assert_eq!(request.header("host"), Some("localhost:9000"));
         if !request.body.is_empty() {
@@ -64,7 +64,7 @@ impl Store {
         }
     }
 
-    fn object(&mut self, request: &Request, key: &str) -> Answer {
+    fn object(&mut self, request: &Request, key: &str) -> Response {
         match request.method.as_str() {
             _ if !self.bucket => error(404, "NoSuchBucket"),
             "PUT" => {
@@ -74,15 +74,15 @@ impl Store {
                     .collect();
                 assert_eq!(request.header("x-amz-content-sha256"), Some(hash.as_str()));
                 self.objects.insert(key.into(), request.body.clone());
-                answer(200, "")
+                response(200, "")
             }
             "GET" => match self.objects.get(key) {
-                Some(body) => answer(200, body.clone()),
+                Some(body) => response(200, body.clone()),
                 None => error(404, "NoSuchKey"),
             },
             "DELETE" => {
                 self.delete(key);
-                answer(204, "")
+                response(204, "")
             }
             other => panic!("{other} of an object"),
         }
@@ -94,27 +94,27 @@ impl Store {
         }
     }
 
-    fn list(&self, prefix: &str) -> Answer {
+    fn list(&self, prefix: &str) -> Response {
         let keys = self.objects.keys().filter(|key| key.starts_with(prefix));
         let keys: String = keys
             .map(|key| format!("<Contents><Key>{key}</Key></Contents>"))
             .collect();
-        answer(
+        response(
             200,
             format!("<ListBucketResult><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>"),
         )
     }
 
-    fn bucket(&mut self, request: &Request) -> Answer {
+    fn bucket(&mut self, request: &Request) -> Response {
         match (request.method.as_str(), request.path.as_str()) {
-            ("HEAD", "/box") => answer(if self.bucket { 200 } else { 404 }, ""),
+            ("HEAD", "/box") => response(if self.bucket { 200 } else { 404 }, ""),
             ("PUT", "/box") => {
                 self.bucket = true;
-                answer(200, "")
+                response(200, "")
             }
             ("DELETE", "/box") if self.objects.is_empty() => {
                 self.bucket = false;
-                answer(204, "")
+                response(204, "")
             }
             ("DELETE", "/box") => error(409, "BucketNotEmpty"),
             ("POST", "/box?delete=") if self.no_batches => error(501, "NotImplemented"),
@@ -124,7 +124,7 @@ impl Store {
                 for key in xml.split("<Key>").skip(1) {
                     self.delete(key.split_once("</Key>").unwrap().0);
                 }
-                answer(200, "<DeleteResult></DeleteResult>")
+                response(200, "<DeleteResult></DeleteResult>")
             }
             ("GET", "/box?list-type=2&max-keys=1&prefix=") => self.list(""),
             ("GET", path) if path.starts_with("/box?list-type=2&max-keys=1000&prefix=") => {
@@ -136,7 +136,7 @@ impl Store {
     }
 }
 
-fn check_against(server: &mut dyn FnMut(&Request) -> Answer) -> Result<usize, String> {
+fn check_against(server: &mut dyn FnMut(&Request) -> Response) -> Result<usize, String> {
     let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 10), 1);
     let mut stage = prepared.check().unwrap();
     assert!(stage.must_succeed);
@@ -154,25 +154,29 @@ fn check_against(server: &mut dyn FnMut(&Request) -> Answer) -> Result<usize, St
 #[test]
 fn a_bucket_that_is_there_is_not_touched() {
     let mut store = Store::with_bucket();
-    assert_eq!(check_against(&mut |request| store.answer(request)), Ok(1));
+    assert_eq!(check_against(&mut |request| store.response(request)), Ok(1));
     assert_eq!(store.seen, ["HEAD /box"]);
 }
 
 #[test]
 fn a_missing_bucket_is_made() {
     let mut store = Store::default();
-    assert_eq!(check_against(&mut |request| store.answer(request)), Ok(2));
+    assert_eq!(check_against(&mut |request| store.response(request)), Ok(2));
     assert!(store.bucket);
 }
 
 #[test]
-fn a_refusal_is_asked_for_its_reason_and_becomes_a_sentence() {
+fn the_reason_of_a_refusal_becomes_a_sentence() {
     for (status, code, sentence) in [
         (403, "SignatureDoesNotMatch", "the secret key is wrong"),
         (403, "InvalidAccessKeyId", "does not know this access key"),
         (403, "RequestTimeTooSkewed", "clocks"),
         (400, "AuthorizationHeaderMalformed", "another region"),
-        (503, "Strange.Code", "the server answered 503 Strange.Code"),
+        (
+            503,
+            "Strange.Code",
+            "the server responded with 503 Strange.Code",
+        ),
         (503, "<script>", "is it an S3 server?"),
     ] {
         let text = check_against(&mut |request| match request.method.as_str() {
@@ -197,17 +201,17 @@ fn a_refusal_is_asked_for_its_reason_and_becomes_a_sentence() {
 fn a_refusal_of_head_alone_is_no_obstacle() {
     let judged = check_against(&mut |request| match request.method.as_str() {
         "HEAD" => error(403, "AccessDenied"),
-        _ => answer(200, "<LocationConstraint/>"),
+        _ => response(200, "<LocationConstraint/>"),
     });
     assert_eq!(judged, Ok(2));
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_asked_once() {
+fn a_server_that_does_not_respond_gets_one_request() {
     let mut asked = 0;
     let judged = check_against(&mut |_| {
         asked += 1;
-        Answer::Lost
+        Response::Lost
     });
     assert!(judged.is_err());
     assert_eq!(asked, 1);
@@ -216,7 +220,7 @@ fn a_server_that_does_not_answer_is_asked_once() {
 #[test]
 fn a_bucket_that_may_not_be_made_is_a_failure() {
     let text = check_against(&mut |request| match request.method.as_str() {
-        "HEAD" => answer(404, ""),
+        "HEAD" => response(404, ""),
         _ => error(403, "AccessDenied"),
     })
     .unwrap_err();
@@ -226,7 +230,7 @@ fn a_bucket_that_may_not_be_made_is_a_failure() {
 /// Check, slice, and tidying, of which the last must leave only what was there.
 fn whole_run(mut store: Store, work: &plan::Workload, puts: usize) -> Store {
     let mut prepared = prepared(work, 2);
-    let mut server = |request: &Request| store.answer(request);
+    let mut server = |request: &Request| store.response(request);
     assert!(all_correct(&drive_stage(
         &mut prepared.check().unwrap(),
         &mut server
@@ -308,21 +312,21 @@ fn lost_puts_count_as_made() {
     let mut store = Store::with_bucket();
     let mut workers = prepared.slice();
     drive(workers[0].as_mut(), 1, 3, 1, &mut |request| {
-        store.answer(request);
-        Answer::Lost
+        store.response(request);
+        Response::Lost
     });
     assert_eq!(store.objects.len(), 3);
     let mut stage = prepared.after_run().unwrap();
-    drive_stage(&mut stage, &mut |request| store.answer(request));
+    drive_stage(&mut stage, &mut |request| store.response(request));
     assert!(store.objects.is_empty());
 }
 
 #[test]
-fn what_cannot_be_deleted_is_told_and_tidying_ends() {
-    for refusal in [error(503, "SlowDown"), Answer::Lost] {
+fn objects_that_cannot_be_deleted_are_reported_and_cleanup_ends() {
+    for refusal in [error(503, "SlowDown"), Response::Lost] {
         let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 5000), 1);
         drive(prepared.slice()[0].as_mut(), 1, 3000, 1, &mut |_| {
-            answer(200, "")
+            response(200, "")
         });
         let mut asked = 0;
         drive_stage(&mut prepared.after_run().unwrap(), &mut |_| {
@@ -344,7 +348,7 @@ fn objects_that_stay_although_their_deletion_was_acknowledged_are_counted_and_na
         ..Store::default()
     };
     let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 100), 1);
-    let mut server = |request: &Request| store.answer(request);
+    let mut server = |request: &Request| store.response(request);
     drive_stage(&mut prepared.check().unwrap(), &mut server);
     drive(prepared.slice()[0].as_mut(), 1, 30, 1, &mut server);
     while let Some(mut stage) = prepared.after_run() {
@@ -357,15 +361,15 @@ fn objects_that_stay_although_their_deletion_was_acknowledged_are_counted_and_na
     assert_eq!(
         objects.to_string(),
         "10 objects under tenbin-0000000000000001/work/ are left in bucket box: the server \
-         answered DELETE with 204 and kept the objects"
+         responded to DELETE with 204 and kept the objects"
     );
     assert_eq!(objects.objects, Some(10));
     assert_eq!(objects.bucket.as_deref(), Some("box"));
     assert_eq!(
         bucket.to_string(),
-        "bucket box, made by this run, is left: it is not empty"
+        "bucket box, created by this run, is left: it is not empty"
     );
-    // Each was asked for again, by itself.
+    // Each was requested again, separately.
     let singles = store
         .seen
         .iter()
@@ -379,11 +383,11 @@ fn a_bucket_that_somebody_else_uses_is_not_deleted() {
     let mut store = Store::default();
     let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 100), 1);
     drive_stage(&mut prepared.check().unwrap(), &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     store.objects.insert("precious".into(), b"1".to_vec());
     while let Some(mut stage) = prepared.after_run() {
-        drive_stage(&mut stage, &mut |request| store.answer(request));
+        drive_stage(&mut stage, &mut |request| store.response(request));
     }
     assert!(!store.seen.contains(&"DELETE /box".to_owned()));
     let left = prepared.left_behind().unwrap();
@@ -394,18 +398,18 @@ fn a_bucket_that_somebody_else_uses_is_not_deleted() {
 fn a_batch_that_leaves_some_is_gone_through_again() {
     let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 10), 1);
     drive(prepared.slice()[0].as_mut(), 1, 10, 1, &mut |_| {
-        answer(200, "")
+        response(200, "")
     });
     let mut singles = 0;
     drive_stage(&mut prepared.after_run().unwrap(), &mut |request| {
         if request.method == "POST" {
-            return answer(
+            return response(
                 200,
                 "<DeleteResult><Error><Key>k</Key><Code>InternalError</Code></Error></DeleteResult>",
             );
         }
         singles += 1;
-        answer(204, "")
+        response(204, "")
     });
     assert_eq!(singles, 10);
     assert_eq!(prepared.left_behind(), None);
@@ -420,10 +424,10 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
     assert!(first.before_run().is_none());
     assert_eq!(
         (stage.total, stage.what.as_str()),
-        (Some(103), "putting 103 objects")
+        (Some(103), "loading 103 objects")
     );
     assert!(all_correct(
-        &drive_stage(&mut stage, &mut |request| store.answer(request))
+        &drive_stage(&mut stage, &mut |request| store.response(request))
     ));
     assert_eq!(store.objects.len(), 103);
     assert_eq!(store.seen.len(), 103);
@@ -433,7 +437,7 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
     let mut stage = prepared(&work, 3).before_run().unwrap();
     let judged = drive_stage(&mut stage, &mut |_| error(507, "XMinioStorageFull"));
     assert!(judged.len() <= stage.connections, "{}", judged.len());
-    let why = "an object cannot be put: the server has no room left (XMinioStorageFull)";
+    let why = "an object cannot be put: the server has no space left (XMinioStorageFull)";
     let failed = Judgement::Failed(ErrorClass::Status, why.into());
     assert!(judged.contains(&Ok(failed)), "{judged:?}");
 }
@@ -447,7 +451,7 @@ fn every_target_is_sent_the_same_and_reads_go_on_from_slice_to_slice() {
             for worker in &mut prepared.slice() {
                 drive(worker.as_mut(), 1, 50, 1, &mut |request| {
                     seen.push(request.path.clone());
-                    answer(200, "")
+                    response(200, "")
                 });
             }
             seen
@@ -458,7 +462,7 @@ fn every_target_is_sent_the_same_and_reads_go_on_from_slice_to_slice() {
         let second = sequence(here.as_mut());
         assert_eq!(first, sequence(there.as_mut()));
         assert_eq!(second, sequence(there.as_mut()));
-        // What is put or deleted is there anew for every slice.
+        // Objects that are stored or deleted exist again in every slice.
         assert_eq!(first == second, operation != S3Operation::Get);
         let position = there.position().map(|position| position.workers);
         let expected = (operation == S3Operation::Get).then(|| vec![100, 100]);
@@ -474,7 +478,7 @@ fn delete_takes_every_object_once() {
     for worker in &mut prepared.slice() {
         let judged = drive(worker.as_mut(), 2, usize::MAX, 1, &mut |request| {
             assert!(seen.insert(request.path.clone()));
-            answer(204, "")
+            response(204, "")
         });
         assert!(all_correct(&judged));
     }
@@ -498,10 +502,10 @@ fn a_refused_operation_carries_the_servers_code() {
 }
 
 #[test]
-fn a_put_object_answers_with_other_statuses_are_failures() {
+fn other_statuses_of_put_object_are_failures() {
     let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 10), 1);
     let judged = drive(prepared.slice()[0].as_mut(), 1, 1, 4, &mut |_| {
-        answer(204, "")
+        response(204, "")
     });
     let failed = Judgement::Failed(ErrorClass::Status, String::new());
     assert_eq!(judged, [Ok(failed)]);
@@ -523,7 +527,7 @@ fn unsigned_payloads_say_so_and_no_credentials_sign_nothing() {
                 request.header("x-amz-content-sha256"),
                 Some("UNSIGNED-PAYLOAD")
             );
-            answer(200, "")
+            response(200, "")
         },
     );
     let mut open = site(ENDPOINT);
@@ -531,7 +535,7 @@ fn unsigned_payloads_say_so_and_no_credentials_sign_nothing() {
     let mut prepared = prepare(&work, &open, 1, 1).unwrap();
     drive(prepared.slice()[0].as_mut(), 1, 1, 1, &mut |request| {
         assert!(!request.head.contains("uthorization") && !request.head.contains("x-amz"));
-        answer(200, "")
+        response(200, "")
     });
 }
 
@@ -581,8 +585,8 @@ fn every_host_is_named_and_signed_for() {
             match request.method.as_str() {
                 // The objects of this test are not kept.
                 "GET" => error(404, "NoSuchKey"),
-                "HEAD" => answer(404, ""),
-                _ => answer(200, ""),
+                "HEAD" => response(404, ""),
+                _ => response(200, ""),
             }
         };
         let mut prepared = prepare(&work, &site, 1, 1).unwrap();
@@ -639,12 +643,12 @@ fn what_cannot_work_is_refused() {
     ));
 }
 
-/// The answer to one GET, changed on its way.
+/// The response to one GET, changed on its way.
 fn get_with(size: u64, piece: usize, change: impl Fn(&mut Vec<u8>)) -> Judgement {
     let mut prepared = prepared(&s3_work(S3Operation::Get, size, 8), 1);
     let mut store = Store::with_bucket();
     drive_stage(&mut prepared.before_run().unwrap(), &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     let mut workers = prepared.slice();
     let mut exchange = Exchange::default();
@@ -652,7 +656,13 @@ fn get_with(size: u64, piece: usize, change: impl Fn(&mut Vec<u8>)) -> Judgement
     let key = format!("tenbin-0000000000000001/work/{:08}", exchange.tag);
     let mut body = store.objects[&key].clone();
     change(&mut body);
-    give(workers[0].as_mut(), &mut exchange, answer(200, body), piece).unwrap()
+    give(
+        workers[0].as_mut(),
+        &mut exchange,
+        response(200, body),
+        piece,
+    )
+    .unwrap()
 }
 
 proptest! {

@@ -6,7 +6,9 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use support::{Answer, Judged, Request, all_correct, answer, drive, drive_stage, s3_work, site};
+use support::{
+    Judged, Request, Response, all_correct, drive, drive_stage, response, s3_work, site,
+};
 use tenbin_engine::{ErrorClass, Judgement, Role};
 use tenbin_plan::{self as plan, ByteRange, Checksum, Choose, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
@@ -23,11 +25,11 @@ fn prepared(work: &plan::Workload) -> Box<dyn Prepared> {
     prepare(work, &site("http://localhost:9000"), 1, 1).unwrap()
 }
 
-/// Judgements of the first slice of so many requests.
+/// Judgements of the first slice with this number of requests.
 fn slice(
     prepared: &mut dyn Prepared,
     requests: usize,
-    server: &mut dyn FnMut(&Request) -> Answer,
+    server: &mut dyn FnMut(&Request) -> Response,
 ) -> Judged {
     drive(prepared.slice()[0].as_mut(), 4, requests, 1000, server)
 }
@@ -40,13 +42,13 @@ fn failures(judged: &Judged) -> Vec<(ErrorClass, String)> {
     failed.collect()
 }
 
-/// Objects by path, as they were laid out for a workload.
+/// Objects by path, as they were loaded for a workload.
 fn laid_out(prepared: &mut dyn Prepared) -> BTreeMap<String, Vec<u8>> {
     let mut objects = BTreeMap::new();
     let mut stage = prepared.before_run().unwrap();
     let judged = drive_stage(&mut stage, &mut |request| {
         objects.insert(request.path.clone(), request.body.clone());
-        answer(200, "")
+        response(200, "")
     });
     assert!(all_correct(&judged));
     objects
@@ -66,20 +68,20 @@ fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
     let judged = slice(prepared.as_mut(), 2000, &mut |request| {
         *count.entry(request.method.clone()).or_default() += 1;
         match request.method.as_str() {
-            "GET" => answer(200, objects[&request.path].clone()),
+            "GET" => response(200, objects[&request.path].clone()),
             "HEAD" => {
                 assert!(objects.contains_key(&request.path));
-                answer(200, "")
+                response(200, "")
             }
             "PUT" => {
                 assert!(!before.contains(&request.path), "a new object");
                 objects.insert(request.path.clone(), request.body.clone());
-                answer(200, "")
+                response(200, "")
             }
             _ => {
                 assert!(!before.contains(&request.path));
                 assert!(objects.remove(&request.path).is_some(), "put before");
-                answer(204, "")
+                response(204, "")
             }
         }
     });
@@ -87,7 +89,7 @@ fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
     assert!(
         failures(&judged)
             .iter()
-            .all(|(_, text)| text == "another size, or none")
+            .all(|(_, text)| text == "the response has another size, or no size")
     );
     for (method, share) in [("GET", 0.5), ("HEAD", 0.2), ("PUT", 0.2), ("DELETE", 0.1)] {
         let seen = f64::from(count[method]) / 2000.0;
@@ -103,7 +105,7 @@ fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
 }
 
 #[test]
-fn a_part_of_an_object_is_asked_for_and_compared() {
+fn a_range_of_an_object_is_read_and_compared() {
     for range in [
         ByteRange::Random { length: 30 },
         ByteRange::Fixed {
@@ -144,7 +146,7 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
             let (first, mut part) = part(request);
             wrong += 1;
             match wrong % 4 {
-                // The next part instead of this one; too little; all of it; as it is.
+                // The next part instead of this one; too little; the complete object; unchanged.
                 0 => {
                     part = objects[&request.path]
                         .iter()
@@ -154,7 +156,7 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
                         .collect()
                 }
                 1 => part.truncate(29),
-                2 => return answer(200, objects[&request.path].clone()),
+                2 => return response(200, objects[&request.path].clone()),
                 _ => {}
             }
             partial(first, part)
@@ -171,9 +173,9 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
 }
 
 /// A part of an object of 100 bytes.
-fn partial(first: usize, part: Vec<u8>) -> Answer {
+fn partial(first: usize, part: Vec<u8>) -> Response {
     let last = first + part.len() - 1;
-    Answer::Headed(
+    Response::Headed(
         206,
         format!("Content-Range: bytes {first}-{last}/100"),
         part,
@@ -181,7 +183,7 @@ fn partial(first: usize, part: Vec<u8>) -> Answer {
 }
 
 #[test]
-fn an_answer_has_to_be_the_range_that_was_asked_for_by_its_own_account() {
+fn a_response_must_state_the_requested_range() {
     let range = ByteRange::Fixed {
         first: 10,
         last: 39,
@@ -192,7 +194,7 @@ fn an_answer_has_to_be_the_range_that_was_asked_for_by_its_own_account() {
     });
     let judged = |header: &str| {
         let mut prepared = prepared(&get);
-        let server = &mut |_: &Request| Answer::Headed(206, header.to_owned(), vec![b'x'; 30]);
+        let server = &mut |_: &Request| Response::Headed(206, header.to_owned(), vec![b'x'; 30]);
         let judged = slice(prepared.as_mut(), 1, server);
         failures(&judged).first().map(|(class, _)| *class)
     };
@@ -217,11 +219,11 @@ fn listed(key: u64) -> String {
     format!("tenbin-0000000000000001/work/{key:08}")
 }
 
-fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Answer {
+fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Response {
     let contents: String = keys
         .map(|key| format!("<Contents><Key>{}</Key></Contents>", listed(key)))
         .collect();
-    answer(
+    response(
         200,
         format!(
             "<ListBucketResult><IsTruncated>{more}</IsTruncated>{contents}\
@@ -265,7 +267,7 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
         true => listing(0..0, false, ""),
     });
     assert_eq!(failures(&empty_end), []);
-    let short = (ErrorClass::Short, "fewer keys than there are".to_owned());
+    let short = (ErrorClass::Short, "fewer keys than expected".to_owned());
     assert_eq!(server(2)[0], short);
 }
 
@@ -281,8 +283,8 @@ fn a_copy_names_its_source_and_an_error_in_an_answer_of_200_is_one() {
         assert!(!objects.contains_key(&request.path), "a place of its own");
         turn += 1;
         match turn % 10 {
-            0 => answer(200, "<Error><Code>InternalError</Code></Error>"),
-            _ => answer(200, "<CopyObjectResult></CopyObjectResult>"),
+            0 => response(200, "<Error><Code>InternalError</Code></Error>"),
+            _ => response(200, "<CopyObjectResult></CopyObjectResult>"),
         }
     });
     let expected = (ErrorClass::Status, "InternalError".to_owned());
@@ -306,14 +308,14 @@ fn many_are_deleted_at_once_and_each_once() {
             .collect();
         sizes.push(found.len());
         keys.extend(found);
-        answer(200, "<DeleteResult></DeleteResult>")
+        response(200, "<DeleteResult></DeleteResult>")
     });
     assert!(all_correct(&judged));
     assert_eq!(sizes, [10, 10, 5]);
     assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), 25);
 
     let judged = slice(prepared.as_mut(), 1, &mut |_| {
-        answer(
+        response(
             200,
             "<DeleteResult><Error><Code>AccessDenied</Code></Error></DeleteResult>",
         )
@@ -326,7 +328,7 @@ fn many_are_deleted_at_once_and_each_once() {
 
 #[test]
 fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
-    let slow = || answer(503, "<Error><Code>SlowDown</Code></Error>");
+    let slow = || response(503, "<Error><Code>SlowDown</Code></Error>");
     for (retries, expected) in [(0, 1), (2, 3)] {
         let mut put = work(S3Operation::Put, 10, |s3| s3.retries = retries);
         put.load.connections = 1;
@@ -336,7 +338,7 @@ fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
         assert_eq!(names.contains(&"PUT attempt"), retries > 0);
         let role = match retries {
             0 => Role::Request,
-            _ => Role::Whole,
+            _ => Role::Transaction,
         };
         assert_eq!((names[0], worker.role(0)), ("PUT", role));
         let mut tries: BTreeMap<String, u32> = BTreeMap::new();
@@ -344,21 +346,21 @@ fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
             *tries.entry(request.path.clone()).or_default() += 1;
             match request.path.ends_with("03") {
                 true => slow(),
-                false => answer(200, ""),
+                false => response(200, ""),
             }
         });
         let slowed = tries.iter().find(|(path, _)| path.ends_with("03")).unwrap();
         // Round the ten objects and on: the third is met a first time in either case.
         assert_eq!(*slowed.1, expected, "{tries:?}");
         assert_eq!(failures(&judged).len() as u32, expected);
-        let wholes: Vec<_> = std::iter::from_fn(|| worker.whole()).collect();
-        let failed = wholes
+        let transactions: Vec<_> = std::iter::from_fn(|| worker.transaction()).collect();
+        let failed = transactions
             .iter()
             .filter(|whole| whole.outcome != Judgement::Correct);
         match retries {
-            0 => assert!(wholes.is_empty()),
+            0 => assert!(transactions.is_empty()),
             // Of 12 requests, 3 are one operation.
-            _ => assert_eq!((wholes.len(), failed.count()), (10, 1)),
+            _ => assert_eq!((transactions.len(), failed.count()), (10, 1)),
         }
     }
 }
@@ -376,7 +378,7 @@ fn a_checksum_goes_along_and_a_different_one_that_comes_back_is_found() {
             let signed = request.header("authorization").unwrap();
             assert!(signed.contains(header), "{signed}");
             sums.insert(request.header(header).unwrap().to_owned());
-            answer(200, "")
+            response(200, "")
         });
         assert!(all_correct(&judged));
         assert!(sums.len() > 5, "{sums:?}");
@@ -394,7 +396,7 @@ fn what_is_read_once_is_never_read_again() {
     for _ in 0..3 {
         slice(prepared.as_mut(), 12, &mut |request| {
             seen.push(request.path.clone());
-            answer(200, vec![0; 100])
+            response(200, vec![0; 100])
         });
     }
     assert_eq!(seen.len(), 30);
@@ -409,10 +411,10 @@ fn several_buckets_are_checked_filled_and_tidied() {
     let mut server = |request: &Request| {
         log.push(format!("{} {}", request.method, request.path));
         match (request.method.as_str(), request.path.matches('/').count()) {
-            ("HEAD", 1) => answer(404, ""),
-            ("POST", _) => answer(200, "<DeleteResult></DeleteResult>"),
-            ("GET", 1) => answer(200, "<ListBucketResult></ListBucketResult>"),
-            _ => answer(if request.method == "DELETE" { 204 } else { 200 }, ""),
+            ("HEAD", 1) => response(404, ""),
+            ("POST", _) => response(200, "<DeleteResult></DeleteResult>"),
+            ("GET", 1) => response(200, "<ListBucketResult></ListBucketResult>"),
+            _ => response(if request.method == "DELETE" { 204 } else { 200 }, ""),
         }
     };
     assert!(all_correct(&drive_stage(
@@ -437,10 +439,10 @@ fn several_buckets_are_checked_filled_and_tidied() {
     }
 }
 
-/// Failures of four requests that are all answered with 200 and that body.
+/// Failures of four requests that all get a response with status 200 and this body.
 fn failures_of(operation: S3Operation, body: &str) -> Vec<(ErrorClass, String)> {
     let mut prepared = prepared(&work(operation, 400, |s3| s3.batch = 100));
-    let judged = slice(prepared.as_mut(), 4, &mut |_| answer(200, body));
+    let judged = slice(prepared.as_mut(), 4, &mut |_| response(200, body));
     failures(&judged)
 }
 
@@ -468,7 +470,7 @@ fn an_error_behind_an_answer_of_200_is_a_failure() {
 }
 
 #[test]
-fn a_copy_is_made_when_its_result_is_whole() {
+fn a_copy_succeeds_only_with_a_complete_result() {
     let result = "<CopyObjectResult><ETag>\"a\"</ETag></CopyObjectResult>";
     let late = format!("<?xml version=\"1.0\"?>{}{result}", " ".repeat(6000));
     for whole in [result, &late] {
@@ -507,13 +509,13 @@ fn whatever_is_refused_for_the_moment_is_sent_again() {
             let judged = drive(worker.as_mut(), 1, 6, 10, &mut |request| {
                 let first = path.get_or_insert_with(|| request.path.clone());
                 assert_eq!(*first, request.path, "{operation:?} {range:?} {rewrite}");
-                answer(status, body)
+                response(status, body)
             });
             assert_eq!(failures(&judged).len(), 6);
             let mut other = None;
             drive(worker.as_mut(), 1, 1, 10, &mut |request| {
                 other = Some(request.path.clone());
-                answer(200, "")
+                response(200, "")
             });
             assert!(other.is_some(), "and then it is given up");
         }
@@ -521,9 +523,9 @@ fn whatever_is_refused_for_the_moment_is_sent_again() {
 }
 
 #[test]
-fn a_listing_that_is_not_what_was_asked_for_is_wrong() {
+fn a_listing_other_than_requested_is_wrong() {
     let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
-    let first = |page: Answer| {
+    let first = |page: Response| {
         let mut pages = vec![page];
         let judged = slice(prepared(&list).as_mut(), 1, &mut |_| pages.pop().unwrap());
         failures(&judged).pop().map(|(class, text)| {
@@ -533,25 +535,25 @@ fn a_listing_that_is_not_what_was_asked_for_is_wrong() {
     };
     assert_eq!(first(listing(0..10, true, "t")), None);
     for (keys, expected) in [
+        ((0..11).collect::<Vec<u64>>(), "more keys than requested"),
         (
-            (0..11).collect::<Vec<u64>>(),
-            "more keys than were asked for",
+            (0..9).collect(),
+            "a page that is not full and not the last page",
         ),
-        ((0..9).collect(), "a page that is not the last and not full"),
         ((0..10).rev().collect(), "keys out of order"),
-        (vec![0, 1, 1, 2, 3, 4, 5, 6, 7, 8], "a key twice"),
+        (vec![0, 1, 1, 2, 3, 4, 5, 6, 7, 8], "a key is listed twice"),
     ] {
         let text = first(listing(keys.into_iter(), true, "t"));
         assert_eq!(text.as_deref(), Some(expected));
     }
-    let Answer::Whole(status, page) = listing(0..10, true, "t") else {
+    let Response::Whole(status, page) = listing(0..10, true, "t") else {
         panic!("a page is whole");
     };
     let page = String::from_utf8(page).unwrap();
-    let elsewhere = answer(status, page.replacen("tenbin-0", "tenbin-1", 1));
+    let elsewhere = response(status, page.replacen("tenbin-0", "tenbin-1", 1));
     assert_eq!(
         first(elsewhere).as_deref(),
-        Some("a key that was not asked for")
+        Some("a key without the requested prefix")
     );
 }
 
@@ -561,13 +563,13 @@ fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
         s3.mix = "list:90,put:5,delete:5".parse().unwrap();
         s3.listing.page = 10;
     });
-    let texts = |page: &dyn Fn(bool) -> Answer| -> BTreeSet<String> {
+    let texts = |page: &dyn Fn(bool) -> Response| -> BTreeSet<String> {
         let judged = slice(prepared(&mix).as_mut(), 200, &mut |request| {
             let more = request.path.contains("continuation-token");
             match request.method.as_str() {
                 "GET" => page(more),
-                "PUT" => answer(200, ""),
-                _ => answer(204, ""),
+                "PUT" => response(200, ""),
+                _ => response(204, ""),
             }
         });
         failures(&judged)
@@ -594,5 +596,5 @@ fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
         false => listing(0..10, true, "t"),
         true => listing(10..15, false, ""),
     };
-    expect(texts(&page), "fewer keys than there are");
+    expect(texts(&page), "fewer keys than expected");
 }

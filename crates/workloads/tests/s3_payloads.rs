@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
-use support::{Answer, Request, all_correct, answer, drive, drive_stage, s3_work, site};
+use support::{Request, Response, all_correct, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{
     self as plan, Checksum, ContentKind, Credentials, KeySource, Payload, S3Operation, S3Work,
@@ -31,8 +31,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Takes a body in `aws-chunked` apart: chunks with what stands behind their lengths,
-/// and the lines behind the last.
+/// Parses a body in `aws-chunked`: chunks with the text after their lengths, and the lines after
+/// the last chunk.
 fn unchunked(body: &[u8]) -> (Vec<(String, Vec<u8>)>, String) {
     let (mut chunks, mut rest) = (Vec::new(), body);
     loop {
@@ -88,18 +88,18 @@ struct Store {
 }
 
 impl Store {
-    fn answer(&mut self, request: &Request, site: &Site) -> Answer {
+    fn response(&mut self, request: &Request, site: &Site) -> Response {
         if request.method == "GET" {
             return match self.objects.get(&request.path) {
-                Some(body) => answer(200, body.clone()),
-                None => answer(404, ""),
+                Some(body) => response(200, body.clone()),
+                None => response(404, ""),
             };
         }
         let length = request.header("content-length").unwrap();
         assert_eq!(length, request.body.len().to_string());
         let body = self.content(request, site);
         self.objects.insert(request.path.clone(), body);
-        answer(200, "")
+        response(200, "")
     }
 
     fn content(&self, request: &Request, site: &Site) -> Vec<u8> {
@@ -136,7 +136,7 @@ impl Store {
 fn put_and_get(work: &plan::Workload) -> Store {
     let site = site(ENDPOINT);
     let mut store = Store::default();
-    let mut server = |request: &Request| store.answer(request, &site);
+    let mut server = |request: &Request| store.response(request, &site);
     let mut prepared = prepare(work, &site, 1, 2).unwrap();
     let stage = &mut prepared.before_run().unwrap();
     assert!(all_correct(&drive_stage(stage, &mut server)));
@@ -158,7 +158,7 @@ fn payloads_in_chunks_are_signed_one_by_one() {
 }
 
 #[test]
-fn a_checksum_stands_behind_the_content() {
+fn a_checksum_follows_the_content() {
     for checksum in [Checksum::Crc32c, Checksum::Sha256, Checksum::Crc64Nvme] {
         put_and_get(&changed(S3Operation::Get, 150_000, |s3| {
             s3.payload = Payload::Trailer;
@@ -196,7 +196,7 @@ fn a_flipped_bit_of_unique_content_is_found() {
     let mut store = Store::default();
     let mut prepared = prepare(&work, &site, 1, 1).unwrap();
     drive_stage(&mut prepared.before_run().unwrap(), &mut |request| {
-        store.answer(request, &site)
+        store.response(request, &site)
     });
     let mut gets = 0;
     let judged = drive(prepared.slice()[0].as_mut(), 2, 50, 700, &mut |request| {
@@ -205,7 +205,7 @@ fn a_flipped_bit_of_unique_content_is_found() {
         if gets % 5 == 0 {
             body[4000] ^= 1;
         }
-        answer(200, body)
+        response(200, body)
     });
     let wrong = Ok(Judgement::Failed(ErrorClass::Wrong, String::new()));
     assert_eq!(judged.iter().filter(|one| **one == wrong).count(), 10);
@@ -232,7 +232,7 @@ fn a_session_token_goes_along_signed() {
             if signature == Signature::V4 {
                 signed_head(request, &site);
             }
-            answer(200, "")
+            response(200, "")
         });
     }
 }
@@ -272,7 +272,7 @@ fn version_2_signs_and_says_nothing_about_the_payload() {
             );
             let expected = format!("AWS AK:{signature}");
             assert_eq!(request.header("authorization"), Some(&*expected));
-            answer(200, "")
+            response(200, "")
         });
         assert!(all_correct(&judged));
     }
@@ -288,13 +288,13 @@ fn anonymous_requests_are_not_signed_whatever_keys_there_are() {
             !head.contains("authorization") && !head.contains("x-amz"),
             "{head}"
         );
-        answer(200, "")
+        response(200, "")
     });
 }
 
 /// The judgements of a few requests that are answered with these headers; what lays out
 /// objects for them is not.
-fn answered_with(
+fn response_with(
     operation: S3Operation,
     checksum: Checksum,
     headers: impl Fn(&Request) -> String,
@@ -312,11 +312,11 @@ fn answered_with(
             "GET" => put.body.clone(),
             _ => Vec::new(),
         };
-        Answer::Headed(200, headers(put), body)
+        Response::Headed(200, headers(put), body)
     };
     if let Some(mut stage) = prepared.before_run() {
         drive_stage(&mut stage, &mut |request| match server(request) {
-            Answer::Headed(status, _, body) => answer(status, body),
+            Response::Headed(status, _, body) => response(status, body),
             other => other,
         });
     }
@@ -336,17 +336,17 @@ fn a_server_that_stored_something_else_is_found_by_its_own_checksum() {
     let is_wrong = |one: &Judgement| matches!(one, Judgement::Failed(ErrorClass::Wrong, _));
     for operation in [S3Operation::Put, S3Operation::Get] {
         for (checksum, name) in sums {
-            let right = answered_with(operation, checksum, |put| {
+            let right = response_with(operation, checksum, |put| {
                 format!("{name}: {}\r\n", put.header(name).unwrap())
             });
             assert_eq!(right, vec![Judgement::Correct; 3], "{name}");
-            let wrong = answered_with(operation, checksum, |_| format!("{name}: AAAA\r\n"));
+            let wrong = response_with(operation, checksum, |_| format!("{name}: AAAA\r\n"));
             assert!(wrong.iter().all(is_wrong), "{name}: {wrong:?}");
         }
     }
     let etag = |bytes: &[u8]| format!("ETag: \"{}\"\r\n", hex(&md5::Md5::digest(bytes)));
-    let right = answered_with(S3Operation::Put, Checksum::Md5, |put| etag(&put.body));
+    let right = response_with(S3Operation::Put, Checksum::Md5, |put| etag(&put.body));
     assert_eq!(right, vec![Judgement::Correct; 3]);
-    let wrong = answered_with(S3Operation::Put, Checksum::Md5, |_| etag(b"else"));
+    let wrong = response_with(S3Operation::Put, Checksum::Md5, |_| etag(b"else"));
     assert!(wrong.iter().all(is_wrong), "{wrong:?}");
 }

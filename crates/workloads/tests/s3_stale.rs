@@ -1,5 +1,5 @@
 //! Objects that are written over while they are read, against a store with and
-//! without a cache in front of it that answers with what was there before.
+//! without a cache in front of it that responses with what was there before.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use support::{Answer, Request, answer, drive, drive_stage, s3_work, site};
+use support::{Request, Response, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{self as plan, ContentKind, Mix, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
@@ -17,12 +17,12 @@ use tenbin_workloads::{Prepared, prepare};
 struct Store {
     now: BTreeMap<String, Vec<u8>>,
     before: BTreeMap<String, Vec<u8>>,
-    /// Every so many GETs of what has been written over, the content before.
+    /// One in this number of GETs of overwritten objects returns the previous content.
     stale_every: usize,
     gets: usize,
-    /// GETs that were answered with the content before.
+    /// GETs with the previous content in the response.
     stale: usize,
-    /// Every so many PUTs over something gets no answer, and takes effect at once or
+    /// Every so many PUTs over something gets no response, and takes effect at once or
     /// some requests later, in turn.
     lose_every: usize,
     lost: usize,
@@ -31,7 +31,7 @@ struct Store {
 }
 
 impl Store {
-    fn answer(&mut self, request: &Request) -> Answer {
+    fn response(&mut self, request: &Request) -> Response {
         let key = request.path.clone();
         if self.late.len() > 5 {
             self.now.extend(self.late.pop_front());
@@ -43,15 +43,15 @@ impl Store {
             self.lost += usize::from(lost);
             if lost && self.lost.is_multiple_of(2) {
                 self.late.push_back((key, request.body.clone()));
-                return Answer::Lost;
+                return Response::Lost;
             }
             if let Some(old) = self.now.insert(key.clone(), request.body.clone()) {
                 assert_ne!(old, request.body, "the same content again");
                 self.before.insert(key, old);
             }
             return match lost {
-                true => Answer::Lost,
-                false => answer(200, ""),
+                true => Response::Lost,
+                false => response(200, ""),
             };
         }
         let before = self.before.get(&key);
@@ -59,10 +59,10 @@ impl Store {
             self.gets += 1;
             if self.gets.is_multiple_of(self.stale_every) {
                 self.stale += 1;
-                return answer(200, before.clone());
+                return response(200, before.clone());
             }
         }
-        answer(200, self.now[&key].clone())
+        response(200, self.now[&key].clone())
     }
 }
 
@@ -77,14 +77,14 @@ fn rewriting(change: impl Fn(&mut S3Work)) -> plan::Workload {
 }
 
 /// How many failed, by class, in so many slices. A single connection for each worker:
-/// no answer comes while a PUT of the same object is out.
+/// no response comes while a PUT of the same object is out.
 fn failures(
     prepared: &mut dyn Prepared,
     store: &mut Store,
     slices: usize,
     connections: usize,
 ) -> BTreeMap<ErrorClass, usize> {
-    let mut server = |request: &Request| store.answer(request);
+    let mut server = |request: &Request| store.response(request);
     if let Some(mut stage) = prepared.before_run() {
         drive_stage(&mut stage, &mut server);
     }
@@ -125,7 +125,7 @@ fn an_honest_store_is_never_stale() {
 }
 
 #[test]
-fn what_a_stale_cache_answers_is_counted_exactly() {
+fn stale_responses_of_a_cache_are_counted_exactly() {
     let sizes = ["3000", "1KiB:60,10KiB:40"];
     for (content, size) in [ContentKind::Pool, ContentKind::Unique]
         .into_iter()
@@ -158,12 +158,12 @@ fn a_part_of_a_stale_object_is_stale_too() {
         stale_every: 10,
         ..Store::default()
     };
-    let mut server = |request: &Request| match (store.answer(request), request.header("range")) {
-        (Answer::Whole(200, body), Some(range)) => {
+    let mut server = |request: &Request| match (store.response(request), request.header("range")) {
+        (Response::Whole(200, body), Some(range)) => {
             let (first, last) = range["bytes=".len()..].split_once('-').unwrap();
             let range = first.parse::<usize>().unwrap()..=last.parse().unwrap();
             let told = format!("Content-Range: bytes {first}-{last}/{}", body.len());
-            Answer::Headed(206, told, body[range].to_vec())
+            Response::Headed(206, told, body[range].to_vec())
         }
         (other, _) => other,
     };
@@ -180,7 +180,7 @@ fn a_part_of_a_stale_object_is_stale_too() {
 }
 
 #[test]
-fn a_put_without_an_answer_makes_nothing_stale() {
+fn a_put_without_a_response_makes_nothing_stale() {
     let work = rewriting(|_| {});
     let mut prepared = prepare(&work, &site("http://localhost:9000"), 1, 2).unwrap();
     let mut store = Store {
@@ -200,15 +200,15 @@ fn what_was_never_sent_is_wrong_and_not_stale() {
     let mut store = Store::default();
     let mut gets = 0;
     drive_stage(&mut prepared.before_run().unwrap(), &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     let judged = drive(prepared.slice()[0].as_mut(), 1, 500, 1000, &mut |request| {
-        let answered = store.answer(request);
+        let answered = store.response(request);
         gets += usize::from(request.method == "GET");
         match answered {
-            Answer::Whole(200, mut body) if request.method == "GET" && gets % 10 == 0 => {
+            Response::Whole(200, mut body) if request.method == "GET" && gets % 10 == 0 => {
                 body[2500] ^= 1;
-                answer(200, body)
+                response(200, body)
             }
             other => other,
         }

@@ -8,7 +8,7 @@ mod store;
 mod support;
 
 use store::{Lack, Store};
-use support::{Answer, Request, all_correct, answer, drive, drive_stage, s3_work, site};
+use support::{Request, Response, all_correct, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{self as plan, ListForm, Mix, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
@@ -43,7 +43,7 @@ fn failure(judged: &support::Judged) -> Option<String> {
 /// Everything before the first slice; the sentence of the first failure.
 fn make_ready(
     prepared: &mut dyn Prepared,
-    server: &mut dyn FnMut(&Request) -> Answer,
+    server: &mut dyn FnMut(&Request) -> Response,
 ) -> Result<(), String> {
     let mut judged = drive_stage(&mut prepared.check().unwrap(), server);
     while failure(&judged).is_none()
@@ -56,23 +56,23 @@ fn make_ready(
 
 fn tidy(prepared: &mut dyn Prepared, store: &mut Store) {
     while let Some(mut stage) = prepared.after_run() {
-        drive_stage(&mut stage, &mut |request| store.answer(request));
+        drive_stage(&mut stage, &mut |request| store.response(request));
     }
 }
 
-/// Two slices of so many requests, after which nothing is left.
+/// Two slices of this number of requests, after which nothing is left.
 fn whole_run(mut store: Store, work: &plan::Workload, requests: usize) -> Store {
     let mut prepared = prepared(work);
-    let ready = make_ready(prepared.as_mut(), &mut |request| store.answer(request));
+    let ready = make_ready(prepared.as_mut(), &mut |request| store.response(request));
     assert_eq!(ready, Ok(()));
     for _ in 0..2 {
         if let Some(mut stage) = prepared.before_slice() {
-            let judged = drive_stage(&mut stage, &mut |request| store.answer(request));
+            let judged = drive_stage(&mut stage, &mut |request| store.response(request));
             assert!(all_correct(&judged), "{judged:?}");
         }
         for mut worker in prepared.slice() {
             let judged = drive(worker.as_mut(), 2, requests, 7, &mut |request| {
-                store.answer(request)
+                store.response(request)
             });
             assert!(!judged.is_empty() && all_correct(&judged), "{judged:?}");
         }
@@ -112,11 +112,11 @@ fn every_version_has_content_of_its_own_and_another_is_found_out() {
     let work = versions(S3Operation::Get);
     let mut prepared = prepared(&work);
     let mut store = Store::default();
-    make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
     assert_eq!(store.keys.len(), 12);
     let all: Vec<_> = store.keys.values().flatten().collect();
     assert_eq!(all.len(), 36);
-    // Always the latest version, whichever was asked for.
+    // Always the latest version, independent of the requested one.
     let latest: Vec<_> = store
         .keys
         .values()
@@ -133,7 +133,7 @@ fn every_version_has_content_of_its_own_and_another_is_found_out() {
             .replace("%3D", "=");
         asked_for_latest += usize::from(latest.contains(&id));
         let key = path.strip_prefix("/box/").unwrap();
-        answer(200, store.keys[key].last().unwrap().body.clone())
+        response(200, store.keys[key].last().unwrap().body.clone())
     });
     let wrong = Ok(Judgement::Failed(ErrorClass::Wrong, String::new()));
     let wrong = judged.iter().filter(|one| **one == wrong).count();
@@ -154,7 +154,7 @@ fn a_bucket_without_what_is_needed_is_said_in_a_sentence() {
     let check = |operation, mut store: Store| {
         let work = versions(operation);
         let sentence = make_ready(prepared(&work).as_mut(), &mut |request| {
-            store.answer(request)
+            store.response(request)
         });
         sentence.unwrap_err()
     };
@@ -165,14 +165,14 @@ fn a_bucket_without_what_is_needed_is_said_in_a_sentence() {
     );
     let said = check(S3Operation::Get, Store::without(Lack::Versioning));
     assert!(
-        said.contains("the server has no bucket versioning (501 NotImplemented)"),
+        said.contains("the server does not support bucket versioning (501 NotImplemented)"),
         "{said}"
     );
     let said = check(S3Operation::Retain, there());
     assert!(said.contains("its objects cannot be locked;"), "{said}");
     let said = check(S3Operation::LegalHold, Store::without(Lack::Lock));
     assert!(
-        said.contains("the server has no object lock (501 NotImplemented)"),
+        said.contains("the server does not support object lock (501 NotImplemented)"),
         "{said}"
     );
     let kept = Store {
@@ -181,7 +181,7 @@ fn a_bucket_without_what_is_needed_is_said_in_a_sentence() {
     };
     let mut prepared = prepared(&versions(S3Operation::Get));
     let mut kept = kept;
-    make_ready(prepared.as_mut(), &mut |request| kept.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| kept.response(request)).unwrap();
     tidy(prepared.as_mut(), &mut kept);
     assert!(kept.bucket && kept.keys.is_empty());
 }
@@ -211,10 +211,10 @@ fn nothing_outside_the_prefix_is_touched_whatever_is_listed() {
     ];
     (store.bucket, store.versioning) = (true, true);
     let mut prepared = prepared(&versions(S3Operation::Put));
-    make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
     let mut worker = prepared.slice().remove(0);
     drive(worker.as_mut(), 1, 20, 7, &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
     assert!(store.keys.keys().any(|key| key.starts_with(PREFIX)));
     store.seen.clear();
@@ -226,10 +226,10 @@ fn nothing_outside_the_prefix_is_touched_whatever_is_listed() {
 }
 
 #[test]
-fn a_version_that_stays_is_told() {
+fn a_version_that_is_left_is_reported() {
     let mut store = Store::default();
     let mut prepared = prepared(&versions(S3Operation::Get));
-    make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
     store.sticky = store
         .keys
         .values()
@@ -241,12 +241,12 @@ fn a_version_that_stays_is_told() {
 
     let mut store = Store::default();
     let mut prepared = self::prepared(&versions(S3Operation::Get));
-    make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
     let mut asked = 0;
     while let Some(mut stage) = prepared.after_run() {
         drive_stage(&mut stage, &mut |_| {
             asked += 1;
-            Answer::Lost
+            Response::Lost
         });
     }
     let left = prepared.left_behind().unwrap();
@@ -263,15 +263,15 @@ fn tags_are_put_compared_and_deleted() {
         whole_run(Store::default(), &work(operation, |_| {}), 20);
         let mut store = Store::without(Lack::Tags);
         let mut prepared = prepared(&work(operation, |_| {}));
-        let said = make_ready(prepared.as_mut(), &mut |request| store.answer(request));
-        let expected = "the server has no object tags (501 NotImplemented)";
+        let said = make_ready(prepared.as_mut(), &mut |request| store.response(request));
+        let expected = "the server does not support object tags (501 NotImplemented)";
         assert_eq!(said.unwrap_err(), expected);
         tidy(prepared.as_mut(), &mut store);
         assert!(!store.bucket);
     }
     let mut store = Store::default();
     let mut prepared = prepared(&work(GetTags, |_| {}));
-    make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+    make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
     for tags in store.tags.values_mut() {
         *tags = String::from_utf8(tags.clone())
             .unwrap()
@@ -279,9 +279,12 @@ fn tags_are_put_compared_and_deleted() {
             .into_bytes();
     }
     let judged = drive(prepared.slice()[0].as_mut(), 1, 5, 7, &mut |request| {
-        store.answer(request)
+        store.response(request)
     });
-    let wrong = Judgement::Failed(ErrorClass::Wrong, "other tags than were put".to_owned());
+    let wrong = Judgement::Failed(
+        ErrorClass::Wrong,
+        "the tags differ from those that were set".to_owned(),
+    );
     assert_eq!(judged, vec![Ok(wrong); 5]);
 }
 
@@ -289,7 +292,7 @@ fn tags_are_put_compared_and_deleted() {
 fn said_by(store: Store, operation: S3Operation) -> String {
     let mut store = store;
     let mut prepared = prepared(&work(operation, |_| {}));
-    let said = make_ready(prepared.as_mut(), &mut |request| store.answer(request));
+    let said = make_ready(prepared.as_mut(), &mut |request| store.response(request));
     tidy(prepared.as_mut(), &mut store);
     assert_eq!(prepared.left_behind(), None, "{operation:?}");
     assert!(store.keys.is_empty() && !store.bucket, "{operation:?}");
@@ -302,13 +305,13 @@ fn appends_go_to_the_end_and_a_replaced_object_is_found_out() {
     whole_run(Store::default(), &work(S3Operation::Append, |_| {}), 30);
     let said = said_by(Store::without(Lack::Append), S3Operation::Append);
     assert!(
-        said.starts_with("the server has no append: the object is not as long"),
+        said.starts_with("the server does not support append: the length of the object is not"),
         "{said}"
     );
 }
 
 #[test]
-fn archives_are_unpacked_and_read_and_a_server_that_cannot_is_told() {
+fn archives_are_unpacked_and_read_and_missing_support_is_reported() {
     use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
     for operation in [Snowball, ZipGet, ZipList, FanOut] {
         whole_run(
@@ -319,21 +322,24 @@ fn archives_are_unpacked_and_read_and_a_server_that_cannot_is_told() {
     }
     let said = said_by(Store::without(Lack::Archives), Snowball);
     assert!(
-        said.starts_with("the server has no snowball archives (404"),
+        said.starts_with("the server does not support snowball archives (404"),
         "{said}"
     );
     let said = said_by(Store::without(Lack::Archives), ZipGet);
     assert_eq!(
         said,
-        "the server has no reading from ZIP archives (404 NoSuchKey)"
+        "the server does not support reading from ZIP archives (404 NoSuchKey)"
     );
     let said = said_by(Store::without(Lack::Archives), ZipList);
     assert!(
-        said.starts_with("the server has no listing ZIP archives: fewer keys"),
+        said.starts_with("the server does not support listing ZIP archives: fewer keys"),
         "{said}"
     );
     let said = said_by(Store::without(Lack::FanOut), FanOut);
-    assert_eq!(said, "the server has no fan-out (405 MethodNotAllowed)");
+    assert_eq!(
+        said,
+        "the server does not support fan-out (405 MethodNotAllowed)"
+    );
 }
 
 #[test]
@@ -341,10 +347,10 @@ fn snowball_and_fan_out_make_the_objects_they_promise() {
     for (operation, keys) in [(S3Operation::Snowball, 12), (S3Operation::FanOut, 12)] {
         let mut store = Store::default();
         let mut prepared = prepared(&work(operation, |_| {}));
-        make_ready(prepared.as_mut(), &mut |request| store.answer(request)).unwrap();
+        make_ready(prepared.as_mut(), &mut |request| store.response(request)).unwrap();
         for mut worker in prepared.slice() {
             drive(worker.as_mut(), 1, 6, 7, &mut |request| {
-                store.answer(request)
+                store.response(request)
             });
         }
         let made = store.keys.iter().filter(|(key, _)| key.starts_with(PREFIX));
@@ -365,7 +371,7 @@ fn an_identifier_that_an_object_had_before_is_wrong() {
     let mut given = 0;
     let judged = drive(worker.as_mut(), 1, 6, 10, &mut |_| {
         given += 1;
-        Answer::Headed(200, format!("x-amz-version-id: v{}", given / 2), Vec::new())
+        Response::Headed(200, format!("x-amz-version-id: v{}", given / 2), Vec::new())
     });
     let wrong = judged.iter().filter(|one| **one != Ok(Judgement::Correct));
     assert_eq!(wrong.count(), 2, "{judged:?}");

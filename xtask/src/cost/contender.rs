@@ -36,6 +36,8 @@ pub(crate) struct Contender {
     needs: Option<(&'static str, &'static str)>,
     /// Builds it, when nothing else has.
     make: Option<fn(&Path) -> Result<()>>,
+    /// Whether its live page has a viewer.
+    is_watched: bool,
     /// The status with which it ends when it did its work and doubts its figures.
     doubtful: Option<i32>,
 }
@@ -73,7 +75,7 @@ impl Contender {
             .env("WARP_ACCESS_KEY", ACCESS_KEY)
             .env("WARP_SECRET_KEY", SECRET_KEY)
             .current_dir(std::env::temp_dir());
-        turn::take(&mut command, self.doubtful, self.read)
+        turn::take(&mut command, self.doubtful, self.is_watched, self.read)
     }
 
     /// Its command line, for the record.
@@ -86,6 +88,13 @@ impl Contender {
     /// The same generator under another name.
     fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
+    }
+
+    fn watched(self) -> Self {
+        Self {
+            is_watched: true,
+            ..self
+        }
     }
 
     fn needing(self, subcommand: &'static str, flag: &'static str) -> Self {
@@ -142,6 +151,17 @@ impl Stable<'_> {
                 format!("-z {seconds}s -c {connections} -cpus 1 {url}")
             }),
             oha(connections),
+        ]
+    }
+
+    /// Plain GETs without and with a live page that one viewer reads.
+    pub(crate) fn with_live_page(&self, connections: usize) -> Vec<Contender> {
+        let live = self.tenbin(move |scene| get(scene, connections, "--live"));
+        vec![
+            self.tenbin(move |scene| get(scene, connections, "")),
+            live.named("with --live")
+                .needing("http", "--live")
+                .watched(),
         ]
     }
 
@@ -251,6 +271,7 @@ impl Stable<'_> {
             read: read_null,
             needs: None,
             make: None,
+            is_watched: false,
             doubtful: None,
         }
     }
@@ -303,6 +324,7 @@ impl Stable<'_> {
             read: |said| counted(said.trim().parse().ok()),
             needs: None,
             make: None,
+            is_watched: false,
             doubtful: None,
         }
     }
@@ -316,6 +338,7 @@ impl Stable<'_> {
             read: read_tenbin,
             needs: None,
             make: None,
+            is_watched: false,
             // INVALID: on a busy machine its figures may be, what it costs is not.
             doubtful: Some(6),
         }
@@ -333,6 +356,7 @@ impl Stable<'_> {
             read: |said| counted(said.trim().parse().ok()),
             needs: None,
             make: None,
+            is_watched: false,
             doubtful: None,
         }
     }
@@ -351,6 +375,7 @@ impl Stable<'_> {
             read: |said| counted(said.trim().parse().ok()),
             needs: None,
             make: Some(rival::build),
+            is_watched: false,
             doubtful: None,
         }
     }
@@ -394,6 +419,7 @@ fn peer(
         read,
         needs: None,
         make: None,
+        is_watched: false,
         doubtful: None,
     }
 }

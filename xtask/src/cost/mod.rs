@@ -13,6 +13,7 @@ mod rival;
 mod rows;
 mod server;
 mod turn;
+mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -103,6 +103,7 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
             &stable,
             1000,
         ),
+        live_page(&stable),
         null(&stable),
     ];
     for server in [Kind::Minio, Kind::Memory] {
@@ -157,6 +158,21 @@ fn plain_get(name: &'static str, stable: &Stable<'_>, connections: usize) -> Row
         readings: vec![Reading {
             figure: Figure::MicrosPerOperation,
             goals,
+        }],
+    }
+}
+
+/// What it costs to show the figures of every second to one viewer.
+fn live_page(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "keep-alive GET, 64 connections, live page with one viewer",
+        server: Kind::Nginx,
+        method: Method::Whole,
+        core_awake: false,
+        contenders: stable.with_live_page(64),
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals: vec![Goal::AtMostTimes("with --live", 1.01, "tenbin")],
         }],
     }
 }

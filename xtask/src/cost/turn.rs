@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 
+use super::viewer;
 use crate::shell;
 
 /// How often a running generator's memory is looked at.
@@ -63,23 +64,31 @@ pub(crate) struct Said {
 
 /// Runs the command to its end and reads what it printed with `read`. It may end
 /// with status 0 or `doubtful`.
+///
+/// With `is_watched`, this process reads the live page of the command, at no cost to it.
 pub(crate) fn take(
     command: &mut Command,
     doubtful: Option<i32>,
+    is_watched: bool,
     read: impl FnOnce(&str) -> Option<Said>,
 ) -> Result<Spent> {
     let before = cpu_of_children()?;
     let start = Instant::now();
-    let child = command
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("`{}` cannot be run", shell::show(command)))?;
     let pid = child.id();
+    let stderr = match is_watched {
+        true => child.stderr.take(),
+        false => None,
+    };
     let over = AtomicBool::new(false);
     let (output, peak_kib) = std::thread::scope(|scope| {
         let watch = scope.spawn(|| peak_until(&over, pid));
+        stderr.map(|stderr| scope.spawn(|| viewer::view(stderr)));
         let output = child.wait_with_output();
         over.store(true, Ordering::Relaxed);
         (output, watch.join().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: the real servers and the reference client that the
+//! `cargo xtask setup`: the real servers, the reference clients and the browser that the
 //! tests run against.
 
 mod debian;
@@ -17,6 +17,8 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
     ("wrk", "wrk"),
     ("openssl", "openssl"),
+    ("chromium", "chromium"),
+    ("prometheus", "prometheus"),
     ("groonga", "groonga-bin"),
     ("javac", "openjdk-17-jdk-headless"),
     ("mvn", "maven"),

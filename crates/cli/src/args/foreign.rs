@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tenbin_compat::World;
-use tenbin_compat::warp::{Asked, parse};
+use tenbin_compat::warp::{Parsed, parse};
 use tenbin_plan::{Draft, Refusal, read_bounded};
 
-use super::OutputArgs;
 use super::problem;
+use super::{ExportArgs, Flags, OutputArgs};
 
 /// Largest file that a flag of another tool may name, bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -32,8 +32,8 @@ impl ForeignArgs {
     /// The plan of a warp command that measures.
     pub(super) fn draft(&self) -> Result<Draft, Refusal> {
         match parse(&self.arguments, &world()) {
-            Ok(Asked::Measure(job)) => Ok(job.draft()),
-            Ok(Asked::Read(_) | Asked::Help(_)) => Err(problem(
+            Ok(Parsed::Measure(job)) => Ok(job.draft()),
+            Ok(Parsed::Read(_) | Parsed::Help(_)) => Err(problem(
                 "only the commands of warp that measure have a plan, such as put".to_owned(),
             )),
             Err(mistakes) => Err(problem(mistakes.to_string())),
@@ -49,6 +49,8 @@ impl OutputArgs {
             quiet,
             verbose: false,
             json,
+            output: Flags::default(),
+            export: ExportArgs::default(),
         }
     }
 }

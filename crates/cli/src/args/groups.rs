@@ -10,9 +10,14 @@ use super::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure and compare",
-        &["quickstart", "http", "s3", "blob", "search", "run"],
+        &["quickstart", "http", "s3", "blob", "search", "run", "rerun"],
     ),
-    ("Read results", &["show", "compare", "chart", "explain"]),
+    (
+        "Read results",
+        &[
+            "show", "report", "compare", "import", "lint", "chart", "explain", "pack", "verify",
+        ],
+    ),
     (
         "Prepare and clean up",
         &["plan", "doctor", "serve", "observe", "clean"],

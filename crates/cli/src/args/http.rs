@@ -1,13 +1,17 @@
 //! `tenbin http`.
 
-use std::path::PathBuf;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tenbin_plan::{
+    At, Draft, HttpDraft, LoadDraft, Refusal, Scalar, Section as _, TargetDraft, WorkloadDraft,
+};
 
-use clap::Args;
-use tenbin_plan::{At, Draft, HttpDraft, Refusal, Scalar, TargetDraft, WorkloadDraft};
+use super::flags::{Flags, Offered};
+use super::keys::{name, named};
+use super::{OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
 
-use super::patterns::PatternArgs;
-use super::stages::StageArgs;
-use super::{LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
+impl Offered for HttpDraft {
+    const HEADING: &'static str = "Request";
+}
 
 /// `tenbin http`.
 #[derive(Args)]
@@ -30,7 +34,7 @@ Examples:
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
-    /// The server to measure, if it already runs; for several servers use --target
+    /// URL of a running server to measure; for several servers use --target
     #[arg(value_name = "URL", conflicts_with_all = ["target", "launch", "builtin"])]
     pub url: Option<String>,
     /// The systems under test.
@@ -39,15 +43,12 @@ pub struct HttpArgs {
     /// The request.
     #[command(flatten)]
     pub request: RequestArgs,
-    /// Requests from a file.
+    /// Options of every workload.
     #[command(flatten)]
-    pub patterns: PatternArgs,
-    /// Server stages to read from responses.
-    #[command(flatten)]
-    pub stages: StageArgs,
+    pub workload: Flags<WorkloadDraft>,
     /// The load.
     #[command(flatten)]
-    pub load: LoadArgs,
+    pub load: Flags<LoadDraft>,
     /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
@@ -56,42 +57,45 @@ pub struct HttpArgs {
     pub output: OutputArgs,
 }
 
-/// One HTTP request.
-#[derive(Args)]
-#[command(next_help_heading = "Request")]
+/// The request, or the requests from a file.
 pub struct RequestArgs {
-    /// Path and query [default: those of each target's URL]
-    #[arg(long, value_name = "PATH")]
-    pub path: Option<String>,
-    /// Request method [default: GET]
-    #[arg(long, short = 'X', value_name = "METHOD")]
-    pub method: Option<String>,
-    /// Request header, repeatable; {env:NAME} in its value stands for an environment variable: use
-    /// it for tokens and other secrets
-    #[arg(long, short = 'H', value_name = "NAME: VALUE")]
-    pub header: Vec<String>,
-    /// Request body, as text
-    #[arg(long, value_name = "TEXT", conflicts_with = "body_file")]
-    pub body: Option<String>,
-    /// Request body, from a file
-    #[arg(long, value_name = "FILE")]
-    pub body_file: Option<PathBuf>,
-    /// Permitted differences between responses to the same request, of one target and of several:
-    /// size (of the body as sent, for example by compression), headers (media type and encoding),
-    /// body (content) [default: none]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub may_differ: Vec<String>,
-    /// Compare the content of every response with that before the run [default: a sample that costs
-    /// less than 2 %]
-    #[arg(long)]
-    pub verify: bool,
+    draft: Box<HttpDraft>,
+    /// Values of `--cache-counters`, for all targets or for one.
+    cache_counters: Vec<String>,
+}
+
+impl Args for RequestArgs {
+    fn augment_args(command: Command) -> Command {
+        Flags::<HttpDraft>::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RequestArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Flags(mut draft) = Flags::<HttpDraft>::from_arg_matches(matches)?;
+        draft.cache_counters = None;
+        let counters = matches.get_many("cache_counters");
+        Ok(Self {
+            draft,
+            cache_counters: counters.into_iter().flatten().cloned().collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl ProtocolArgs for HttpArgs {
     fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("http"));
-        draft.load = self.load.draft();
+        draft.load = LoadDraft::clone(&self.load.0);
         draft.targets = self.targets.drafts()?;
         draft.targets.extend(self.url.as_deref().map(|url| {
             At::nowhere(TargetDraft {
@@ -100,10 +104,9 @@ impl ProtocolArgs for HttpArgs {
             })
         }));
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        let mut work = self.request.draft(&statuses);
-        self.patterns.apply(&mut work, &mut draft.targets);
+        let work = self.request.draft(&statuses, &mut draft.targets);
         let mut workload = WorkloadDraft::of(work);
-        self.stages.apply(&mut workload);
+        workload.override_with(&self.workload.0);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
         draft.expect = None;
@@ -117,23 +120,23 @@ impl ProtocolArgs for HttpArgs {
 }
 
 impl RequestArgs {
-    /// A request that expects one of these statuses, or any status of success if there are none.
-    pub(super) fn draft(&self, statuses: &[Scalar]) -> HttpDraft {
-        let mut draft = HttpDraft {
-            headers: many("--header", &self.header),
-            expect: many("--expect", statuses),
-            ..HttpDraft::default()
-        };
-        draft.may_differ = many("--may-differ", &self.may_differ);
-        set(&mut draft.verify, "--verify", self.verify.then_some(true));
-        set(&mut draft.path, "--path", self.path.as_deref());
-        set(&mut draft.method, "--method", self.method.as_deref());
-        set(&mut draft.body, "--body", self.body.as_deref());
-        let body_file = self
-            .body_file
-            .as_ref()
-            .map(|file| file.display().to_string());
-        set(&mut draft.body_file, "--body-file", body_file);
+    /// The work of these options. A response with one of `statuses` is a success; without any, every
+    /// 2xx is. `--cache-counters` of one target is copied into that target.
+    pub(super) fn draft(&self, statuses: &[Scalar], targets: &mut [At<TargetDraft>]) -> HttpDraft {
+        let mut draft = HttpDraft::clone(&self.draft);
+        draft.expect = many("--expect", statuses);
+        let names: Vec<String> = targets.iter().filter_map(name).collect();
+        for value in &self.cache_counters {
+            let flag = "--cache-counters";
+            let Some((named, own)) = named(value, &names) else {
+                set(&mut draft.cache_counters, flag, Some(value.as_str()));
+                continue;
+            };
+            let mut meant = targets.iter_mut();
+            if let Some(target) = meant.find(|target| name(target).as_deref() == Some(named)) {
+                set(&mut target.value.cache_counters, flag, Some(own));
+            }
+        }
         draft
     }
 }

@@ -1,63 +1,49 @@
 //! S3 credentials.
 
-use clap::Args;
-use tenbin_plan::{At, Scalar, Secret, TargetDraft};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tenbin_plan::{At, Key, Scalar, Secret, Section as _, TargetDraft};
 
-use super::set;
+use super::flags::{self, PerTarget};
 
 /// S3 credentials. Contains secrets: never print.
-#[derive(Args)]
-#[command(next_help_heading = "Credentials (generated for servers that Tenbin starts)")]
-pub struct KeyArgs {
-    /// Access key, for all targets or for one
-    #[arg(
-        long,
-        value_name = "[NAME=]KEY",
-        env = "TENBIN_ACCESS_KEY",
-        hide_env_values = true
-    )]
-    access_key: Vec<String>,
-    /// Secret key, for all targets or for one; better in the environment or in a file, since
-    /// every user of the machine can read command lines
-    #[arg(
-        long,
-        value_name = "[NAME=]KEY",
-        env = "TENBIN_SECRET_KEY",
-        hide_env_values = true
-    )]
-    secret_key: Vec<String>,
-    /// File that holds the secret key, for all targets or for one; wins over --secret-key
-    #[arg(long, value_name = "[NAME=]FILE")]
-    secret_key_file: Vec<String>,
-    /// Token of the session that the keys are good for, for all targets or for one; better in
-    /// the environment or in a file
-    #[arg(
-        long,
-        value_name = "[NAME=]TOKEN",
-        env = "TENBIN_SESSION_TOKEN",
-        hide_env_values = true
-    )]
-    session_token: Vec<String>,
-    /// File that holds the session token; wins over --session-token
-    #[arg(long, value_name = "[NAME=]FILE")]
-    session_token_file: Vec<String>,
-    /// How requests are signed, for all targets or for one: v4, v2 (for old servers) or none
-    /// [default: v4]
-    #[arg(long, value_name = "[NAME=]VERSION")]
-    signature: Vec<String>,
-    /// Send requests unsigned, to all targets or to the one named: as --signature none
-    #[arg(
-        long,
-        value_name = "NAME",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "",
-        conflicts_with = "signature"
-    )]
-    anonymous: Vec<String>,
-    /// Region, for all targets or for one [default: us-east-1]
-    #[arg(long, value_name = "[NAME=]REGION")]
-    region: Vec<String>,
+pub struct KeyArgs(PerTarget);
+
+const HEADING: &str = "Credentials (generated for servers that Tenbin starts)";
+
+const KEYS: &[&str] = &[
+    "access_key",
+    "secret_key",
+    "secret_key_file",
+    "session_token",
+    "session_token_file",
+    "signature",
+    "region",
+];
+
+fn keys() -> impl Iterator<Item = &'static Key> {
+    let keys = TargetDraft::KEYS.iter();
+    keys.filter(|key| KEYS.contains(&key.name))
+}
+
+impl Args for KeyArgs {
+    fn augment_args(command: Command) -> Command {
+        flags::add(command, HEADING, keys())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for KeyArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(PerTarget::read(matches, keys())))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl KeyArgs {
@@ -66,34 +52,26 @@ impl KeyArgs {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         for target in targets {
             let own_name = name(target);
-            let find = |values: &[String]| value_for(values, own_name.as_deref(), &names);
+            let find = |flag| value_for(self.0.of(flag), own_name.as_deref(), &names);
             let draft = &mut target.value;
-            draft.access_key = find(&self.access_key).map(|key| secret("--access-key", key));
-            set(
-                &mut draft.secret_key_file,
-                "--secret-key-file",
-                find(&self.secret_key_file).as_deref(),
-            );
+            let given =
+                keys().flat_map(|key| key.flags.iter().flatten().map(move |flag| (key, flag)));
+            for (key, flag) in given.filter(|(_, flag)| flag.name != "--anonymous") {
+                if let Some(value) = find(flag.name) {
+                    draft.set(key.name, flag.name, vec![value.into()]);
+                }
+            }
+            draft.access_key = find("--access-key").map(|key| secret("--access-key", key));
             if draft.secret_key_file.is_none() {
-                draft.secret_key = find(&self.secret_key).map(|key| secret("--secret-key", key));
+                draft.secret_key = find("--secret-key").map(|key| secret("--secret-key", key));
             }
-            set(
-                &mut draft.session_token_file,
-                "--session-token-file",
-                find(&self.session_token_file).as_deref(),
-            );
             if draft.session_token_file.is_none() {
-                draft.session_token =
-                    find(&self.session_token).map(|token| secret("--session-token", token));
+                let token = find("--session-token");
+                draft.session_token = token.map(|token| secret("--session-token", token));
             }
-            set(
-                &mut draft.signature,
-                "--signature",
-                find(&self.signature).as_deref(),
-            );
             let unsigned = |whose: &String| whose.is_empty() || Some(whose) == own_name.as_ref();
-            if self.anonymous.iter().any(unsigned) {
-                set(&mut draft.signature, "--anonymous", Some("none"));
+            if self.0.of("--anonymous").iter().any(unsigned) {
+                draft.set("signature", "--anonymous", vec!["none".into()]);
                 if draft.command.is_none() {
                     // The credentials are for other targets; a target started by Tenbin still
                     // gets its own.
@@ -104,7 +82,6 @@ impl KeyArgs {
                     draft.session_token_file = None;
                 }
             }
-            set(&mut draft.region, "--region", find(&self.region).as_deref());
         }
     }
 }

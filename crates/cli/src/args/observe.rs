@@ -35,7 +35,7 @@ pub struct ObserveArgs {
     /// PEM file of the server certificate
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// PEM file of its private key
+    /// PEM file of the certificate's private key
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
     /// Listen on addresses other than loopback without TLS: others on the network can read token

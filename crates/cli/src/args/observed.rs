@@ -1,36 +1,57 @@
 //! Sources of the targets' resource usage.
 
-use clap::Args;
-use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, TargetDraft};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, Section as _, Takes, TargetDraft};
 
+use super::flags::{self, PerTarget};
 use super::keys::{name, named, value_for};
 use super::problem;
 use super::set;
 
 /// Sources of the targets' resource usage, for targets that Tenbin does not launch.
-#[derive(Args)]
-#[command(next_help_heading = "Cost of the server (launched servers are always observed)")]
 pub(super) struct ObservedArgs {
-    /// Source of the CPU, memory and storage use of a target: port (that of its URL), port:N, pid:N
-    /// or name:PROGRAM on this machine; tenbin:URL of a 'tenbin observe' on another machine;
-    /// prometheus:URL. Repeatable: the use of several processes is summed
-    #[arg(long, value_name = "[NAME=]HOW")]
+    /// Values of `--observe`.
     observe: Vec<String>,
-    /// The target's group of processes on the page of a process exporter
-    #[arg(long, value_name = "[NAME=]GROUP")]
-    observe_group: Vec<String>,
-    /// File with the token that the page requires
-    #[arg(long, value_name = "[NAME=]FILE")]
-    observe_token_file: Vec<String>,
-    /// Environment variable with the token that the page requires
-    #[arg(long, value_name = "[NAME=]VARIABLE")]
-    observe_token_env: Vec<String>,
-    /// PEM file of the certificate authorities to trust for the page instead of the system's
-    #[arg(long, value_name = "[NAME=]FILE")]
-    observe_cacert: Vec<String>,
-    /// Accept any certificate of the page
-    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    observe_insecure: Vec<String>,
+    /// Settings of pages.
+    pages: PerTarget,
+}
+
+const HEADING: &str = "Cost of the server (launched servers are always observed)";
+
+impl Args for ObservedArgs {
+    fn augment_args(command: Command) -> Command {
+        let observe = Arg::new("observe")
+            .long("observe")
+            .value_name("[NAME=]HOW")
+            .action(ArgAction::Append)
+            .help_heading(HEADING)
+            .help(
+                "Source of the CPU, memory and storage use of a target: port (the process that \
+                 listens on the port of the target's URL), port:N, pid:N or name:PROGRAM on this \
+                 machine; tenbin:URL of a 'tenbin observe' on another machine; prometheus:URL. \
+                 Repeatable: the use of several processes is summed",
+            );
+        flags::add(command.arg(observe), HEADING, ObserveDraft::KEYS)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ObservedArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let observe = matches.get_many("observe");
+        Ok(Self {
+            observe: observe.into_iter().flatten().cloned().collect(),
+            pages: PerTarget::read(matches, ObserveDraft::KEYS),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 const FLAG: &str = "--observe";
@@ -84,58 +105,41 @@ impl ObservedArgs {
     }
 
     fn complete(&self, draft: &mut ObserveDraft, own: Option<&str>, names: &[String]) {
-        let find = |values: &[String]| value_for(values, own, names);
         let is_page = draft.tenbin.is_some() || draft.prometheus.is_some();
-        let by_name = |values: &[String]| {
-            let mut ours = values.iter().filter_map(|value| named(value, names));
-            ours.any(|(name, _)| Some(name) == own)
-        };
-        let fields = [
-            (
-                &mut draft.token_file,
-                "--observe-token-file",
-                &self.observe_token_file,
-            ),
-            (
-                &mut draft.token_env,
-                "--observe-token-env",
-                &self.observe_token_env,
-            ),
-            (&mut draft.ca, "--observe-cacert", &self.observe_cacert),
-        ];
-        for (field, flag, values) in fields {
+        for key in ObserveDraft::KEYS {
             // Values for all targets apply only to targets with a page.
-            if is_page || by_name(values) {
-                set(field, flag, find(values));
+            let takes_general = match key.name {
+                "group" => draft.prometheus.is_some(),
+                _ => is_page,
+            };
+            for flag in key.flags.iter().flatten() {
+                let values = self.pages.of(flag.name);
+                let value = match flag.takes {
+                    Takes::PerTargetMeans(text) => values
+                        .iter()
+                        .any(|name| {
+                            Some(name.as_str()) == own || (takes_general && name.is_empty())
+                        })
+                        .then(|| flags::meaning(text)),
+                    _ => {
+                        let mut by_name = values.iter().filter_map(|value| named(value, names));
+                        let is_own = by_name.any(|(name, _)| Some(name) == own);
+                        (takes_general || is_own)
+                            .then(|| value_for(values, own, names))
+                            .flatten()
+                            .map(Into::into)
+                    }
+                };
+                if let Some(value) = value {
+                    draft.set(key.name, flag.name, vec![value]);
+                }
             }
-        }
-        if draft.prometheus.is_some() || by_name(&self.observe_group) {
-            set(
-                &mut draft.group,
-                "--observe-group",
-                find(&self.observe_group),
-            );
-        }
-        let mut switched = self.observe_insecure.iter();
-        let is_meant =
-            |value: &String| (is_page && value.is_empty()) || Some(value.as_str()) == own;
-        if switched.any(is_meant) {
-            set(&mut draft.insecure, "--observe-insecure", Some(true));
         }
     }
 
     /// A flag that requires another flag and is given without it.
     fn given_without_use(&self) -> Option<&'static str> {
-        [
-            ("--observe-group", &self.observe_group),
-            ("--observe-token-file", &self.observe_token_file),
-            ("--observe-token-env", &self.observe_token_env),
-            ("--observe-cacert", &self.observe_cacert),
-            ("--observe-insecure", &self.observe_insecure),
-        ]
-        .into_iter()
-        .find(|(_, values)| !values.is_empty())
-        .map(|(flag, _)| flag)
+        self.pages.given().next()
     }
 }
 

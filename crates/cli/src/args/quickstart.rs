@@ -42,7 +42,7 @@ impl QuickstartArgs {
             warmup: Some(At::nowhere("300ms")),
             ..RoundsDraft::default()
         };
-        if self.rounds.comparing.aa {
+        if self.rounds.comparing.adds_twin() {
             // With a twin, the default number of rounds differs.
             draft.rounds.count = None;
         }

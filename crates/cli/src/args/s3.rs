@@ -3,13 +3,15 @@
 mod objects;
 
 use clap::{Args, Subcommand};
-use tenbin_plan::{At, Draft, Refusal, S3Operation};
+use tenbin_plan::{
+    At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, Section as _, WorkloadDraft,
+};
 
-pub use objects::ObjectArgs;
+pub use objects::{MixArgs, ObjectArgs};
 
 use super::{
-    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, ProtocolArgs, RoundsArgs, StageArgs, SuiteArgs,
-    TargetArgs, rounds,
+    EarlierArgs, Flags, KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, SuiteArgs, TargetArgs,
+    rounds,
 };
 
 /// `tenbin s3`: the operations.
@@ -22,7 +24,7 @@ Example:
 pub enum S3Command {
     /// Measure how fast objects are stored
     Put(S3Args),
-    /// Measure how fast objects, or parts of them, are read, with every byte compared
+    /// Measure how fast objects, or parts of them, are read, and verify every byte
     Get(S3Args),
     /// Measure how fast objects are deleted, one by one
     Delete(S3Args),
@@ -48,7 +50,7 @@ pub enum S3Command {
     DeleteTags(S3Args),
     /// Measure how fast objects are put under retention
     Retain(S3Args),
-    /// Measure how fast legal holds are laid on objects and taken off
+    /// Measure how fast legal holds are set on objects and removed
     LegalHold(S3Args),
     /// Measure how fast data is appended to objects, on servers that support it
     Append(S3Args),
@@ -91,12 +93,12 @@ pub struct S3Args {
     /// Stored content, and how it is requested.
     #[command(flatten)]
     pub objects: ObjectArgs,
-    /// Server stages to read from responses.
+    /// Options of every workload.
     #[command(flatten)]
-    pub stages: StageArgs,
+    pub workload: Flags<WorkloadDraft>,
     /// The load.
     #[command(flatten)]
-    pub load: LoadArgs,
+    pub load: Flags<LoadDraft>,
     /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
@@ -108,19 +110,9 @@ pub struct S3Args {
 /// `tenbin s3 mixed`.
 #[derive(Args)]
 pub struct MixedArgs {
-    /// The operations, each with its share: put, get, delete, list, stat, put-tags, get-tags,
-    /// delete-tags. GET, STAT and LIST use the objects laid out before, DELETE takes what PUT has
-    /// made
-    #[arg(
-        long,
-        value_name = "NAME:SHARE,…",
-        default_value = "get:45,stat:30,put:15,delete:10",
-        help_heading = "Operations"
-    )]
-    pub operations: String,
-    /// PUT overwrites the objects that are read, and creates no new ones
-    #[arg(long, help_heading = "Operations")]
-    pub rewrite: bool,
+    /// The mix.
+    #[command(flatten)]
+    pub mix: MixArgs,
     /// Options of all S3 operations.
     #[command(flatten)]
     pub common: S3Args,
@@ -136,10 +128,14 @@ enum What<'a> {
 impl ProtocolArgs for S3Command {
     fn draft(&self) -> Result<Draft, Refusal> {
         match self.what() {
-            What::One(operation, args) => args.draft(operation.name(), operation.name(), false),
-            What::Mixed(mixed) => mixed
-                .common
-                .draft("mixed", &mixed.operations, mixed.rewrite),
+            What::One(operation, args) => {
+                let of_one = S3Draft {
+                    operation: Some(At::flag("--operations", operation.name())),
+                    ..S3Draft::default()
+                };
+                args.draft(operation.name(), &of_one)
+            }
+            What::Mixed(mixed) => mixed.common.draft("mixed", &mixed.mix.0),
             What::Suite(suite) => suite.draft(),
         }
     }
@@ -190,17 +186,17 @@ impl S3Command {
 }
 
 impl S3Args {
-    /// The plan for `mix`, in the syntax of the plan file; `name` is used for the run directory.
-    fn draft(&self, name: &str, mix: &str, rewrite: bool) -> Result<Draft, Refusal> {
+    /// The plan for the operations in `mix`; `name` is used for the run directory.
+    fn draft(&self, name: &str, mix: &S3Draft) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(format!("s3-{name}")));
-        draft.load = self.load.draft();
+        draft.load = LoadDraft::clone(&self.load.0);
         draft.targets = targets;
-        draft.workloads = self.objects.drafts(mix, rewrite);
+        draft.workloads = self.objects.drafts(mix);
         for workload in &mut draft.workloads {
-            self.stages.apply(&mut workload.value);
+            workload.value.override_with(&self.workload.0);
         }
         self.rounds.apply(&mut draft);
         Ok(draft)

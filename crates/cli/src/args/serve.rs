@@ -33,8 +33,8 @@ pub struct ServeHttpArgs {
     /// Delay before every response, for example 5ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub delay: tenbin_plan::duration::Time,
-    /// Report the times of server stages in every response, for --stages: read (the request body),
-    /// rest (--delay) and total
+    /// Add a Server-Timing header to every response, for --stages, with the stages read (reading
+    /// the request body), rest (the --delay) and total
     #[arg(long)]
     pub server_timing: bool,
 }

@@ -280,7 +280,7 @@ impl SuiteArgs {
             count: Some(At::nowhere(rounds(
                 targets.len(),
                 works.len(),
-                self.rounds.comparing.aa,
+                self.rounds.comparing.adds_twin(),
             ))),
             slice: Some(At::nowhere(self.scenario.slice())),
             lead: Some(At::nowhere("100ms")),

@@ -5,10 +5,12 @@ use std::str::FromStr;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    At, Builtin, Entries, Field, List, Place, ReadyDraft, Refusal, Scalar, TargetDraft,
+    At, Builtin, Entries, Field, Key, List, Place, ReadyDraft, Refusal, Scalar, Section as _,
+    TargetDraft,
 };
 
 use super::connection::ConnectionArgs;
+use super::flags::{self, Named, PerTarget};
 use super::keys;
 use super::observed::ObservedArgs;
 use super::problem;
@@ -17,7 +19,10 @@ use super::set;
 /// The systems under test, in the order in which they were given.
 pub struct TargetArgs {
     flags: TargetFlags,
-    way: ConnectionArgs,
+    settings: PerTarget,
+    /// Values of flags for targets that Tenbin starts.
+    launched: Vec<(&'static str, Vec<Named>)>,
+    connections: ConnectionArgs,
     observed: ObservedArgs,
     /// Position on the command line of each `--target`, `--launch` and `--builtin`.
     positions: [Vec<usize>; 3],
@@ -26,59 +31,60 @@ pub struct TargetArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Targets (the first is the baseline, or --baseline)")]
 struct TargetFlags {
-    /// A server that already runs, by URL; the name is optional. http://db{1...4}:9000 stands for
-    /// four hosts that share the load
+    /// URL of a running server; the name is optional. http://db{1...4}:9000 stands for four hosts
+    /// that share the load
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,
-    /// A server that Tenbin starts and stops, by command line. {port} stands for a free port,
-    /// {data} for an empty directory, {access_key} for the access key
+    /// Command line of a server that Tenbin starts and stops. {port} stands for a free port, {data}
+    /// for an empty directory, {access_key} for the S3 access key
     #[arg(long, value_name = "NAME=COMMAND")]
     launch: Vec<Named>,
-    /// One of the built-in servers: http, s3-memory, s3-durable or blob; or dummy, which is no server:
-    /// its operations end at once
+    /// One of the built-in servers: http, s3-memory, s3-durable or blob; or dummy (blobs only): no
+    /// server, Tenbin completes every operation immediately without a request
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
-    /// Memory limit for the objects of s3-memory or the blobs of a built-in blob server, for
-    /// example 4GiB; a PUT beyond the limit gets 507 [default: half of the free memory, divided by
-    /// the number of such servers]
-    #[arg(long, value_name = "[NAME=]SIZE")]
-    builtin_memory: Vec<String>,
-    /// Version of a server, for the report; Tenbin does not request it from the server
-    #[arg(long, value_name = "[NAME=]TEXT")]
-    server_version: Vec<String>,
-    /// URL of a launched server [default: http://127.0.0.1:{port}/]
-    #[arg(long, value_name = "NAME=URL")]
-    launch_url: Vec<Named>,
-    /// Environment variable for a launched server, repeatable; {secret_key} stands for the secret
-    /// key
-    #[arg(long, value_name = "NAME=VARIABLE=VALUE")]
-    launch_env: Vec<Named>,
-    /// Working directory of a launched server [default: this one]
-    #[arg(long, value_name = "NAME=DIR")]
-    launch_dir: Vec<Named>,
-    /// Readiness check of a launched server: port, url:URL or log:TEXT [default: port]
-    #[arg(long, value_name = "NAME=HOW")]
-    ready: Vec<Named>,
-    /// Longest time for a launched server to become ready [default: 30s]
-    #[arg(long, value_name = "NAME=TIME")]
-    ready_within: Vec<Named>,
-    /// Longest time for a launched server to stop before it is killed [default: 10s]
-    #[arg(long, value_name = "NAME=TIME")]
-    stop_within: Vec<Named>,
+}
+
+/// Keys whose flags have the heading of the targets.
+const KEYS: &[&str] = &[
+    "memory",
+    "version",
+    "url",
+    "env",
+    "directory",
+    "ready",
+    "ready_within",
+    "stop_within",
+];
+
+/// Flags for targets that Tenbin starts, each with the name of its target.
+const OF_LAUNCHED: &[&str] = &[
+    "--launch-url",
+    "--launch-env",
+    "--launch-dir",
+    "--ready",
+    "--ready-within",
+    "--stop-within",
+];
+
+const HEADING: &str = "Targets (the first is the baseline, or --baseline)";
+
+fn keys() -> impl Iterator<Item = &'static Key> {
+    let find = |name: &&str| TargetDraft::KEYS.iter().find(|key| key.name == *name);
+    KEYS.iter().filter_map(find)
 }
 
 const ORDERED: [&str; 3] = ["target", "launch", "builtin"];
 
 impl Args for TargetArgs {
     fn augment_args(command: Command) -> Command {
-        let command = ConnectionArgs::augment_args(TargetFlags::augment_args(command));
+        let command = flags::add(TargetFlags::augment_args(command), HEADING, keys());
+        let command = ConnectionArgs::augment_args(command);
         ObservedArgs::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        let command = TargetFlags::augment_args_for_update(command);
-        let command = ConnectionArgs::augment_args_for_update(command);
-        ObservedArgs::augment_args_for_update(command)
+        Self::augment_args(command)
     }
 }
 
@@ -90,7 +96,12 @@ impl FromArgMatches for TargetArgs {
         Ok(Self {
             positions: ORDERED.map(position),
             flags: TargetFlags::from_arg_matches(matches)?,
-            way: ConnectionArgs::from_arg_matches(matches)?,
+            settings: PerTarget::read(matches, keys()),
+            launched: OF_LAUNCHED
+                .iter()
+                .map(|flag| (*flag, flags::of_targets(matches, flag)))
+                .collect(),
+            connections: ConnectionArgs::from_arg_matches(matches)?,
             observed: ObservedArgs::from_arg_matches(matches)?,
         })
     }
@@ -98,27 +109,6 @@ impl FromArgMatches for TargetArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
-    }
-}
-
-/// `NAME=VALUE`.
-#[derive(Clone)]
-struct Named {
-    name: String,
-    value: String,
-}
-
-impl FromStr for Named {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            Some((name, value)) if !name.is_empty() => Ok(Self {
-                name: name.to_owned(),
-                value: value.to_owned(),
-            }),
-            _ => Err("write the name of the target and an equals sign before it".to_owned()),
-        }
     }
 }
 
@@ -167,14 +157,15 @@ impl TargetArgs {
         let names: Vec<String> = drafts.iter().filter_map(keys::name).collect();
         for target in &mut drafts {
             let own = keys::name(target);
-            let version = keys::value_for(&self.flags.server_version, own.as_deref(), &names);
+            let version =
+                keys::value_for(self.settings.of("--server-version"), own.as_deref(), &names);
             set(
                 &mut target.value.version,
                 "--server-version",
                 version.as_deref(),
             );
         }
-        self.way.apply(&mut drafts)?;
+        self.connections.apply(&mut drafts)?;
         self.observed.apply(&mut drafts)?;
         Ok(drafts)
     }
@@ -183,7 +174,7 @@ impl TargetArgs {
     fn give_memory(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         const FLAG: &str = "--builtin-memory";
         let names: Vec<String> = targets.iter().filter_map(keys::name).collect();
-        let values = &self.flags.builtin_memory;
+        let values = self.settings.of(FLAG);
         let mut used = false;
         for target in targets.iter_mut() {
             let own = keys::name(target);
@@ -231,27 +222,7 @@ impl TargetArgs {
                 )));
             }
         }
-        type Put = fn(&mut TargetDraft, &str) -> Result<(), String>;
-        let companions: [(&str, &Vec<Named>, Put); 6] = [
-            ("--launch-url", &flags.launch_url, |draft, value| {
-                put(&mut draft.url, "--launch-url", value)
-            }),
-            ("--launch-env", &flags.launch_env, add_variable),
-            ("--launch-dir", &flags.launch_dir, |draft, value| {
-                put(&mut draft.directory, "--launch-dir", value)
-            }),
-            ("--ready", &flags.ready, |draft, value| {
-                draft.ready = Some(At::flag("--ready", ready(value)?));
-                Ok(())
-            }),
-            ("--ready-within", &flags.ready_within, |draft, value| {
-                put(&mut draft.ready_within, "--ready-within", value)
-            }),
-            ("--stop-within", &flags.stop_within, |draft, value| {
-                put(&mut draft.stop_within, "--stop-within", value)
-            }),
-        ];
-        for (flag, values, put) in companions {
+        for (flag, values) in &self.launched {
             for Named { name, value } in values {
                 let known = known_names(&drafts);
                 let draft = drafts.get_mut(name).ok_or_else(|| {
@@ -259,10 +230,29 @@ impl TargetArgs {
                         "{flag}: no --launch gives a target called {name:?}{known}"
                     ))
                 })?;
-                put(draft, value).map_err(|message| problem(format!("{flag}: {message}")))?;
+                set_launched(draft, flag, value)
+                    .map_err(|message| problem(format!("{flag}: {message}")))?;
             }
         }
         Ok(drafts)
+    }
+}
+
+/// Sets the key of a flag for targets that Tenbin starts.
+fn set_launched(draft: &mut TargetDraft, flag: &'static str, value: &str) -> Result<(), String> {
+    match flag {
+        "--launch-env" => add_variable(draft, value),
+        "--ready" => {
+            draft.ready = Some(At::flag(flag, ready(value)?));
+            Ok(())
+        }
+        _ => {
+            let has_flag = |key: &&Key| key.flags.iter().flatten().any(|it| it.name == flag);
+            if let Some(key) = TargetDraft::KEYS.iter().find(has_flag) {
+                draft.set(key.name, flag, vec![value.into()]);
+            }
+            Ok(())
+        }
     }
 }
 
@@ -302,11 +292,6 @@ pub(super) fn own(name: &str, builtin: Builtin) -> At<TargetDraft> {
             ..TargetDraft::default()
         },
     }
-}
-
-fn put(field: &mut Field, flag: &'static str, value: &str) -> Result<(), String> {
-    set(field, flag, Some(value));
-    Ok(())
 }
 
 fn add_variable(draft: &mut TargetDraft, assignment: &str) -> Result<(), String> {

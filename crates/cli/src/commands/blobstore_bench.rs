@@ -6,8 +6,7 @@ use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
-use tenbin_report::blobstore_bench::{self, Teller};
-use tenbin_report::hsbench::{self, Bytes};
+use tenbin_report::formats::fronts::blobstore_bench::{Bytes, Parsed, Teller};
 use tenbin_runner::Progress;
 
 use super::foreign::{answer, can_keep, keep, tell};
@@ -37,7 +36,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         .iter()
         .map(|(phase, name)| (name.clone(), *phase))
         .collect();
-    let asked = blobstore_bench::Asked {
+    let asked = Parsed {
         parameters: &parameters,
         size: job.size,
         bytes: match job.backend {
@@ -71,7 +70,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
     measure_live(Ok(job.draft()), &options, &live, &|_, document, _| {
         if let Some(teller) = &*teller.borrow() {
             output::print(teller.tail(document).as_bytes());
-            keep(job.json.as_deref(), &hsbench::json(teller.rows()));
+            keep(job.json.as_deref(), &teller.json());
         }
     })
 }

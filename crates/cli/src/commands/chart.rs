@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenbin_plan::{LARGEST_RESULT, read_regular};
 use tenbin_report::Overlay;
-use tenbin_report::import::drnbench::Steps;
+use tenbin_report::formats::{Content, read_bytes};
 
 use super::show::document_of;
 use crate::args::ChartArgs;
@@ -53,12 +53,18 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
     }
     let content =
         read_regular(source, LARGEST_RESULT).map_err(|error| refuse(error.to_string()))?;
-    if !Steps::recognises(&content) {
-        return Err(refuse(
-            "neither a run directory nor a result file of drnbench".to_owned(),
-        ));
-    }
-    let steps = Steps::read(&content).map_err(refuse)?;
+    let shown = source.display().to_string();
+    let steps = match read_bytes(&shown, &content) {
+        Ok(Content::Steps(steps)) => steps,
+        Err(error) if !error.is_unknown_format() => {
+            output::error(&error.to_string());
+            return Err(Exit::Refused);
+        }
+        Ok(_) | Err(_) => {
+            let why = "neither a run directory nor a result file of drnbench";
+            return Err(refuse(why.to_owned()));
+        }
+    };
     overlay.add_steps(&steps, &name);
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    if tenbin_record::is_under_way(&args.run) {
+    if tenbin_record::is_running(&args.run) {
         output::error(&format!(
             "the run in {} is still running and cleans up when it ends: wait for its end, or end \
              it with Ctrl-C",
@@ -45,8 +45,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
             return Exit::Internal;
         }
     };
-    let cleaned = clean_up(&plan, &args.run, &bench, &stop, &mut |news| {
-        display.show(&news);
+    let cleaned = clean_up(&plan, &args.run, &bench, &stop, &mut |event| {
+        display.show(&event);
     });
     display.clear();
     match cleaned {
@@ -122,7 +122,7 @@ fn data_in_words(left: &DataLeft) -> String {
 /// What a run without clean-up may have left on its targets, or what could not be removed; one
 /// sentence each.
 pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
-    if tenbin_record::is_under_way(directory) {
+    if tenbin_record::is_running(directory) {
         return Vec::new();
     }
     let advice = clean_command(directory);

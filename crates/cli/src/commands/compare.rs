@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use tenbin_report::{Results, against, terminal_earlier};
-use tenbin_result::{Document, Earlier, EarlierPart, SCHEMA, Trust};
+use tenbin_result::{Document, Earlier, EarlierPart, Trust};
 
+use super::opened::OpenedRun;
 use super::show::document_of;
 use crate::args::{CompareArgs, EarlierArgs};
 use crate::exit::Exit;
@@ -104,26 +105,11 @@ impl Before {
 }
 
 fn results_of(path: &Path) -> Result<Results, Exit> {
-    if path.is_dir() {
-        return document_of(path).map(|document| Results::of_document(&document));
+    let run = OpenedRun::open(path)?;
+    if run.directory.is_dir() {
+        return document_of(&run.directory).map(|document| Results::of_document(&document));
     }
     let content = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT)
         .map_err(|error| refuse(&format!("{} cannot be read: {error}", path.display())))?;
-    if content.trim_ascii_start().starts_with(b"{") {
-        return read_document(path, &content).map(|document| Results::of_document(&document));
-    }
     Results::of_file(&path.display().to_string(), &content).map_err(|sentence| refuse(&sentence))
-}
-
-fn read_document(path: &Path, content: &[u8]) -> Result<Document, Exit> {
-    let shown = path.display();
-    let document = tenbin_result::document_from_json(content)
-        .map_err(|why| refuse(&format!("{shown} is not a result of Tenbin: {why}")))?;
-    if document.schema == SCHEMA {
-        return Ok(document);
-    }
-    Err(refuse(&format!(
-        "{shown} is of version {:?}, and this Tenbin reads {SCHEMA:?}",
-        document.schema
-    )))
 }

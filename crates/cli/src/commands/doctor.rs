@@ -20,8 +20,8 @@ const DOCUMENT_VERSION: u32 = 1;
 /// Prints the check results.
 pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
     let asked = match &args.command {
-        None => Ok(Asked::of_machine(&args.machine)),
-        Some(DoctorCommand::S3(args)) => Asked::of_s3(args),
+        None => Ok(Parsed::of_machine(&args.machine)),
+        Some(DoctorCommand::S3(args)) => Parsed::of_s3(args),
     };
     let asked = match asked {
         Ok(asked) => asked,
@@ -37,7 +37,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
 }
 
 /// What to check, and the output format.
-struct Asked {
+struct Parsed {
     examination: (
         Option<Plan>,
         Option<u64>,
@@ -50,7 +50,7 @@ struct Asked {
     watch: Duration,
 }
 
-impl Asked {
+impl Parsed {
     fn of_machine(args: &DoctorMachineArgs) -> Self {
         Self {
             examination: (
@@ -87,7 +87,7 @@ fn names(plan: Option<&Plan>) -> Vec<String> {
     targets.iter().map(|target| target.name.clone()).collect()
 }
 
-fn visit(asked: &Asked) -> anyhow::Result<Exit> {
+fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
     let stop = interrupt::stop(|_| {}).context("cannot install the Ctrl-C handler")?;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use tenbin_plan::nearest_few;
 use tenbin_result::Severity;
-use tenbin_verdict::{RULES, Rule};
+use tenbin_verdict::lint::LINT_RULES;
+use tenbin_verdict::{RULES, Rule, RuleInfo};
 
 use crate::args::ExplainArgs;
 use crate::exit::Exit;
@@ -16,9 +17,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Exit {
         output::print(overview().as_bytes());
         return Exit::Done;
     };
-    match RULES.iter().find(|rule| rule.name() == name) {
-        Some(rule) => {
-            output::print(page(*rule).as_bytes());
+    let runs = RULES.iter().map(|rule| rule.info);
+    let files = LINT_RULES.iter().map(|rule| &rule.info);
+    match runs.chain(files).find(|info| info.name == name) {
+        Some(info) => {
+            output::print(page(info).as_bytes());
             Exit::Done
         }
         None => {
@@ -29,38 +32,38 @@ pub(crate) fn explain(args: &ExplainArgs) -> Exit {
 }
 
 fn overview() -> String {
-    let width = |text: &dyn Fn(&dyn Rule) -> String| {
-        let texts = RULES.iter().map(|rule| text(*rule).chars().count());
+    let width = |text: &dyn Fn(&Rule) -> String| {
+        let texts = RULES.iter().map(|rule| text(rule).chars().count());
         texts.max().unwrap_or(0)
     };
-    let name = width(&|rule: &dyn Rule| rule.name().to_owned());
-    let severity = width(&severities);
+    let name = width(&|rule: &Rule| rule.info.name.to_owned());
+    let severity = width(&|rule: &Rule| severities(rule.info));
     let mut text = String::new();
     for rule in RULES {
         let _ = writeln!(
             text,
             "{:name$}  {:severity$}  {}",
-            rule.name(),
-            severities(*rule),
-            rule.summary()
+            rule.info.name,
+            severities(rule.info),
+            rule.info.summary
         );
     }
     text
 }
 
-fn page(rule: &dyn Rule) -> String {
+fn page(info: &RuleInfo) -> String {
     format!(
         "# {}\n\n{} ({}).\n\n{}\n",
-        rule.name(),
-        capitalised(rule.summary()),
-        severities(rule),
-        rule.explanation().trim_end()
+        info.name,
+        capitalised(info.summary),
+        severities(info),
+        info.explanation.trim_end()
     )
 }
 
 /// `note, suspect`.
-fn severities(rule: &dyn Rule) -> String {
-    let words = rule.severities().iter().map(Severity::to_string);
+fn severities(info: &RuleInfo) -> String {
+    let words = info.severities.iter().map(Severity::to_string);
     words.collect::<Vec<_>>().join(", ")
 }
 
@@ -71,7 +74,7 @@ fn capitalised(text: &str) -> String {
 }
 
 fn unknown(name: &str) -> String {
-    let near = nearest_few(name, RULES.iter().map(|rule| rule.name()));
+    let near = nearest_few(name, RULES.iter().map(|rule| rule.info.name));
     let hint = if near.is_empty() {
         "`tenbin explain` lists all of them".to_owned()
     } else {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use tenbin_compat::{Asked, Mistakes};
-use tenbin_record::RecordedRun;
+use tenbin_compat::{Mistakes, Parsed};
+use tenbin_plan::Plan;
 use tenbin_report::Extent;
+use tenbin_report::formats::Run;
 use tenbin_result::Document;
 
 use crate::exit::Exit;
@@ -13,13 +14,13 @@ use crate::output;
 /// Runs the command line of a tool; `measure` runs a job that measures.
 pub(super) fn answer<Job>(
     tool: &str,
-    asked: Result<Asked<Job>, Mistakes>,
+    asked: Result<Parsed<Job>, Mistakes>,
     measure: impl FnOnce(&Job) -> Exit,
 ) -> Exit {
     match asked {
-        Ok(Asked::Measure(job)) => measure(&job),
-        Ok(Asked::Help(text)) => help(&text),
-        Ok(Asked::Version) => version(tool),
+        Ok(Parsed::Measure(job)) => measure(&job),
+        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Version) => version(tool),
         Err(mistakes) => refuse(&mistakes),
     }
 }
@@ -54,12 +55,18 @@ pub(super) fn version(tool: &str) -> Exit {
 
 /// Prints the recorded run; if it cannot be read, the result in memory.
 pub(super) fn show_recorded(
+    plan: &Plan,
     document: &Document,
     directory: &Path,
-    show: impl FnOnce(&RecordedRun),
+    show: impl FnOnce(&Run<'_>),
 ) {
     match tenbin_record::read(directory) {
-        Ok(recorded) => show(&recorded),
+        Ok(record) => show(&Run {
+            directory,
+            document,
+            plan,
+            record: &record,
+        }),
         Err(error) => {
             output::error(&error.to_string());
             output::report(document, Extent::Screen);

@@ -1,9 +1,10 @@
 //! `tenbin hsbench`.
 
 use tenbin_compat::hsbench::{HsbenchJob, parse};
-use tenbin_report::hsbench::{self, Bytes};
+use tenbin_report::formats::fronts::hsbench;
 
-use super::foreign::{answer, can_keep, keep, show_recorded, tell};
+use super::export::keep_as;
+use super::foreign::{answer, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -20,22 +21,11 @@ fn run(job: &HsbenchJob) -> Exit {
     }
     tell(&job.notes);
     let options = OutputArgs::for_foreign(false, false);
-    measure_and_show(Ok(job.draft()), &options, &|_, document, directory| {
-        show_recorded(document, directory, |recorded| {
-            let mode = |workload: &str| {
-                let mut modes = job.modes.iter();
-                let found = modes.find(|(_, name)| name == workload);
-                found.map_or_else(|| workload.to_owned(), |(mode, _)| mode.name().to_owned())
-            };
-            let rows = hsbench::rows(
-                recorded.started,
-                &recorded.slices,
-                mode,
-                Bytes::Each(job.size),
-            );
-            output::print(hsbench::text(&rows, document).as_bytes());
-            keep(job.csv.as_deref(), hsbench::csv(&rows).as_bytes());
-            keep(job.json.as_deref(), &hsbench::json(&rows));
+    measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
+        show_recorded(plan, document, directory, |run| {
+            output::print(hsbench::text(run).as_bytes());
+            keep_as("hsbench-csv", run, job.csv.as_deref());
+            keep_as("hsbench-json", run, job.json.as_deref());
         });
     })
 }

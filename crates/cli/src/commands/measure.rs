@@ -9,14 +9,16 @@ use tenbin_runner::{Ending, Progress, RunContext, RunOutcome, Stop, places};
 
 use super::compare::Before;
 use super::context::context_in;
+use super::export::export;
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
 use super::steering::Steered;
-use crate::args::{EarlierArgs, OutputArgs, extent};
+use crate::args::{EarlierArgs, ExportArgs, OutputArgs, extent};
 use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
+use crate::telemetry::Telemetry;
 
 /// Prints the result of a run, given its directory.
 pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
@@ -35,15 +37,26 @@ pub(crate) fn measure_after(
     options: &OutputArgs,
     earlier: Option<&EarlierArgs>,
 ) -> Exit {
-    run(draft, options, earlier, &|_| None, &|_, document, _| {
-        print_result(options, document);
-    })
+    run(
+        draft,
+        options,
+        earlier,
+        &|_| None,
+        &|_, document, directory| {
+            print_result(options, document);
+            let page = directory.join("report.html");
+            if !options.json && page.is_file() {
+                output::note(&format!("the result as a page: {}", page.display()));
+            }
+        },
+    )
 }
 
 /// Prints a result in the requested format.
 pub(super) fn print_result(options: &OutputArgs, document: &Document) {
     match options.json {
         true => output::json(document),
+        false if options.export.takes_stdout() => {}
         false => output::report(document, extent(options.verbose)),
     }
 }
@@ -76,11 +89,26 @@ fn run(
 ) -> Exit {
     let rounds = draft.as_ref().map(|draft| &draft.rounds);
     let may_lengthen = rounds.is_ok_and(|it| it.slice.is_none() && it.duration.is_none());
+    let draft = draft.map(|mut draft| {
+        options.apply(&mut draft);
+        draft
+    });
     let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
     let (plan, before) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
+    let exports = match options.export.and(&plan.output) {
+        Ok(exports) => exports,
+        Err(sentence) => {
+            output::error(&sentence);
+            return Exit::Refused;
+        }
+    };
+    if let Some(sentence) = exports.conflict(options.json) {
+        output::error(sentence);
+        return Exit::Refused;
+    }
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
     if let Some(sentence) = unknown {
         output::error(&sentence);
@@ -102,10 +130,23 @@ fn run(
         }
     };
     context.lengthen_slices = may_lengthen;
+    let mut telemetry = match Telemetry::start(&plan) {
+        Ok(telemetry) => telemetry,
+        Err(sentence) => {
+            output::error(&sentence);
+            return Exit::Refused;
+        }
+    };
+    for sentence in telemetry.announcements() {
+        display.always(&sentence);
+    }
     let mut steering = Steered::new(&plan);
-    let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |news| {
-        display.show(&news);
-        if let Some(text) = live(&news) {
+    let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
+        display.show(&event);
+        if let Some(warning) = telemetry.observe(&event) {
+            display.warn(&warning);
+        }
+        if let Some(text) = live(&event) {
             display.aside(|| output::print(text.as_bytes()));
         }
     });
@@ -117,7 +158,11 @@ fn run(
                 plan.settle(*at, *found);
             }
             plan.rounds = outcome.rounds.clone();
-            conclude(&plan, &outcome, before.as_ref(), show, &display)
+            let exit = conclude(&plan, &outcome, before.as_ref(), &exports, show, &display);
+            if let Some(warning) = telemetry.finish(&outcome.directory) {
+                display.warn(&warning);
+            }
+            exit
         }
         Err(error) => {
             output::error(&error.to_string());
@@ -135,6 +180,7 @@ fn conclude(
     plan: &Plan,
     outcome: &RunOutcome,
     before: Option<&Before>,
+    exports: &ExportArgs,
     show: ShowResult<'_>,
     display: &Display,
 ) -> Exit {
@@ -165,6 +211,7 @@ fn conclude(
         display.note(sentence);
     }
     show(plan, &document, &outcome.directory);
+    let exported = export(exports, &outcome.directory, &document, plan);
     let ended = match &outcome.ending {
         Ending::Complete(_) => None,
         Ending::Interrupted => {
@@ -187,5 +234,8 @@ fn conclude(
         output::error(&error.to_string());
         return Exit::Record;
     }
-    exit_of_result(&document)
+    match exported {
+        Ok(()) => exit_of_result(&document),
+        Err(exit) => exit,
+    }
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use tenbin_compat::request_response::{NAME, RampJob, parse};
 use tenbin_plan::{At, Draft, ObservedDraft};
 use tenbin_report::Extent;
-use tenbin_report::drnbench::{Listed, text};
+use tenbin_report::formats::fronts::drnbench::{Listed, ramps, text};
 use tenbin_targets::known_counters;
 use tenbin_targets::observe::listeners;
 
+use super::export::keep_ramps;
 use super::foreign::{answer, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
-use super::ramp::{keep_ramps, ramps_of};
 use crate::args::{ForeignArgs, OutputArgs, foreign_world, observed};
 use crate::exit::Exit;
 use crate::output;
@@ -42,13 +42,12 @@ fn run(job: &RampJob) -> Exit {
         urls: &job.urls,
     };
     measure_and_show(Ok(draft), &options, &|plan, document, directory| {
-        show_recorded(document, directory, |recorded| {
-            let ramps = ramps_of(plan, recorded);
-            match ramps.as_slice() {
+        show_recorded(plan, document, directory, |run| {
+            match ramps(plan, &run.record.slices).as_slice() {
                 [ramp] => output::print(text(ramp, &listed, document).as_bytes()),
                 _ => output::report(document, Extent::Screen),
             }
-            keep_ramps(&ramps, &path);
+            keep_ramps(run, &path);
         });
     })
 }

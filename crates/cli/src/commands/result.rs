@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically_with};
-use tenbin_report::EXPORTERS;
+use tenbin_report::formats;
 use tenbin_result::{Document, Trust};
 use tenbin_verdict::{Assessment, Source};
 
 use crate::exit::Exit;
+use crate::language::language;
 
 /// Inputs of a document, for a run that has just ended or one that is read again.
 pub(crate) struct Run<'a> {
@@ -27,13 +28,16 @@ impl Run<'_> {
     /// Judges the run and creates its document.
     pub(crate) fn document(&self) -> Document {
         let assessment = self.assess();
-        tenbin_verdict::document(&self.source(&assessment))
+        let mut document = tenbin_verdict::document(&self.source(&assessment));
+        document.language = language();
+        document
     }
 
     /// The judgement of the run, and its document without slices.
     pub(crate) fn document_without_slices(&self) -> (Assessment, Document) {
         let assessment = self.assess();
-        let document = tenbin_verdict::document_without_slices(&self.source(&assessment));
+        let mut document = tenbin_verdict::document_without_slices(&self.source(&assessment));
+        document.language = language();
         (assessment, document)
     }
 
@@ -76,11 +80,8 @@ pub(crate) fn exit_of_result(document: &Document) -> Exit {
 
 /// Writes every report file into the run directory.
 pub(crate) fn keep(document: &Document, directory: &Path) -> Result<(), RecordError> {
-    let mut wanted = EXPORTERS
-        .iter()
-        .filter(|exporter| exporter.is_wanted(document));
-    wanted.try_for_each(|exporter| {
-        let file = directory.join(exporter.file_name());
-        write_atomically_with(&file, |to| exporter.write(document, to))
+    formats::kept(document).try_for_each(|format| {
+        let file = directory.join(format.file);
+        write_atomically_with(&file, |to| format.write_document(document, to))
     })
 }

@@ -1,16 +1,18 @@
 //! `tenbin show`: prints a finished or killed run again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_regular};
-use tenbin_record::{RecordError, RecordedRun};
-use tenbin_report::import::drnbench::Steps;
+use tenbin_record::{RecordError, RecordedRun, Source};
+use tenbin_report::formats::fronts::warp;
+use tenbin_report::formats::{Content, Imported, Run as Finished, Selection, read};
 use tenbin_result::Document;
 
 use super::clean::leftovers;
+use super::export::{export, keep_ramps};
 use super::foreign::can_keep;
+use super::opened::{OpenedRun, is_packed_file};
 use super::plan::resolve_with;
-use super::ramp::{keep_ramps, ramps_of};
 use super::result::{Run, exit_of_result};
 use crate::args::ShowArgs;
 use crate::exit::Exit;
@@ -18,129 +20,168 @@ use crate::output;
 
 /// Prints a run.
 pub(crate) fn show(args: &ShowArgs) -> Exit {
-    if let Some(exit) = drnbench_file(args) {
+    if let Some(exit) = result_file(args) {
         return exit;
     }
-    let run = match run_directory(&args.run) {
+    let opened = match opened_run(&args.run) {
         Ok(run) => run,
         Err(exit) => return exit,
     };
+    if let Some(sentence) = args.export.conflict(args.json) {
+        output::error(sentence);
+        return Exit::Refused;
+    }
+    let run = &opened.directory;
     if let Err(exit) = can_keep(&[args.drnbench.as_deref().and_then(Path::to_str)]) {
         return exit;
     }
-    let left = left_behind(&run);
-    let document = document_of(&run);
+    let left = match opened.is_packed() {
+        true => Vec::new(),
+        false => left_behind(run),
+    };
+    let document = document_of(run);
     let document = match document {
-        Ok(document) => document,
+        Ok(mut document) => {
+            if opened.is_packed() {
+                document.run.directory = args.run.display().to_string();
+            }
+            document
+        }
         Err(exit) => {
             left.iter().for_each(|sentence| output::warning(sentence));
             return exit;
         }
     };
-    match args.json {
-        true => output::json(&document),
-        false => output::report(&document, args.extent()),
-    }
-    if let Some(path) = &args.drnbench
-        && let Err(exit) = write_drnbench(&run, path)
-    {
-        return exit;
-    }
+    print(args, &document);
+    let written = match &args.drnbench {
+        Some(path) => write_drnbench(run, &document, path),
+        None => Ok(()),
+    };
+    let written = written.and_then(|()| exported(args, run, &document));
     left.iter().for_each(|sentence| output::warning(sentence));
-    exit_of_result(&document)
+    match written {
+        Ok(()) => exit_of_result(&document),
+        Err(exit) => exit,
+    }
 }
 
-/// Resolves the argument to a run directory: `last` is the newest in `runs`. Prints an error for
-/// an invalid file.
-fn run_directory(named: &Path) -> Result<PathBuf, Exit> {
-    let refuse = |sentence: String| {
-        output::error(&sentence);
-        Err(Exit::Refused)
-    };
-    if named == Path::new(LAST) && !named.exists() {
-        return match newest_run(Path::new(RUNS)) {
-            Some(run) => Ok(run),
-            None => refuse(format!(
-                "there is no run in {RUNS}/ of this directory; name a run directory"
-            )),
-        };
+/// Prints the document in the requested format.
+fn print(args: &ShowArgs, document: &Document) {
+    match args.json {
+        true => output::json(document),
+        false if args.export.takes_stdout() => {}
+        false => output::report(document, args.extent()),
     }
-    if named.exists() && !named.is_dir() {
-        return refuse(format!(
-            "{} is neither a run directory nor a result file of drnbench; name the directory of a \
-             run, such as {RUNS}/2026-01-31T120000-s3-put",
+}
+
+fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit> {
+    if args.export.export.is_empty() {
+        return Ok(());
+    }
+    let plan = read_regular(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
+        output::error(&format!(
+            "the plan of {} cannot be read: {error}",
+            run.display()
+        ));
+        Exit::Refused
+    })?;
+    let plan = executed(&String::from_utf8_lossy(&plan), run)?;
+    export(&args.export, run, document, &plan)
+}
+
+/// The run that the argument names. Prints an error for a file that is none.
+fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
+    let run = OpenedRun::open(named)?;
+    if run.directory.exists() && !run.directory.is_dir() {
+        output::error(&format!(
+            "{} is neither a run directory, nor a packed run, nor a result file; name the directory \
+             of a run, such as runs/2026-01-31T120000-s3-put",
             named.display()
         ));
+        return Err(Exit::Refused);
     }
-    Ok(named.to_owned())
+    Ok(run)
 }
 
-/// The argument for the newest run.
-const LAST: &str = "last";
-/// Default directory of runs.
-const RUNS: &str = "runs";
-
-/// The newest directory with a plan. Names start with the time of the run; runs within one second
-/// are ordered by the time of their plan file.
-fn newest_run(root: &Path) -> Option<PathBuf> {
-    const TIME: usize = "2026-01-31T120000".len();
-    let runs = std::fs::read_dir(root).ok()?.flatten();
-    let newest = runs.filter_map(|run| {
-        let written = run
-            .path()
-            .join("plan.toml")
-            .metadata()
-            .ok()?
-            .modified()
-            .ok()?;
-        let name = run.file_name().to_string_lossy().into_owned();
-        let time: String = name.chars().take(TIME).collect();
-        Some(((time, written), run.path()))
-    });
-    newest.max().map(|(_, path)| path)
-}
-
-/// Reads a drnbench result file in place of a run, and checks it with Little's law.
-fn drnbench_file(args: &ShowArgs) -> Option<Exit> {
-    let content = read_regular(&args.run, LARGEST_RESULT).ok()?;
-    if !Steps::recognises(&content) {
+/// Shows a result file in place of a run; `None` if the argument is no regular file.
+fn result_file(args: &ShowArgs) -> Option<Exit> {
+    let metadata = std::fs::metadata(&args.run).ok()?;
+    if !metadata.is_file() || is_packed_file(&args.run) {
         return None;
     }
     let name = args.run.display().to_string();
+    let content = match read(&name, &Selection::default()) {
+        Ok(content) => content,
+        Err(error) => {
+            output::error(&error.to_string());
+            return Some(Exit::Refused);
+        }
+    };
+    let is_document = matches!(content, Content::Document(_));
     let asked = [
-        (args.json, "--json"),
+        (args.json && !is_document, "--json"),
         (args.drnbench.is_some(), "--drnbench"),
+        (!args.export.export.is_empty(), "--export"),
     ];
     if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
-        output::error(&format!(
-            "{flag} is for runs, and {name} is a result of drnbench"
-        ));
+        output::error(&format!("{flag} is for runs, and {name} is a result file"));
         return Some(Exit::Refused);
     }
-    Some(match Steps::read(&content) {
-        Ok(steps) => {
-            output::print(steps.text(&name).as_bytes());
-            match steps.can_be_believed() {
-                true => Exit::Done,
-                false => Exit::Invalid,
-            }
+    Some(match content {
+        Content::Document(document) => {
+            print(args, &document);
+            exit_of_result(&document)
         }
-        Err(why) => {
-            output::error(&format!(
-                "{name} cannot be read as a result of drnbench: {why}"
-            ));
-            Exit::Refused
-        }
+        content => print_content(&name, content).unwrap_or_else(|exit| exit),
     })
 }
 
-fn write_drnbench(directory: &Path, path: &Path) -> Result<(), Exit> {
-    let recorded = tenbin_record::read(directory).map_err(|error| {
+/// Prints what a result file of another tool holds, and returns the exit code of `tenbin show`.
+pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> {
+    match content {
+        Content::Steps(steps) => {
+            output::print(steps.text(name).as_bytes());
+            Ok(match steps.can_be_believed() {
+                true => Exit::Done,
+                false => Exit::Invalid,
+            })
+        }
+        Content::Requests(imported) => {
+            let named = Imported {
+                files: vec![name.to_owned()],
+                ..imported
+            };
+            output::print(warp::analyze(&named, 1).as_bytes());
+            Ok(Exit::Done)
+        }
+        Content::Repetitions(_) => {
+            output::error(&format!(
+                "{name} holds speeds of single repetitions; print them with tenbin import, or \
+                 compare the file with another result: tenbin compare"
+            ));
+            Err(Exit::Refused)
+        }
+        Content::Document(_) => {
+            output::error(&format!(
+                "{name} is a result of Tenbin; print it with tenbin show"
+            ));
+            Err(Exit::Refused)
+        }
+    }
+}
+
+fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<(), Exit> {
+    let record = tenbin_record::read(directory).map_err(|error| {
         output::error(&error.to_string());
         Exit::Refused
     })?;
-    let plan = plan_of(&recorded, directory)?;
-    keep_ramps(&ramps_of(&plan, &recorded), path);
+    let run = Finished {
+        directory,
+        document,
+        plan: &plan_of(&record, directory)?,
+        record: &record,
+    };
+    keep_ramps(&run, path);
     Ok(())
 }
 
@@ -154,8 +195,13 @@ fn left_behind(directory: &Path) -> Vec<String> {
 
 /// The document of a run, computed from the record. Prints an error if that is not possible.
 pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
-    let under_way = tenbin_record::is_under_way(directory);
-    let mut recorded = tenbin_record::read(directory).map_err(|error| {
+    document_from(directory, Source::Slices)
+}
+
+/// The same, with the histograms of slices from this source.
+pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
+    let under_way = tenbin_record::is_running(directory);
+    let mut recorded = tenbin_record::read_from(directory, source).map_err(|error| {
         match (under_way, error) {
             (true, RecordError::NothingMeasured { path }) => output::error(&format!(
                 "the run in {} is still running and has measured nothing yet",
@@ -186,6 +232,8 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     };
     let (assessment, mut document) = run.document_without_slices();
     tenbin_verdict::take_slices(&mut document, &plan, recorded.slices, &assessment);
+    // The plan was read without the files that it names.
+    document.run.plan = Some(recorded.plan_toml);
     Ok(document)
 }
 

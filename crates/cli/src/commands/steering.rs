@@ -3,7 +3,7 @@
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_runner::{ProbeWish, Steering};
-use tenbin_verdict::{Finder, Wish};
+use tenbin_verdict::{Finder, NextProbe};
 
 /// Chooses the probes of a run by the results of earlier probes.
 pub(crate) struct Steered<'a>(Finder<'a>);
@@ -20,7 +20,7 @@ impl Steering for Steered<'_> {
     }
 
     fn next(&self, workload: usize, target: usize) -> Option<ProbeWish> {
-        let Wish {
+        let NextProbe {
             rate,
             proof,
             slices,

@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use tenbin_compat::Mistakes;
-use tenbin_compat::warp::{Asked, Reading, WarpJob, WarpReading, parse};
-use tenbin_plan::Plan;
-use tenbin_report::import::{Imported, Selection, import};
-use tenbin_report::warp;
-use tenbin_result::Document;
+use tenbin_compat::warp::{Parsed, Reading, WarpJob, WarpReading, parse};
+use tenbin_report::formats::fronts::warp;
+use tenbin_report::formats::{Imported, Run, Selection, read_requests};
 
 use super::foreign::{help, refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
@@ -24,9 +22,9 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
         return version("warp");
     }
     match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => help(&text),
-        Ok(Asked::Measure(job)) => run(&job),
-        Ok(Asked::Read(reading)) => read(&reading),
+        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Measure(job)) => run(&job),
+        Ok(Parsed::Read(reading)) => read(&reading),
         Err(mistakes) => refuse(&mistakes),
     }
 }
@@ -39,22 +37,9 @@ fn run(job: &WarpJob) -> Exit {
             output::json(document);
             return;
         }
-        show_recorded(document, directory, |recorded| {
-            let imported = imported_run(plan, directory, recorded);
-            output::print(report(document, &imported, job).as_bytes());
+        show_recorded(plan, document, directory, |run| {
+            output::print(warp::of_run(run, job.only.as_deref()).as_bytes());
         });
-    })
-}
-
-fn report(document: &Document, imported: &Imported, job: &WarpJob) -> String {
-    warp::run(document, imported, job.only.as_deref(), job.mix.len() > 1)
-}
-
-fn imported_run(plan: &Plan, directory: &Path, recorded: &tenbin_record::RecordedRun) -> Imported {
-    Imported::of_run(directory, recorded, |workload| {
-        let mut workloads = plan.workloads.iter();
-        let known = workloads.find(|known| known.name == workload);
-        known.map_or(1, |known| known.facts().objects_per_request())
     })
 }
 
@@ -112,7 +97,7 @@ fn read(reading: &WarpReading) -> Exit {
 fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     let path = Path::new(file);
     if !path.is_dir() {
-        return import(file, selection)
+        return read_requests(file, selection)
             .map(|imported| (imported, false))
             .map_err(|error| refuse(&Mistakes::one(error.to_string())));
     }
@@ -128,12 +113,17 @@ fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     let recorded =
         tenbin_record::read(path).map_err(|error| refuse(&Mistakes::one(error.to_string())))?;
     let plan = plan_of(&recorded, path)?;
-    let mut imported = imported_run(&plan, path, &recorded);
+    let document = document_of(path)?;
+    let mut imported = warp::imported(&Run {
+        directory: path,
+        document: &document,
+        plan: &plan,
+        record: &recorded,
+    });
     if let Some(wanted) = &selection.operation {
         imported
             .operations
             .retain(|operation| operation.name.eq_ignore_ascii_case(wanted));
     }
-    let document = document_of(path)?;
     Ok((imported, warp::is_invalid(&document)))
 }

@@ -1,7 +1,8 @@
 //! `tenbin wrk`.
 
 use tenbin_compat::wrk::{WrkJob, parse};
-use tenbin_report::{Pooled, last_lines, wrk};
+use tenbin_report::formats::fronts::wrk;
+use tenbin_report::last_lines;
 
 use super::foreign::{answer, show_recorded, tell};
 use super::measure::measure_and_show;
@@ -21,20 +22,16 @@ fn run(job: &WrkJob) -> Exit {
         Ok(job.web.draft()),
         &options,
         &|plan, document, directory| {
-            show_recorded(document, directory, |recorded| {
+            show_recorded(plan, document, directory, |run| {
                 let mut text = String::new();
                 for (target, server) in plan.targets.iter().zip(&job.web.servers) {
-                    let asked = wrk::Asked {
-                        url: &server.url,
-                        duration: job.duration,
-                        threads: plan.threads as u64,
-                        connections: job.web.connections,
+                    let shown = wrk::Shown {
+                        url: Some(&server.url),
+                        duration: Some(job.duration),
                         latency: job.latency,
-                        at_a_rate: job.web.rate.is_some(),
                         uncorrected: job.uncorrected,
                     };
-                    let pooled = Pooled::of(recorded, &target.name);
-                    text.push_str(&wrk::text(&asked, &pooled));
+                    text.push_str(&wrk::text(run, target, &shown));
                     text.push('\n');
                 }
                 text.push_str(&last_lines(document));

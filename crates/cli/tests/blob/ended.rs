@@ -81,7 +81,7 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
         // Those that were being deleted are not asked for.
         assert_eq!(failed(&reading, "get"), 0, "{at}: {reading}");
         reading
-            .expect_stderr("of set \"blobs\" stay")
+            .expect_stderr("of set \"blobs\" are kept")
             .expect_stderr("were put by runs that were killed");
     }
     let held = server.held();
@@ -90,11 +90,11 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
     let left = server.held();
     let expected = held - read - unheard_deletions..=held - read;
     assert!(expected.contains(&left), "{left} of {held}: {deleting}");
-    deleting.expect_stderr("0 blobs of set \"blobs\" stay");
+    deleting.expect_stderr("0 blobs of set \"blobs\" are kept");
     let nothing = blob(&scratch, &server, "--phases g --locations db");
     nothing
         .expect_code(4)
-        .expect_stderr("there is nothing to read: no blob of set \"blobs\" is in ")
+        .expect_stderr("there is nothing to read: set \"blobs\" has no blobs in ")
         .expect_stderr(".redb; put some first");
 }
 

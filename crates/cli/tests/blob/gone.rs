@@ -39,7 +39,7 @@ fn deletions_are_followed_until_they_take_effect() {
         texts.contains("still there 300ms after its deletion began"),
         "{texts}"
     );
-    run.expect_stderr("4 blobs were still there when last asked after");
+    run.expect_stderr("4 blobs were still there at the last poll");
 
     // Only a blob that was read is still there: other answers tell nothing, and it is
     // asked after again.
@@ -69,10 +69,10 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     let (_, texts) = failures(&run, "status");
     assert!(
-        texts.contains("gone or not is unknown 300ms after its deletion began"),
+        texts.contains("unknown whether it still exists 300ms after its deletion began"),
         "{texts}"
     );
-    run.expect_stderr("of 8 blobs whose deletion was acknowledged it is not known");
+    run.expect_stderr("for 8 blobs whose deletion was acknowledged it is unknown");
     assert!(!run.stderr.contains("still there"), "{run}");
 
     // What was being deleted when a run ended is not read by the next, and is deleted again.
@@ -81,7 +81,7 @@ fn deletions_are_followed_until_they_take_effect() {
         let options = format!("{options} --locations db --rounds 1 --slice 60s --size 1KiB");
         blob(&scratch, &server, &options)
     };
-    on_disk("--phases p --objects 8").expect_stderr("8 blobs of set \"blobs\" stay");
+    on_disk("--phases p --objects 8").expect_stderr("8 blobs of set \"blobs\" are kept");
     on_disk("--phases d --until-gone --gone-within 100ms")
         .expect_stderr("8 of them were being deleted when a run ended");
     on_disk("--phases g")
@@ -92,7 +92,7 @@ fn deletions_are_followed_until_they_take_effect() {
     assert_eq!((ok(&run, "get"), failed(&run, "get")), (3, 0), "{run}");
     let run = on_disk("--phases d");
     assert_eq!(ok(&run, "delete"), 11, "{run}");
-    run.expect_stderr("0 blobs of set \"blobs\" stay");
+    run.expect_stderr("0 blobs of set \"blobs\" are kept");
     assert!(!run.stderr.contains("were being deleted"), "{run}");
 
     // A slice that ends before they are gone knows how many are not.
@@ -105,7 +105,7 @@ fn deletions_are_followed_until_they_take_effect() {
         "{run}"
     );
     assert_eq!(server.held(), 4, "{run}");
-    run.expect_stderr("4 blobs were still there when last asked after");
+    run.expect_stderr("4 blobs were still there at the last poll");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     ] {
         run.expect_stdout(said);
     }
-    run.expect_stderr("-db rocksdb: means on disk");
+    run.expect_stderr("-db rocksdb: locations are kept on disk");
     let total = |mode: &str| {
         let lines = run
             .stdout
@@ -70,9 +70,9 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     let later =
         line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -i 1 -o out.json");
     assert!(matches!(later.code, Some(0 | 6)), "{later}");
-    later.expect_stderr("10 blobs of set \"blobs\" stay");
+    later.expect_stderr("10 blobs of set \"blobs\" are kept");
     // What is found of several modes is said once.
-    later.expect_stdout("a 99th percentile takes 368; likewise delete on blobstore");
+    later.expect_stdout("a 99th percentile needs 368; likewise delete on blobstore");
     let json = std::fs::read_to_string(scratch.join("out.json")).expect("out.json");
     let rows: Value = serde_json::from_str(&json).expect("JSON");
     let totals = rows.as_array().expect("rows").iter();
@@ -93,7 +93,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
             "blobstore-bench -c blob.conf -db rocksdb -r db -pr other -m {mode}"
         ));
         nothing.expect_code(4).expect_stderr(&format!(
-            "there is nothing to {verb}: no blob of set \"other\" is in "
+            "there is nothing to {verb}: set \"other\" has no blobs in "
         ));
         nothing
             .expect_stderr("db/blobstore.redb; put some first")

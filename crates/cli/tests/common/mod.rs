@@ -47,6 +47,6 @@ pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;
 pub(crate) use processes::{tied, wait_until};
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Server, path_of, search_path};
+pub(crate) use servers::{Server, opensearch as opensearch_libraries, path_of, search_path};
 pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin};

@@ -1,19 +1,19 @@
-//! warp's commands.
+//! The commands of warp.
 
 use crate::flag::Fate;
 
-/// What a command of warp is.
+/// Type of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// It measures.
+    /// Measures an operation.
     Measure(Operation),
-    /// It reads results.
+    /// Reads result files.
     Read(Reading),
-    /// Tenbin does not do it.
+    /// Not supported by Tenbin.
     None,
 }
 
-/// What is measured.
+/// The measured operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(
     missing_docs,
@@ -36,14 +36,14 @@ pub enum Operation {
     Fanout,
 }
 
-/// What is done with results.
+/// Use of result files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Show each file.
     Analyze,
-    /// Hold the second against the first.
+    /// Compare the second file with the first.
     Cmp,
-    /// Show several files as one.
+    /// Show several files as one result.
     Merge,
 }
 
@@ -52,11 +52,11 @@ pub enum Reading {
 pub struct Command {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Type of the command.
     pub task: Task,
-    /// What becomes of it.
+    /// How Tenbin treats it.
     pub fate: Fate,
-    /// What it does, in one line.
+    /// One-line description.
     pub about: &'static str,
 }
 
@@ -87,10 +87,10 @@ const fn refused(name: &'static str, about: &'static str, reason: &'static str) 
     }
 }
 
-/// Why there is no Iceberg.
-const NO_ICEBERG: &str = "Tenbin speaks no Iceberg catalogue";
+/// Why Iceberg commands are refused.
+const NO_ICEBERG: &str = "Tenbin does not support Iceberg catalogues";
 
-/// Every command, those that measure first.
+/// Every command, measuring commands first.
 pub const COMMANDS: &[Command] = &[
     measures("get", Operation::Get, "read objects"),
     measures("put", Operation::Put, "store objects"),
@@ -99,17 +99,17 @@ pub const COMMANDS: &[Command] = &[
     measures(
         "stat",
         Operation::Stat,
-        "ask for the metadata of objects (HEAD)",
+        "read the metadata of objects (HEAD)",
     ),
     measures(
         "mixed",
         Operation::Mixed,
-        "read, store, ask for and delete objects",
+        "read, store, stat and delete objects",
     ),
     measures(
         "versioned",
         Operation::Versioned,
-        "the same with versions of objects",
+        "the mixed command with versions of objects",
     ),
     measures(
         "retention",
@@ -119,18 +119,18 @@ pub const COMMANDS: &[Command] = &[
     measures(
         "multipart",
         Operation::Multipart,
-        "read an object of many parts by its parts",
+        "read the parts of a multipart object",
     ),
     measures(
         "multipart-put",
         Operation::MultipartPut,
-        "store objects in parts",
+        "store objects by multipart upload",
     ),
     measures("append", Operation::Append, "append to objects"),
     measures(
         "zip",
         Operation::Zip,
-        "read files out of a zip archive (MinIO)",
+        "read files from a zip archive (MinIO)",
     ),
     measures(
         "snowball",
@@ -142,19 +142,27 @@ pub const COMMANDS: &[Command] = &[
         Operation::Fanout,
         "store one object under many names (MinIO)",
     ),
-    reads("analyze", Reading::Analyze, "show what a result file holds"),
-    reads("cmp", Reading::Cmp, "hold one result file against another"),
-    reads("merge", Reading::Merge, "show several result files as one"),
+    reads(
+        "analyze",
+        Reading::Analyze,
+        "show the contents of a result file",
+    ),
+    reads("cmp", Reading::Cmp, "compare two result files"),
+    reads(
+        "merge",
+        Reading::Merge,
+        "show several result files as one result",
+    ),
     refused(
         "client",
         "wait for a remote controller",
-        "Tenbin generates its load in this process; start it on the machine that is to send it",
+        "Tenbin generates its load in this process; start it on the machine that should send the load",
     ),
     refused(
         "run",
         "run a YAML file",
-        "warp's YAML files are not read; write the same flags behind the command, \
-         or keep a plan file and give it to tenbin run",
+        "warp's YAML files are not supported; give the same flags after the command, \
+        or write a plan file for tenbin run",
     ),
     refused(
         "select",
@@ -169,16 +177,16 @@ pub const COMMANDS: &[Command] = &[
     refused(
         "update",
         "update the program",
-        "update Tenbin the way it was installed",
+        "update Tenbin in the same way as it was installed",
     ),
 ];
 
-/// The command of that name.
+/// The command with this name.
 pub fn command(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
-/// The command that measures this.
+/// The command that measures this operation.
 pub(crate) fn of(operation: Operation) -> &'static Command {
     COMMANDS
         .iter()

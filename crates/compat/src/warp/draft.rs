@@ -1,4 +1,4 @@
-//! A job of warp as a plan.
+//! Converts a job of warp to a plan.
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
@@ -8,11 +8,11 @@ use super::command::{self, Operation};
 use super::job::{Checksum, Encryption, WarpJob};
 use super::mix::MixedOperation;
 
-/// Name of the one target.
+/// Name of the only target.
 const TARGET: &str = "server";
 
 impl WarpJob {
-    /// The plan: one target, one workload, one slice as long as the measured time.
+    /// The plan: one target, one workload, one slice with the measured duration.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         let command = command::of(self.operation).name;
@@ -100,7 +100,7 @@ impl WarpJob {
         draft
     }
 
-    /// What only some operations have.
+    /// Settings of single operations.
     fn of_the_operation(&self, draft: &mut S3Draft) {
         let versions = || number("--versions", self.versions.filter(|&count| count > 1));
         match self.operation {
@@ -139,7 +139,7 @@ impl WarpJob {
         }
     }
 
-    /// In the words of a plan.
+    /// The operations as in a plan.
     fn operations(&self) -> String {
         let name = match self.operation {
             Operation::Get => "get",
@@ -177,7 +177,7 @@ impl WarpJob {
         }
     }
 
-    /// Of whole objects, also where warp counts in parts.
+    /// Sizes of complete objects, also where warp counts parts.
     fn sizes(&self) -> String {
         match self.operation {
             Operation::Multipart | Operation::MultipartPut => {

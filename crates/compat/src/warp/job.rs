@@ -1,4 +1,4 @@
-//! What a measuring command of warp asks for.
+//! The job of a measuring command of warp.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{hosts, mix, sizes};
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, World};
 
-/// A checksum sent with what is stored.
+/// Checksum of stored content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Checksum {
@@ -23,29 +23,29 @@ pub enum Checksum {
     Sha256,
 }
 
-/// Encryption on the server.
+/// Server-side encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
-    /// With a key of the server.
+    /// With a key managed by the server.
     SseS3,
-    /// With a key of the client.
+    /// With a key from the client.
     SseC,
 }
 
-/// What a measuring command of warp asks for, with warp's defaults filled in.
+/// A measurement of warp, with warp's defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarpJob {
     /// The operation.
     pub operation: Operation,
-    /// Hosts with ports; braces as in `s{1...4}:9000` stand for several.
+    /// Hosts with ports; braces as in `s{1...4}:9000` expand to several hosts.
     pub hosts: Vec<String>,
-    /// Speak TLS.
+    /// Whether TLS is used.
     pub tls: bool,
-    /// Accept any certificate.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
-    /// Speak HTTP/2.
+    /// Whether HTTP/2 is used.
     pub http2: bool,
-    /// Use connections again.
+    /// Whether connections are kept alive.
     pub keep_alive: bool,
     /// Access key.
     pub access_key: Option<Secret>,
@@ -53,53 +53,53 @@ pub struct WarpJob {
     pub secret_key: Option<Secret>,
     /// Region.
     pub region: Option<String>,
-    /// The bucket stands in the host name.
+    /// Whether the bucket is part of the host name.
     pub virtual_host: bool,
     /// Bucket.
     pub bucket: String,
-    /// What the names of objects begin with.
+    /// Prefix of object names.
     pub prefix: Option<String>,
-    /// Distinct objects, where the command has a count.
+    /// Number of distinct objects, if the command has a count.
     pub objects: Option<u64>,
-    /// How large they are.
+    /// Object sizes.
     pub size: SizePlan,
     /// Connections.
     pub concurrency: u64,
-    /// Measured time.
+    /// Measured duration.
     pub duration: Duration,
-    /// Unmeasured time before it.
+    /// Unmeasured duration before it.
     pub skip: Duration,
-    /// Requests a second, if they are limited.
+    /// Maximum requests per second, if limited.
     pub rate: Option<f64>,
     /// Operations of a mix with their shares; empty for other operations.
     pub mix: Vec<(MixedOperation, f64)>,
-    /// Objects deleted by one request.
+    /// Objects deleted per request.
     pub batch: Option<u64>,
-    /// Objects on a page of a list.
+    /// Objects per page of a listing.
     pub max_keys: Option<u64>,
     /// Versions of each object.
     pub versions: Option<u64>,
-    /// Use objects that are there.
+    /// Whether existing objects are used.
     pub existing: bool,
-    /// Parts of an object.
+    /// Parts per object.
     pub parts: Option<u64>,
-    /// Size of a part, bytes.
+    /// Part size, bytes.
     pub part_size: Option<u64>,
-    /// Parts of one object on their way at once.
+    /// Parts of one object in flight.
     pub part_concurrency: Option<u64>,
-    /// Size of the ranges, bytes.
+    /// Size of ranges, bytes.
     pub range_size: Option<u64>,
-    /// Objects in an archive.
+    /// Objects per archive.
     pub objects_per_archive: Option<u64>,
-    /// Names for each object.
+    /// Copies of each object.
     pub copies: Option<u64>,
-    /// Files in an archive that is read.
+    /// Files in an archive for reads.
     pub files: Option<u64>,
-    /// Hash what requests carry and sign that.
+    /// Whether payloads are hashed and signed.
     pub signed_payload: bool,
-    /// Checksum sent with what is stored.
+    /// Checksum of stored content.
     pub checksum: Option<Checksum>,
-    /// Encryption on the server.
+    /// Server-side encryption.
     pub encryption: Option<Encryption>,
     /// Storage class.
     pub storage_class: Option<String>,
@@ -107,28 +107,27 @@ pub struct WarpJob {
     pub metadata: Vec<(String, String)>,
     /// Tags of objects.
     pub tags: Vec<(String, String)>,
-    /// Leave the objects when the run is over.
+    /// Whether objects are kept after the run.
     pub keep_data: bool,
     /// Name of the run.
     pub name: Option<String>,
-    /// Show no progress.
+    /// Whether progress is hidden.
     pub quiet: bool,
-    /// Print Tenbin's result document.
+    /// Whether Tenbin's result document is printed.
     pub json: bool,
-    /// Show only this operation, in capitals.
+    /// The only operation to show, in capitals.
     pub only: Option<String>,
-    /// What is to be said, once each, before the run.
+    /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
-/// Above this warp stores objects in parts unless told otherwise: the smallest part
-/// of its S3 library.
+/// warp stores larger objects in parts by default: the smallest part size of its S3 library.
 const WARP_WHOLE_AT_MOST: f64 = 16.0 * 1024.0 * 1024.0;
 
-/// Hosts at which warp puts the bucket into the host name by itself.
+/// Hosts for which warp puts the bucket into the host name by default.
 const VIRTUAL_HOSTS: [&str; 3] = [".amazonaws.com", ".googleapis.com", ".aliyuncs.com"];
 
-/// Makes a job of what is given.
+/// Creates the job from the flags.
 pub(super) fn of(
     operation: Operation,
     mut given: Given,
@@ -137,8 +136,8 @@ pub(super) fn of(
     let name = command::of(operation).name;
     if let Some(operand) = given.operands.first() {
         given.mistakes.push(format!(
-            "warp {name} takes no arguments, and {operand:?} is none of its flags; \
-             switches that are off are written --tls=false"
+            "warp {name} takes no arguments, and {operand:?} is not a flag of it; \
+            write false switches as --tls=false"
         ));
     }
     let hosts = hosts::of(&mut given, world);
@@ -184,7 +183,7 @@ pub(super) fn of(
         objects_per_archive: given.some_whole("objs.per"),
         copies: given.some_whole("copies"),
         files: given.some_whole("files"),
-        // As warp does: over TLS what is sent is protected already.
+        // As in warp: TLS already protects the payload.
         signed_payload: !given.switch("tls") && !given.switch("disable-sha256-payload"),
         checksum: checksum(&mut given),
         encryption: encryption(&mut given),
@@ -205,7 +204,7 @@ pub(super) fn of(
     })
 }
 
-/// What is wrong with flags only together, or only on this command.
+/// Checks flags in combination, and flags of single commands.
 fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize) {
     for flag in ["concurrent", "objects", "parts", "batch", "copies", "files"] {
         if given.is_given(flag) && given.whole(flag) == 0 {
@@ -215,33 +214,36 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     if given.time("duration").is_some_and(|time| time.is_zero()) {
         given.wrong(
             "duration",
-            "must be longer than nothing; write for example \"60s\"",
+            "must be longer than 0; write for example \"60s\"",
         );
     }
     if given.text("obj.generator").eq_ignore_ascii_case("csv") {
-        given.wrong("obj.generator", "objects hold random bytes; leave it out");
+        given.wrong(
+            "obj.generator",
+            "objects contain random bytes; leave it out",
+        );
     }
     check_signature(given);
     if given.switch("range") && !given.is_given("range-size") {
         given.wrong(
             "range",
-            "ranges of random length are not read; give --range-size too",
+            "ranges of random length are not supported; give --range-size too",
         );
     }
     if given.switch("list-flat") {
         given.wrong(
             "list-flat",
-            "objects below prefixes are found too; leave it out",
+            "objects below prefixes are always included; leave it out",
         );
     }
     if given.is_given("list-existing") && given.is_given("objects") {
-        given.note("--objects: with --list-existing, use no more than so many of them".to_owned());
+        given.note("--objects: with --list-existing, limits the number of objects used".to_owned());
     }
     let in_parts = matches!(operation, Operation::Multipart | Operation::MultipartPut);
     if in_parts && given.switch("disable-multipart") {
         given.wrong(
             "disable-multipart",
-            "this command is about parts; leave it out",
+            "this command always uses parts; leave it out",
         );
     }
     if !in_parts && given.is_given("part.size") && given.size("part.size").is_some() {
@@ -249,8 +251,8 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     }
     if operation == Operation::Versioned {
         given.note(
-            "PUT stores objects of its own in a bucket that keeps versions; warp stores new \
-             versions of objects that are there"
+            "PUT stores its own objects in a bucket that keeps versions; warp stores new \
+            versions of existing objects"
                 .to_owned(),
         );
     }
@@ -267,7 +269,7 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     {
         given.wrong(
             "delete-distrib",
-            "a mix deletes what it has put: the share must not be larger than --put-distrib",
+            "a mix deletes what it has stored: the share must not be larger than --put-distrib",
         );
     }
     let stores = matches!(
@@ -276,21 +278,21 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     );
     if stores && size.mean() > WARP_WHOLE_AT_MOST && !given.switch("disable-multipart") {
         given.note(
-            "objects are stored whole, each by one PUT; warp stores what is larger than 16 MiB in \
-             parts, as warp multipart-put does here"
+            "objects are stored by one PUT each; warp stores objects above 16 MiB in \
+            parts, which warp multipart-put does here"
                 .to_owned(),
         );
     }
     if hosts > 1 && given.text("host-select").eq_ignore_ascii_case("weighed") {
         given.note(
-            "--host-select: requests go to the hosts in turn; warp prefers the host with the \
-             fewest requests out"
+            "--host-select: hosts are used in turn; warp prefers the host with the \
+            fewest requests in flight"
                 .to_owned(),
         );
     }
 }
 
-/// Refuses parts that S3 does not have.
+/// Checks the size of parts.
 fn size_of_parts(given: &mut Given) -> u64 {
     let size = given.size("part.size").unwrap_or_default();
     if size == 0 {
@@ -299,14 +301,14 @@ fn size_of_parts(given: &mut Given) -> u64 {
     size
 }
 
-/// Refuses ways to sign that Tenbin does not have.
+/// Refuses signature types that Tenbin does not support.
 fn check_signature(given: &mut Given) {
     let what = match given.text("signature").to_ascii_uppercase().as_str() {
         "S3V4" => return,
-        "S3V2" => "requests are signed by version 4 only; leave it out".to_owned(),
+        "S3V2" => "requests are signed with version 4 only; leave it out".to_owned(),
         other => format!(
-            "{other:?} asks another service for keys; get them from it and give them with \
-             --access-key and --secret-key"
+            "{other:?} gets keys from another service; get them there and give them with \
+            --access-key and --secret-key"
         ),
     };
     given.wrong("signature", &what);
@@ -338,7 +340,7 @@ fn checksum(given: &mut Given) -> Option<Checksum> {
     match (given.switch("md5"), chosen) {
         (true, None | Some(Checksum::Md5)) => Some(Checksum::Md5),
         (true, Some(_)) => {
-            given.wrong("md5", "does not go together with --checksum; leave one out");
+            given.wrong("md5", "cannot be combined with --checksum; leave one out");
             chosen
         }
         (false, chosen) => chosen,
@@ -350,7 +352,7 @@ fn encryption(given: &mut Given) -> Option<Encryption> {
         (true, true) => {
             given.wrong(
                 "encrypt",
-                "does not go together with --sse-s3-encrypt; leave one out",
+                "cannot be combined with --sse-s3-encrypt; leave one out",
             );
             None
         }
@@ -366,7 +368,7 @@ fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 if value.starts_with("rand:") {
-                    given.wrong(flag, "random values are not made; write the value itself");
+                    given.wrong(flag, "random values are not supported; write the value");
                 }
                 pairs.push((name.to_owned(), value.to_owned()));
             }
@@ -376,7 +378,7 @@ fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
     pairs
 }
 
-/// A name that a run may have, from the file that warp would have written.
+/// A valid name for a run, from the name of the file that warp would have written.
 fn run_name(given: &mut Given) -> Option<String> {
     let file = given.some_text("benchdata")?;
     let last = file.rsplit('/').next().unwrap_or_default();

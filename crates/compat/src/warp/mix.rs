@@ -19,7 +19,7 @@ const SHARES: [(MixedOperation, &str, &str); 4] = [
     (MixedOperation::Delete, "delete-distrib", "delete"),
 ];
 
-/// The shares, those of 0 left out. Those that are not named are 0 once one is.
+/// The shares, without zeros. If one share is given, all others default to 0.
 pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
     let named = |flag: &str| given.is_given(flag);
     let some_named = SHARES.iter().any(|(_, flag, _)| named(flag));
@@ -30,14 +30,14 @@ pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
         .filter(|&(_, share)| share > 0.0)
         .collect();
     if shares.is_empty() {
-        given.wrong("get-distrib", "all shares are 0; give one of them more");
+        given.wrong("get-distrib", "all shares are 0; increase one of them");
     } else if some_named {
         explain_the_unnamed(given);
     }
     shares
 }
 
-/// Says what warp would have done where a share is not named.
+/// Adds a note on what warp would have done with missing shares.
 fn explain_the_unnamed(given: &mut Given) {
     let unnamed: Vec<String> = SHARES
         .iter()
@@ -53,8 +53,8 @@ fn explain_the_unnamed(given: &mut Given) {
     };
     let real: Vec<String> = SHARES.iter().map(share).collect();
     given.note(format!(
-        "shares that are not named are 0 here; warp would have kept its defaults ({}) and really \
-         run {} per cent",
+        "missing shares are 0 here; warp would have kept its defaults ({}) and actually \
+        run {} per cent",
         unnamed.join(", "),
         real.join(", ")
     ));

@@ -1,4 +1,4 @@
-//! warp, the S3 benchmark of MinIO.
+//! The command line of warp, the S3 benchmark of MinIO.
 
 mod command;
 mod draft;
@@ -19,54 +19,54 @@ pub use mix::MixedOperation;
 pub use sizes::{SizePlan, SizeRange};
 pub use table::FLAGS;
 
-/// What a command line of warp asks for.
+/// A parsed command line of warp.
 #[derive(Debug)]
-pub enum Asked {
-    /// To measure.
+pub enum Parsed {
+    /// A measurement.
     Measure(Box<WarpJob>),
-    /// To read results.
+    /// Reading of result files.
     Read(WarpReading),
-    /// For help, which is this text.
+    /// A request for help, with the text.
     Help(String),
 }
 
-/// To read results.
+/// Reading of result files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarpReading {
-    /// What is done with them.
+    /// Use of the files.
     pub reading: Reading,
     /// The files; `-` is standard input.
     pub files: Vec<String>,
-    /// Only this operation, in capitals.
+    /// The only operation to show, in capitals.
     pub operation: Option<String>,
-    /// Only requests to this host.
+    /// The only host to show.
     pub host: Option<String>,
-    /// Leave out what began in the first of it.
+    /// Length of the start of the run to leave out.
     pub skip: std::time::Duration,
-    /// Length of a segment, whole seconds.
+    /// Length of a segment, seconds.
     pub segment_seconds: u64,
-    /// Leave out so many requests first.
+    /// Number of first requests to leave out.
     pub offset: u64,
-    /// Look at no more requests than this.
+    /// Maximum number of requests to read.
     pub limit: Option<u64>,
-    /// Print JSON.
+    /// Whether JSON is printed.
     pub json: bool,
-    /// What is to be said before.
+    /// Notes to print first.
     pub notes: Vec<String>,
 }
 
-/// Reads what stands behind `warp`.
+/// Parses the arguments of `warp`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, one sentence each.
-pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+/// Every mistake in the arguments, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
     let (leading, name, rest) = split(arguments);
     let Some(name) = name else {
-        return Ok(Asked::Help(overview()));
+        return Ok(Parsed::Help(overview()));
     };
     if matches!(name, "help" | "h") {
-        return Ok(Asked::Help(match rest.first() {
+        return Ok(Parsed::Help(match rest.first() {
             Some(topic) => help_on(known(topic)?)?,
             None => overview(),
         }));
@@ -84,18 +84,18 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     };
     let given = table.parse(&arguments, world);
     if given.help {
-        return help_on(command).map(Asked::Help);
+        return help_on(command).map(Parsed::Help);
     }
     match command.task {
         Task::Measure(operation) => {
-            job::of(operation, given, world).map(|job| Asked::Measure(Box::new(job)))
+            job::of(operation, given, world).map(|job| Parsed::Measure(Box::new(job)))
         }
-        Task::Read(reading) => reading_of(reading, given).map(Asked::Read),
-        Task::None => Ok(Asked::Help(overview())),
+        Task::Read(reading) => reading_of(reading, given).map(Parsed::Read),
+        Task::None => Ok(Parsed::Help(overview())),
     }
 }
 
-/// Switches before the command, the command, and what follows it.
+/// Splits the arguments: switches before the command, the command, and the rest.
 fn split(arguments: &[String]) -> (&[String], Option<&str>, &[String]) {
     let at = arguments
         .iter()
@@ -168,17 +168,17 @@ fn reading_of(reading: Reading, mut given: Given) -> Result<WarpReading, Mistake
     })
 }
 
-/// The help on all of warp.
+/// The help on warp.
 fn overview() -> String {
     help::overview(
-        "warp's command line on Tenbin's engine: goodput only, percentiles of all requests, and a \
-         verdict.",
+        "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \
+        verdict.",
         "tenbin warp COMMAND [FLAGS]",
         COMMANDS
             .iter()
             .map(|command| (command.name, command.about, command.fate)),
-        "tenbin warp COMMAND --help lists the flags of a command. Called by the name warp, \
-         Tenbin is this command alone.",
+        "tenbin warp COMMAND --help lists the flags of a command. If the program is called warp, \
+        it is this command.",
     )
 }
 
@@ -205,7 +205,7 @@ fn help_on(command: &Command) -> Result<String, Mistakes> {
     ))
 }
 
-/// The tables of commands and flags for the documentation, as Markdown.
+/// The tables of commands and flags as Markdown, for the documentation.
 pub fn tables() -> String {
     let mut text = help::command_table(
         COMMANDS

@@ -6,33 +6,33 @@ use tenbin_plan::size::Size;
 
 use crate::parse::Given;
 
-/// How large objects are, bytes: ranges with weights, even inside each. One range
-/// from a size to itself when all are the same.
+/// Sizes of objects, bytes: weighted ranges, uniform inside each. A fixed size is one range of this
+/// size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizePlan(Vec<SizeRange>);
 
-/// Sizes from the least to the most, evenly, bytes.
+/// A uniform range of sizes, bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeRange {
-    /// The smallest.
+    /// Smallest size.
     pub least: u64,
-    /// The largest.
+    /// Largest size.
     pub most: u64,
-    /// Its weight among all.
+    /// Its weight.
     pub weight: f64,
 }
 
-/// warp spreads random sizes over so many octaves below the largest, and no further.
+/// Number of octaves below the largest size over which warp spreads random sizes.
 const OCTAVES: u32 = 8;
 
-/// Below this warp's random sizes do not go.
+/// Lower bound of warp's random sizes.
 const LEAST: u64 = 128;
 
-/// How many ranges stand for a spread that is even over the logarithm.
+/// Number of ranges that approximate a logarithmic spread.
 const STEPS: u32 = 32;
 
 impl SizePlan {
-    /// All the same.
+    /// One size for all objects.
     pub fn fixed(size: u64) -> Self {
         Self(vec![SizeRange {
             least: size,
@@ -55,7 +55,7 @@ impl SizePlan {
         self.0.iter().map(part).sum()
     }
 
-    /// As a plan has it: `64KiB`, `1KiB..1MiB` or `1KiB:60,1025..1MiB:40`.
+    /// As in a plan: `64KiB`, `1KiB..1MiB` or `1KiB:60,1025..1MiB:40`.
     pub fn in_plan(&self) -> String {
         let several = self.0.len() > 1;
         let part = |range: &SizeRange| {
@@ -71,7 +71,7 @@ impl SizePlan {
         self.0.iter().map(part).collect::<Vec<_>>().join(",")
     }
 
-    /// Even over the logarithm.
+    /// Logarithmically uniform.
     fn spread(least: u64, most: u64) -> Self {
         let low = least.max(1) as f64;
         let step = (most.max(1) as f64 / low).powf(1.0 / f64::from(STEPS));
@@ -89,7 +89,7 @@ impl SizePlan {
     }
 }
 
-/// What the flags say.
+/// The sizes according to the flags.
 pub(super) fn of(given: &mut Given) -> SizePlan {
     let text = given.text("obj.size").to_owned();
     match read(&text, given.switch("obj.randsize")) {
@@ -110,7 +110,7 @@ fn read(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), St
     let parts: Vec<&str> = text.split(',').collect();
     if parts.iter().any(|part| part.contains(':')) {
         if random {
-            return Err("weights and --obj.randsize do not go together; leave one out".to_owned());
+            return Err("weights and --obj.randsize cannot be combined; leave one out".to_owned());
         }
         return weighted(&parts);
     }
@@ -125,19 +125,19 @@ fn read(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), St
             Ok((SizePlan::spread(least, *most), None))
         }
         ([least, most], _) if least > most => Err(format!(
-            "{text:?} begins with the larger size; write the smaller first"
+            "{text:?} starts with the larger size; write the smaller one first"
         )),
         ([least, most], true) => Ok((SizePlan::spread(*least, *most), None)),
         ([_, most], false) => Ok((
             SizePlan::fixed(*most),
             Some(
-                "every object has the larger size, as with warp; a range of sizes needs \
-                 --obj.randsize",
+                "every object has the larger size, as in warp; a range of sizes needs \
+                --obj.randsize",
             ),
         )),
         _ => Err(format!(
-            "{text:?} is neither one size, nor a smaller and a larger one, nor sizes with weights; \
-             write for example \"1MiB\", \"1KiB,1MiB\" or \"1KiB:60,1MiB:40\""
+            "{text:?} is neither one size, nor a smaller and a larger one, nor a list of sizes with weights; \
+            write for example \"1MiB\", \"1KiB,1MiB\" or \"1KiB:60,1MiB:40\""
         )),
     }
 }
@@ -159,7 +159,7 @@ fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), String> 
     sizes.retain(|&(_, weight)| weight > 0.0);
     sizes.sort_by_key(|&(size, _)| size);
     if sizes.is_empty() {
-        return Err("all weights are 0; give one of them more".to_owned());
+        return Err("all weights are 0; increase one of them".to_owned());
     }
     if let Some(pair) = sizes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(format!("{} has two weights; give one", Size(pair[0].0)));
@@ -176,7 +176,7 @@ fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), String> 
     }
     Ok((
         SizePlan(ranges),
-        Some("sizes are drawn evenly from each size down to the next smaller, as with warp"),
+        Some("sizes are uniform from each size down to the next smaller one, as in warp"),
     ))
 }
 
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The reference has 0.179 of the largest as the mean of warp's random sizes.
+    /// The reference states a mean of 0.179 of the largest size for warp's random sizes.
     #[test]
     fn random_sizes_have_warps_mean_and_bounds() {
         let (plan, _) = read("10MiB", true).expect("a plan");

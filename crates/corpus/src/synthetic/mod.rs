@@ -18,7 +18,7 @@ const MEDIAN_WORDS: f64 = 90.0;
 /// Standard deviation of the logarithm of the length: most articles of an encyclopedia are short,
 /// and a few are very long.
 const SPREAD: f64 = 0.9;
-/// Longest text, content words.
+/// Maximum length of a text, in content words.
 const MOST_WORDS: f64 = 3_000.0;
 
 /// Language of the pages.

@@ -7,7 +7,7 @@ const MOST_HEADERS: usize = 128;
 
 /// How the end of a body is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(super) enum BodyLength {
     Empty,
     Length(u64),
     Chunked,
@@ -19,7 +19,7 @@ pub(super) enum Framing {
 pub(super) struct Meaning {
     pub(super) status: u16,
     pub(super) length: Option<u64>,
-    pub(super) framing: Framing,
+    pub(super) body: BodyLength,
     /// Whether the connection may carry another request.
     pub(super) reusable: bool,
 }
@@ -100,17 +100,17 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
     }
     // The order of RFC 9112 section 6.3: responses without a body, then the transfer coding, then
     // the length.
-    let framing = match (status, coded, chunked, length) {
-        (100..=199 | 204 | 304, ..) => Framing::Empty,
-        (_, true, true, _) => Framing::Chunked,
-        (_, true, false, _) => Framing::UntilClose,
-        (_, false, _, Some(length)) => Framing::Length(length),
-        (_, false, _, None) => Framing::UntilClose,
+    let body = match (status, coded, chunked, length) {
+        (100..=199 | 204 | 304, ..) => BodyLength::Empty,
+        (_, true, true, _) => BodyLength::Chunked,
+        (_, true, false, _) => BodyLength::UntilClose,
+        (_, false, _, Some(length)) => BodyLength::Length(length),
+        (_, false, _, None) => BodyLength::UntilClose,
     };
     let meaning = Meaning {
         status,
         length,
-        framing,
+        body,
         reusable,
     };
     Ok(Some((meaning, head_length)))

@@ -24,7 +24,4 @@ pub enum Malformed {
     /// The chunk framing is invalid.
     #[error("bad chunked body")]
     Chunk,
-    /// Bytes follow the end of the response, though no other request is in flight.
-    #[error("more bytes than the response announced")]
-    Excess,
 }

@@ -2,43 +2,13 @@
 
 use super::chunked::Chunked;
 pub use super::head::HeadMemory;
-use super::head::{Framing, Meaning, parse};
+use super::head::{BodyLength, Meaning, parse};
 pub use super::malformed::Malformed;
-use crate::exchange::{AnswerHead, BodyUse};
+use crate::exchange::{BodyUse, ResponseHead};
+pub use crate::stream::{Complete, Framing, Listener, Progress};
 
 /// Longest head accepted, bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
-
-/// Receives the parts of a response.
-pub trait Listener {
-    /// Status line and headers are complete.
-    fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse;
-    /// A part of the body that is to be inspected.
-    fn body(&mut self, offset: u64, part: &[u8]);
-}
-
-/// A complete response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Complete {
-    /// Status code.
-    pub status: u16,
-    /// Body bytes, without chunk framing.
-    pub length: u64,
-    /// Whether the connection may carry another request.
-    pub reusable: bool,
-    /// How many of the bytes passed to [`ResponseReader::feed`] belong to this response. The bytes
-    /// after them belong to the next one.
-    pub consumed: usize,
-}
-
-/// The state of a response after more bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Part of the response is missing.
-    Partial,
-    /// The response is complete.
-    Complete(Complete),
-}
 
 #[derive(Debug)]
 enum Stage {
@@ -71,22 +41,19 @@ impl Default for ResponseReader {
     }
 }
 
-impl ResponseReader {
-    /// Drops a response that is incomplete.
-    pub fn reset(&mut self) {
+impl Framing for ResponseReader {
+    type Shared = HeadMemory;
+    type Malformed = Malformed;
+
+    fn reset(&mut self) {
         self.stage = Stage::Head;
         self.pending.clear();
         self.meaning = None;
         self.length = 0;
     }
 
-    /// Takes the next bytes of the connection, up to the end of the response. `bodyless` means
-    /// that the response cannot have a body, as after HEAD.
-    ///
-    /// # Errors
-    /// When the bytes are not an HTTP/1.1 response.
     #[inline]
-    pub fn feed(
+    fn feed(
         &mut self,
         bytes: &[u8],
         bodyless: bool,
@@ -138,9 +105,7 @@ impl ResponseReader {
         }
     }
 
-    /// The server closed the connection. That completes a body of unknown length and leaves any
-    /// other response incomplete (`None`).
-    pub fn close(&mut self) -> Option<Complete> {
+    fn close(&mut self) -> Option<Complete> {
         matches!(self.stage, Stage::UntilClose).then(|| {
             let complete = self.finish(0);
             self.reset();
@@ -148,28 +113,23 @@ impl ResponseReader {
         })
     }
 
-    /// Remaining bytes of a body that is not inspected, if their number is known. The caller may
-    /// drop them unread: see [`Self::skip`].
     #[inline]
-    pub fn droppable(&self) -> Option<u64> {
+    fn droppable(&self) -> Option<u64> {
         match self.stage {
             Stage::Length(left) if !self.inspect => Some(left),
             _ => None,
         }
     }
 
-    /// Remaining bytes of the body, if their number is known.
     #[inline]
-    pub fn outstanding(&self) -> Option<u64> {
+    fn outstanding(&self) -> Option<u64> {
         match self.stage {
             Stage::Length(left) => Some(left),
             _ => None,
         }
     }
 
-    /// Reports that the caller dropped the next `count` bytes of the connection, at most as many
-    /// as [`Self::droppable`] returned.
-    pub fn skip(&mut self, count: u64) -> Progress {
+    fn skip(&mut self, count: u64) -> Progress {
         let Stage::Length(left) = &mut self.stage else {
             return Progress::Partial;
         };
@@ -183,7 +143,9 @@ impl ResponseReader {
             Progress::Partial
         }
     }
+}
 
+impl ResponseReader {
     fn deliver(&mut self, part: &[u8], listener: &mut impl Listener) {
         if part.is_empty() {
             return;
@@ -263,20 +225,20 @@ impl ResponseReader {
         bodyless: bool,
         listener: &mut impl Listener,
     ) {
-        let bodyless = bodyless || meaning.framing == Framing::Empty;
-        self.inspect = listener.head(&AnswerHead {
+        let bodyless = bodyless || meaning.body == BodyLength::Empty;
+        self.inspect = listener.head(&ResponseHead {
             status: meaning.status,
             length: meaning.length,
             bytes: head,
         }) == BodyUse::Inspect;
         self.length = 0;
         self.meaning = Some(meaning);
-        self.stage = match meaning.framing {
+        self.stage = match meaning.body {
             _ if bodyless => Stage::Length(0),
-            Framing::Empty => Stage::Length(0),
-            Framing::Length(length) => Stage::Length(length),
-            Framing::Chunked => Stage::Chunked(Chunked::default()),
-            Framing::UntilClose => Stage::UntilClose,
+            BodyLength::Empty => Stage::Length(0),
+            BodyLength::Length(length) => Stage::Length(length),
+            BodyLength::Chunked => Stage::Chunked(Chunked::default()),
+            BodyLength::UntilClose => Stage::UntilClose,
         };
     }
 }
@@ -296,7 +258,7 @@ mod tests {
     }
 
     impl Listener for Recorder {
-        fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
+        fn head(&mut self, head: &ResponseHead<'_>) -> BodyUse {
             self.heads.push(head.status);
             BodyUse::Inspect
         }
@@ -433,7 +395,7 @@ mod tests {
     fn dropped_bytes_count_like_bytes_read() {
         struct Discards;
         impl Listener for Discards {
-            fn head(&mut self, _head: &AnswerHead<'_>) -> BodyUse {
+            fn head(&mut self, _head: &ResponseHead<'_>) -> BodyUse {
                 BodyUse::Discard
             }
             fn body(&mut self, _offset: u64, _part: &[u8]) {

@@ -21,7 +21,7 @@ const BYTES_A_TURN: usize = 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     /// The socket may be readable.
-    pub(super) news: Cell<bool>,
+    pub(super) has_data: Cell<bool>,
     /// The end of the stream has been reported, so a short read does not mean that the socket is
     /// empty.
     pub(super) closed: Cell<bool>,
@@ -38,7 +38,7 @@ impl Readable {
 
     /// Whether the socket may hold bytes that this turn was not allowed to read.
     pub(super) fn is_cut_short(&self) -> bool {
-        self.allowance.get() == 0 && self.news.get()
+        self.allowance.get() == 0 && self.has_data.get()
     }
 }
 
@@ -84,7 +84,7 @@ impl AsyncRead for Adapter {
             this.taken += fits;
             return Poll::Ready(Ok(()));
         }
-        if !this.readable.news.get() || this.readable.allowance.get() == 0 {
+        if !this.readable.has_data.get() || this.readable.allowance.get() == 0 {
             return Poll::Pending;
         }
         let mut shared = this.shared.borrow_mut();
@@ -93,14 +93,14 @@ impl AsyncRead for Adapter {
                 Ok(count) => break count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    this.readable.news.set(false);
+                    this.readable.has_data.set(false);
                     return Poll::Pending;
                 }
                 Err(error) => return Poll::Ready(Err(error)),
             }
         };
         if count > 0 && this.transport.emptied(count, shared.len()) && !this.readable.closed.get() {
-            this.readable.news.set(false);
+            this.readable.has_data.set(false);
         }
         let allowance = &this.readable.allowance;
         allowance.set(allowance.get().saturating_sub(count));

@@ -124,7 +124,7 @@ pub(super) fn announced_length<T>(answer: &Response<T>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::AnswerHead;
+    use crate::exchange::ResponseHead;
 
     #[test]
     fn a_request_keeps_the_headers_that_are_valid_in_http_2() {
@@ -160,7 +160,7 @@ mod tests {
             .unwrap();
         let mut bytes = Vec::new();
         render(&answer, &mut bytes);
-        let head = AnswerHead {
+        let head = ResponseHead {
             status: 404,
             length: announced_length(&answer),
             bytes: &bytes,

@@ -112,7 +112,7 @@ impl Link {
     /// Starts HTTP/2 on a transport that is ready.
     pub(super) fn start_handshake(&self, transport: Transport, shared: Shared) -> Handshake {
         // The server's first bytes may have arrived with the end of the handshake.
-        self.readable.news.set(true);
+        self.readable.has_data.set(true);
         let adapter = Adapter::new(transport, self.readable.clone(), shared);
         let window = self.window;
         Box::pin(async move {

@@ -93,11 +93,6 @@ impl Http2 {
         })
     }
 
-    /// TCP figures of the connections that have been closed.
-    pub(crate) fn tcp_figures(&self) -> TcpFigures {
-        self.dialer.tcp_figures()
-    }
-
     fn connect(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         self.close(connection);
@@ -131,7 +126,7 @@ impl Http2 {
     fn event(&mut self, happening: Happening, scheduler: &mut Scheduler<'_>) {
         let link = &mut self.links[happening.connection];
         if happening.readable || happening.closed {
-            link.readable.news.set(true);
+            link.readable.has_data.set(true);
             link.received_at = self.clock.now();
         }
         if happening.closed {
@@ -330,7 +325,7 @@ impl Http2 {
             self.streams[slot] = None;
             link.out -= 1;
             let order = match outcome {
-                Outcome::Answered(answered) => scheduler.answered(slot, now, answered),
+                Outcome::ResponseSummary(answered) => scheduler.answered(slot, now, answered),
                 Outcome::Failed(class, text) => scheduler.failed(slot, now, class, &text),
                 _ => {
                     scheduler.returned(slot);
@@ -458,6 +453,10 @@ impl Driver for Http2 {
         self.run_listed(scheduler);
         self.refuse_overdue(scheduler);
         Ok(())
+    }
+
+    fn tcp_figures(&self) -> TcpFigures {
+        self.dialer.tcp_figures()
     }
 
     fn begin_at(&mut self, origin: u64) {

@@ -11,8 +11,8 @@ use h2::{Error, Reason, RecvStream, SendStream};
 use super::heads;
 use crate::clock::Clock;
 use crate::error::ErrorClass;
-use crate::exchange::{AnswerHead, BodyUse};
-use crate::scheduler::{Answered, Scheduler};
+use crate::exchange::{BodyUse, ResponseHead};
+use crate::scheduler::{ResponseSummary, Scheduler};
 
 /// Most bytes of a body passed to h2 at once: h2 keeps a copy.
 const PART: usize = 64 * 1024;
@@ -46,7 +46,7 @@ struct ResponseBody {
 /// How a stream ended.
 pub(super) enum Outcome {
     Pending,
-    Answered(Answered),
+    ResponseSummary(ResponseSummary),
     /// The stream failed; its connection stays open.
     Failed(ErrorClass, String),
     /// The server has not processed the request.
@@ -90,7 +90,7 @@ impl Stream {
                 Poll::Ready(Ok(answer)) => answer,
             };
             heads::render(&answer, rendered);
-            let head = AnswerHead {
+            let head = ResponseHead {
                 status: answer.status().as_u16(),
                 length: heads::announced_length(&answer),
                 bytes: rendered,
@@ -176,7 +176,7 @@ impl ResponseBody {
     }
 
     fn answered(&self) -> Outcome {
-        Outcome::Answered(Answered {
+        Outcome::ResponseSummary(ResponseSummary {
             status: self.status,
             length: self.length,
             // Header compression depends on earlier heads, so a head alone has no defined size.

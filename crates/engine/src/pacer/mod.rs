@@ -41,8 +41,8 @@ pub struct Part {
     pub threads: usize,
     /// Seed of random arrivals: the same for all threads of a slice.
     pub seed: u64,
-    /// Start of the measured window. A rate that changes with time starts to change here; before,
-    /// it has its first value.
+    /// Start of the measured window. A rate that changes with time starts to change here; until
+    /// then the rate has its first value.
     pub open: u64,
     /// End of the measured window; [`u64::MAX`] without an end.
     pub close: u64,

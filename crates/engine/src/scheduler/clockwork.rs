@@ -51,7 +51,7 @@ impl Scheduler<'_> {
     /// The latest time at which [`Self::tick`] must be called again.
     pub fn wake(&self, now: u64) -> u64 {
         if self.stopped {
-            return self.patience.max(now);
+            return self.drain_limit.max(now);
         }
         let mut wake = self.next_deadline.min(self.next_retry);
         if !self.window_open {
@@ -84,7 +84,7 @@ impl Scheduler<'_> {
     /// Whether this thread has finished the slice.
     pub fn finished(&self, now: u64) -> bool {
         if self.stopped {
-            return self.in_flight == 0 || now >= self.patience;
+            return self.in_flight == 0 || now >= self.drain_limit;
         }
         if self.in_flight > 0 {
             return false;

@@ -317,12 +317,12 @@ impl Scheduler<'_> {
     /// the same times, which divide the window into equal parts.
     fn reopen_at(&self, now: u64) -> u64 {
         let window = self.schedule.close.saturating_sub(self.schedule.open);
-        let lives = u64::from(self.schedule.lives);
+        let reopens = u64::from(self.schedule.reopens);
         // At a higher depth, other requests on the connection would have to be sent again.
-        if lives < 2 || self.schedule.depth > 1 || self.schedule.close == u64::MAX {
+        if reopens < 2 || self.schedule.depth > 1 || self.schedule.close == u64::MAX {
             return u64::MAX;
         }
-        let part = (window / lives).max(1);
+        let part = (window / reopens).max(1);
         let begun = now.saturating_sub(self.schedule.open) / part;
         self.schedule.open + (begun + 1) * part
     }

@@ -18,7 +18,8 @@ use self::connections::Link;
 use self::dispatch::Dispatch;
 use crate::error::ErrorClass;
 use crate::exchange::{
-    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Workload,
+    BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
+    Workload,
 };
 use crate::order::Order;
 use crate::pacer::Pacer;
@@ -44,7 +45,7 @@ pub struct Schedule {
     /// Reuse connections.
     pub keep_alive: bool,
     /// How often each connection is opened in the window; 0 and 1 mean once.
-    pub lives: u32,
+    pub reopens: u32,
     /// Start of the measured window.
     pub open: u64,
     /// End of the measured window.
@@ -82,7 +83,7 @@ pub struct Rest {
 
 /// A response, as the driver reports it.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered {
+pub struct ResponseSummary {
     /// Status code.
     pub status: u16,
     /// Body bytes of the response.
@@ -127,11 +128,11 @@ impl Slot {
     /// When its request times out.
     #[inline]
     fn deadline(&self, usual: u64) -> u64 {
-        let patience = match self.exchange.patience {
+        let timeout = match self.exchange.timeout {
             0 => usual,
             own => own,
         };
-        self.intended.saturating_add(patience)
+        self.intended.saturating_add(timeout)
     }
 }
 
@@ -149,7 +150,7 @@ pub struct Scheduler<'w> {
     /// Times of server stages, if they are read.
     stages: Option<Box<StageTally>>,
     /// Whether any operation is a transaction.
-    has_wholes: bool,
+    has_transactions: bool,
     /// Whether the workload records single requests.
     follows: bool,
     allowance: Allowance,
@@ -182,7 +183,7 @@ pub struct Scheduler<'w> {
     rested: u64,
     stopped: bool,
     /// When a stopped slice ends, even with requests in flight.
-    patience: u64,
+    drain_limit: u64,
     last_end: u64,
     /// Since when requests have been in flight without a response; `NONE_OUT` if none is in
     /// flight.
@@ -244,9 +245,9 @@ impl<'w> Scheduler<'w> {
             lives: Vec::new(),
             stages,
             follows: workload.follows(),
-            has_wholes: operations
+            has_transactions: operations
                 .iter()
-                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
+                .any(|(_, role)| matches!(role, Role::Transaction | Role::Effect)),
             allowance: Allowance::of_all(&schedule.stop_rules),
             closed_loop: schedule.pacer.is_none(),
             due: schedule.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -272,7 +273,7 @@ impl<'w> Scheduler<'w> {
             waiting: false,
             rested: u64::MAX,
             stopped: false,
-            patience: u64::MAX,
+            drain_limit: u64::MAX,
             last_end: schedule.open,
             quiet_since: NONE_OUT,
             next_deadline: u64::MAX,
@@ -331,7 +332,7 @@ impl<'w> Scheduler<'w> {
             return;
         }
         self.stopped = true;
-        self.patience = now.saturating_add(clockwork::STOP_DRAIN_NANOS);
+        self.drain_limit = now.saturating_add(clockwork::STOP_DRAIN_NANOS);
         self.cut_window(now);
     }
 
@@ -349,8 +350,8 @@ impl<'w> Scheduler<'w> {
 
     /// Whether the response on `slot` cannot have a body.
     #[inline]
-    pub fn bodyless_answer(&self, slot: usize) -> bool {
-        self.slots[slot].exchange.bodyless_answer
+    pub fn bodyless_response(&self, slot: usize) -> bool {
+        self.slots[slot].exchange.bodyless_response
     }
 
     /// Whether a request is in flight on `slot`.
@@ -387,7 +388,7 @@ impl<'w> Scheduler<'w> {
 
     /// The head of the response on `slot` has arrived.
     #[inline]
-    pub fn head(&mut self, slot: usize, head: &AnswerHead<'_>) -> BodyUse {
+    pub fn head(&mut self, slot: usize, head: &ResponseHead<'_>) -> BodyUse {
         if let Some(stages) = &mut self.stages {
             stages.read(slot, head.bytes);
         }
@@ -403,7 +404,7 @@ impl<'w> Scheduler<'w> {
 
     /// The response on `slot` is complete.
     #[inline]
-    pub fn answered(&mut self, slot: usize, now: u64, answer: Answered) -> Order {
+    pub fn answered(&mut self, slot: usize, now: u64, answer: ResponseSummary) -> Order {
         let entry = &mut self.slots[slot];
         let exchange = &mut entry.exchange;
         let first_byte = match entry.first_byte {
@@ -463,8 +464,8 @@ impl<'w> Scheduler<'w> {
                 self.links[self.slots[slot].link].answered(service);
             }
         }
-        if self.has_wholes {
-            self.count_wholes(now);
+        if self.has_transactions {
+            self.count_transactions(now);
         }
         self.tally.paused(self.quiet_since, now);
         self.end(now);
@@ -613,8 +614,8 @@ impl<'w> Scheduler<'w> {
         if class == ErrorClass::Timeout && self.window_closed {
             self.tally.censored(op, times);
         }
-        if self.has_wholes {
-            self.count_wholes(now);
+        if self.has_transactions {
+            self.count_transactions(now);
         }
         // A failure is not a response: the pause continues.
         self.tally.paused(self.quiet_since, now);
@@ -631,18 +632,19 @@ impl<'w> Scheduler<'w> {
             true => entry.started.max(entry.intended),
             false => entry.intended,
         };
-        let seen = Seen {
+        let outcome = RequestOutcome {
             status,
             correct,
             nanos: now.saturating_sub(start),
         };
-        self.workload.seen(&entry.exchange, seen);
+        self.workload.completed(&entry.exchange, outcome);
     }
 
     /// Counts the transactions that ended with the last request.
-    fn count_wholes(&mut self, now: u64) {
-        while let Some(whole) = self.workload.whole() {
-            self.tally.whole(&whole, now, self.window_closed);
+    fn count_transactions(&mut self, now: u64) {
+        while let Some(transaction) = self.workload.transaction() {
+            self.tally
+                .transaction(&transaction, now, self.window_closed);
         }
     }
 }

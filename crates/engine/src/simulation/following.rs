@@ -1,13 +1,13 @@
 //! Workloads that record single requests.
 
 use super::*;
-use crate::exchange::Seen;
+use crate::exchange::RequestOutcome;
 
 /// Requests whose timeout is alternately that of the load and 10 ms.
 #[derive(Default)]
 struct Follower {
     sent: u64,
-    seen: Vec<(u64, Seen)>,
+    outcomes: Vec<(u64, RequestOutcome)>,
 }
 
 impl Workload for Follower {
@@ -17,7 +17,7 @@ impl Workload for Follower {
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
         exchange.tag = self.sent;
-        exchange.patience = (self.sent % 2) * 10 * MILLIS;
+        exchange.timeout = (self.sent % 2) * 10 * MILLIS;
         self.sent += 1;
         Next::Ready
     }
@@ -33,8 +33,8 @@ impl Workload for Follower {
         true
     }
 
-    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
-        self.seen.push((exchange.tag, seen));
+    fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
+        self.outcomes.push((exchange.tag, outcome));
     }
 }
 
@@ -44,22 +44,31 @@ fn a_request_may_have_a_shorter_timeout_and_all_are_recorded() {
     play.lead = 100 * MILLIS;
     let mut follower = Follower::default();
     let played = play.on(&mut follower, &mut |_, _| Fate::Answer(50 * MILLIS, 200));
-    let lost: Vec<&(u64, Seen)> = follower
-        .seen
+    let lost: Vec<&(u64, RequestOutcome)> = follower
+        .outcomes
         .iter()
         .filter(|(_, s)| s.status.is_none())
         .collect();
     assert!(!lost.is_empty());
-    assert!(lost.iter().all(|(tag, seen)| tag % 2 == 1 && !seen.correct));
-    assert!(lost.iter().all(|(_, seen)| near(seen.nanos, 10 * MILLIS)));
+    assert!(
+        lost.iter()
+            .all(|(tag, outcome)| tag % 2 == 1 && !outcome.correct)
+    );
+    assert!(
+        lost.iter()
+            .all(|(_, outcome)| near(outcome.nanos, 10 * MILLIS))
+    );
     assert_eq!(played.errors(ErrorClass::Timeout), lost.len() as u64);
-    let right = follower.seen.iter().filter(|(_, seen)| seen.correct);
+    let right = follower
+        .outcomes
+        .iter()
+        .filter(|(_, outcome)| outcome.correct);
     assert!(
         right
             .clone()
-            .all(|(tag, seen)| tag % 2 == 0 && near(seen.nanos, 50 * MILLIS))
+            .all(|(tag, outcome)| tag % 2 == 0 && near(outcome.nanos, 50 * MILLIS))
     );
     // Requests before the window are not among them.
     assert_eq!(right.count() as u64, played.total.service.len());
-    assert!(follower.seen.iter().all(|(tag, _)| *tag > 0));
+    assert!(follower.outcomes.iter().all(|(tag, _)| *tag > 0));
 }

@@ -23,7 +23,7 @@ use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::opened::Opened;
 use crate::order::Order;
 use crate::sample::{Ledger, OpSample, Sample};
-use crate::scheduler::{Answered, Rest, Schedule, Scheduler};
+use crate::scheduler::{ResponseSummary, Rest, Schedule, Scheduler};
 use crate::think::Thinker;
 use crate::{driver, pacer, stop};
 
@@ -49,7 +49,7 @@ enum Fate {
 enum Event {
     Connected,
     Refused,
-    Answered { status: u16, reusable: bool },
+    ResponseSummary { status: u16, reusable: bool },
     Reset,
     Returned,
 }
@@ -118,11 +118,11 @@ impl Driver for Simulation<'_> {
                 match (self.fate)(slot, self.now) {
                     Fate::Answer(wait, status) => {
                         let reusable = true;
-                        self.after(wait, slot, Event::Answered { status, reusable });
+                        self.after(wait, slot, Event::ResponseSummary { status, reusable });
                     }
                     Fate::AnswerAndClose(wait) => {
                         let (status, reusable) = (200, false);
-                        self.after(wait, slot, Event::Answered { status, reusable });
+                        self.after(wait, slot, Event::ResponseSummary { status, reusable });
                     }
                     Fate::Reset(wait) => self.after(wait, slot, Event::Reset),
                     Fate::Return(wait) => self.after(wait, slot, Event::Returned),
@@ -190,8 +190,8 @@ impl Driver for Simulation<'_> {
                 Event::Refused => {
                     scheduler.refused(slot / self.depth, self.now, "connection refused")
                 }
-                Event::Answered { status, reusable } => {
-                    let answer = Answered {
+                Event::ResponseSummary { status, reusable } => {
+                    let answer = ResponseSummary {
                         status,
                         length: 0,
                         received: 100,
@@ -343,7 +343,7 @@ impl Play {
             weights: self.weights.clone(),
             think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
-            lives: self.load.reopen.unwrap_or(1),
+            reopens: self.load.reopen.unwrap_or(1),
             stages: false,
             open: self.lead,
             close,

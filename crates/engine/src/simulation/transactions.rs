@@ -1,7 +1,7 @@
 //! Transactions of several requests: how they count, and when their time starts and ends.
 
 use super::*;
-use crate::exchange::{Role, Whole};
+use crate::exchange::{Role, Transaction};
 
 const WHOLE: usize = 0;
 const NAMES: [&str; 4] = ["MULTIPART", "create", "part", "complete"];
@@ -10,7 +10,7 @@ const PART_BYTES: u64 = 1_000;
 
 /// A transaction in progress: its next sub-request, and whether that is in flight.
 #[derive(Debug, Clone, Copy)]
-struct Transaction {
+struct InProgress {
     started: u64,
     step: u64,
     out: bool,
@@ -20,14 +20,14 @@ struct Transaction {
 /// progress before it starts another.
 #[derive(Default)]
 struct Multipart {
-    transactions: Vec<Option<Transaction>>,
-    done: Vec<Whole>,
+    transactions: Vec<Option<InProgress>>,
+    done: Vec<Transaction>,
 }
 
 impl Multipart {
     fn end(&mut self, transaction: u64, outcome: Judgement) {
         let ended = self.transactions[transaction as usize].take().unwrap();
-        self.done.push(Whole {
+        self.done.push(Transaction {
             op: WHOLE,
             started: ended.started,
             payload: PART_BYTES,
@@ -43,15 +43,19 @@ impl Workload for Multipart {
     }
 
     fn role(&self, op: usize) -> Role {
-        if op == WHOLE { Role::Whole } else { Role::Step }
+        if op == WHOLE {
+            Role::Transaction
+        } else {
+            Role::Step
+        }
     }
 
-    fn whole(&mut self) -> Option<Whole> {
+    fn transaction(&mut self) -> Option<Transaction> {
         self.done.pop()
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let resting = |transaction: &Option<Transaction>| {
+        let resting = |transaction: &Option<InProgress>| {
             transaction.is_some_and(|transaction| !transaction.out)
         };
         let at = self
@@ -59,7 +63,7 @@ impl Workload for Multipart {
             .iter()
             .position(resting)
             .unwrap_or_else(|| {
-                self.transactions.push(Some(Transaction {
+                self.transactions.push(Some(InProgress {
                     started: now.nanos,
                     step: 0,
                     out: false,
@@ -161,7 +165,10 @@ fn a_transaction_takes_as_long_as_its_requests_and_counts_once() {
         assert!(step.bytes > 0);
     }
     let roles: Vec<Role> = played.samples[0].ops.iter().map(|op| op.role).collect();
-    assert_eq!(roles, [Role::Whole, Role::Step, Role::Step, Role::Step]);
+    assert_eq!(
+        roles,
+        [Role::Transaction, Role::Step, Role::Step, Role::Step]
+    );
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub use self::tcp_info::TcpFigures;
 pub(crate) use self::tcp_info::TcpRecorder;
 use self::tls::Session;
 pub(crate) use self::trouble::{NO_HTTP2, describe};
-use crate::route::{Address, Tls};
+use crate::address::{Address, Tls};
 
 /// A connection that is open or being opened.
 pub(crate) struct Transport {

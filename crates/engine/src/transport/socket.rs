@@ -11,7 +11,7 @@ use mio::{Interest, Registry, Token};
 use nix::{libc, setsockopt_impl, sockopt_impl};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
-use crate::route::Address;
+use crate::address::Address;
 
 #[cfg(target_os = "linux")]
 sockopt_impl!(

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Route, StageSums, TcpFigures, Workload, drive,
+    BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, Next, OpSample,
+    ResponseHead, Route, SliceEvent, StageSums, TcpFigures, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -108,7 +108,7 @@ impl Workload for Echo {
         &self.sent
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, _exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         self.seen.clear();
         BodyUse::Inspect
     }
@@ -197,8 +197,10 @@ pub fn driven(
     let mut op = OpSample::new("all");
     let mut ledger = Ledger::default();
     let begun = Instant::now();
-    let done = drive(&plan, vec![worker], &AtomicBool::new(false), &mut |news| {
-        let News::Sample(sample) = news else { return };
+    let done = drive(&plan, vec![worker], &AtomicBool::new(false), &mut |event| {
+        let SliceEvent::Sample(sample) = event else {
+            return;
+        };
         let seen = &sample.ops[0];
         op.ok += seen.ok;
         op.received += seen.received;

@@ -56,7 +56,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// What stands between the first quotation marks, if the rest is a line of a log.
+/// The text between the first quotation marks, if the rest is a line of a log.
 fn request_of(line: &[u8]) -> Option<&[u8]> {
     let open = line.iter().position(|&byte| byte == b'"')?;
     let (before, rest) = (line[..open].trim_ascii_end(), &line[open + 1..]);

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use super::set::{Pattern, PatternGroup, PatternSet};
 
-/// Groups have figures of their own, and these take room.
+/// Each group has separate figures, which take memory.
 const MOST_GROUPS: usize = 64;
 /// Different requests that are kept.
 pub(super) const MOST_PATTERNS: usize = 1_000_000;

@@ -6,35 +6,35 @@ use std::str::FromStr;
 use super::set::PatternSet;
 use crate::percent::Percent;
 
-/// Answers that Groonga and Droonga's HTTP server cache unless told otherwise.
+/// Responses that Groonga and Droonga's HTTP server cache by default.
 pub const DEFAULT_CACHE_SIZE: u32 = 100;
-/// More entries than that are no cache of answers.
+/// The most entries: no cache of responses has more.
 pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
 
-/// The cache that requests are to meet.
+/// A target hit ratio of the server's cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheDial {
-    /// The share of the requests that is to find its answer in the cache; as it comes
-    /// when not set.
+    /// Target share of requests whose response is in the cache; `None`: no target.
     pub hit: Option<Percent>,
-    /// Answers that the cache of one host holds: the least recently used one goes.
+    /// Responses that the cache of one host holds. It evicts the least recently used response.
     pub size: u32,
 }
 
 impl CacheDial {
-    /// How many patterns, drawn alike, make that rate: cache size ÷ rate, since a
-    /// pattern is in the cache if it is among the last `size` different ones.
-    /// `None` if no rate is asked for.
+    /// The number of patterns that gives the target hit ratio if all are equally frequent: cache
+    /// size ÷ ratio, since a pattern is in the cache if it is among the last `size` different ones.
+    /// `None` without a target hit ratio.
     pub fn patterns(&self) -> Option<usize> {
         let share = self.hit?.share();
         let exact = f64::from(self.size) / share;
         Some((exact.round() as usize).max(1))
     }
 
-    /// Whether there are as many patterns as the rate asks for.
+    /// Checks that there are enough patterns for the target hit ratio.
     ///
     /// # Errors
-    /// How many it takes, and of what there are too few.
+    ///
+    /// When there are too few, with the number needed.
     pub(crate) fn check(&self, set: &PatternSet) -> Result<(), String> {
         let (Some(hit), Some(count)) = (self.hit, self.patterns()) else {
             return Ok(());
@@ -52,7 +52,7 @@ impl CacheDial {
     }
 }
 
-/// Where a server tells what its cache has done.
+/// Where a server reports its cache counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheCounters {
     /// Groonga: `cache_hit_rate`, in percent, and `n_queries` of `/d/status`.
@@ -61,24 +61,24 @@ pub enum CacheCounters {
     Droonga,
     /// OpenSearch: `hit_count` and `miss_count` of every node's own request cache.
     OpenSearch,
-    /// An answer in one of these three forms at this path of every host.
+    /// A response in one of these three forms, at this path of every host.
     At(String),
 }
 
 impl CacheCounters {
-    /// The path that every host is asked for.
+    /// The path that is requested from every host.
     pub fn path(&self) -> &str {
         match self {
             Self::Groonga => "/d/status",
             Self::Droonga => "/statistics/cache",
-            // Statistics of the whole cluster would count its nodes as often as hosts are asked.
+            // Statistics of the whole cluster would count each node once for every host.
             Self::OpenSearch => "/_nodes/_local/stats/indices/request_cache",
             Self::At(path) => path,
         }
     }
 
-    /// Whether the hosts of a target share what they cache, whichever of them is asked, and
-    /// cache answers to `POST` as well: searches of OpenSearch do.
+    /// Whether the hosts of a target share a cache, and responses to `POST` are cached as well, as
+    /// in searches of OpenSearch.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::OpenSearch)
     }

@@ -35,7 +35,7 @@ impl Named for PatternFormat {
     ];
 }
 
-/// The patterns in the content of a file; those that say no method have `method`.
+/// The patterns in the content of a file; patterns without a method get `method`.
 ///
 /// # Errors
 /// As [`read_from`].
@@ -51,7 +51,7 @@ pub(crate) fn read(
 /// too many requests is refused without being read to its end.
 ///
 /// # Errors
-/// What is wrong with it and where. No file makes it panic.
+/// The fault and its position in the file. No input causes a panic.
 pub(crate) fn read_from<R: BufRead + ?Sized>(
     reader: &mut R,
     format: PatternFormat,

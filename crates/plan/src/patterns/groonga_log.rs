@@ -28,7 +28,7 @@ const READING: &[&str] = &[
     "cache_limit",
 ];
 
-/// Whether a line is one of such a log.
+/// Whether a line is from a Groonga query log.
 pub(super) fn is_line(line: &[u8]) -> bool {
     event(line).is_some()
 }
@@ -81,7 +81,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// What stands behind time and context: `>…`, `:…` or `<…`.
+/// The rest of a line after the time and the context: `>…`, `:…` or `<…`.
 fn event(line: &[u8]) -> Option<&[u8]> {
     let mut parts = line.splitn(3, |&byte| byte == b'|');
     let (time, context, text) = (parts.next()?, parts.next()?, parts.next()?);

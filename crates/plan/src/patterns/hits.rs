@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
     /// From the path of each pattern: Groonga's for `/d/select`, OpenSearch's for `_search`.
-    /// Other patterns are not asked for hits.
+    /// Hits of other patterns are not read.
     #[default]
     Auto,
     /// Hits are not read.
@@ -16,7 +16,7 @@ pub enum HitSource {
     Groonga,
     /// OpenSearch and Elasticsearch: `hits.total`, a number or an object with `value`.
     OpenSearch,
-    /// A number in a JSON answer, found by its JSON pointer (RFC 6901).
+    /// A number in a JSON response, found by its JSON pointer (RFC 6901).
     Pointer(String),
 }
 
@@ -31,7 +31,7 @@ impl HitSource {
     }
 }
 
-/// The kind of search that a path is known for. Droonga's HTTP server answers `/d/select`
+/// The kind of search that a path is known for. Droonga's HTTP server responds to `/d/select`
 /// as Groonga does.
 fn known_search(path: &str) -> Option<HitSource> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));

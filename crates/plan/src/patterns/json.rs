@@ -190,7 +190,7 @@ struct Group {
     patterns: Vec<Request>,
 }
 
-/// What stands in a list, before it is known what the list is.
+/// The elements of a list whose kind is not known yet.
 enum Item {
     Pattern(Box<Request>),
     Group(Box<Group>),
@@ -300,7 +300,7 @@ impl Group {
             "patterns" => self.patterns = map.next_value_seed(PatternsSeed(count))?,
             "headers" => {
                 return Err(de::Error::custom(
-                    "a group has no headers of its own; write them into its patterns",
+                    "a group has no headers; write them into its patterns",
                 ));
             }
             key => self.shared.take(key, map)?,
@@ -399,7 +399,7 @@ impl<'de> Visitor<'de> for ItemSeed<'_> {
         }
         match (is_group, headers) {
             (true, Some(_)) => Err(de::Error::custom(
-                "a group has no headers of its own; write them into its patterns",
+                "a group has no headers; write them into its patterns",
             )),
             (true, None) => Ok(Item::Group(Box::new(group))),
             (false, headers) => {

@@ -11,7 +11,7 @@ pub enum PatternOrder {
     /// Each at random, with replacement, as often as its weight says.
     #[default]
     Weighted,
-    /// As they stand in the file, and from the start again.
+    /// In the order of the file, and then from the start again.
     Sequential,
     /// All of them in a random order, then all in another.
     Shuffled,

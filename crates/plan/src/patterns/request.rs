@@ -1,4 +1,4 @@
-//! What may stand in a request.
+//! What a request may contain.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
     }
 }
 
-/// A text as far as it is quoted in messages.
+/// A text, shortened for messages.
 pub(super) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED_CHARS).collect();
     if short.len() < text.len() {
@@ -114,7 +114,7 @@ pub(super) fn method(text: &str) -> Result<String, String> {
     ))
 }
 
-/// A host as it stands in URLs, without port.
+/// A host as in URLs, without port.
 pub(super) fn host(text: &str) -> Result<String, String> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     if text.is_empty() || text.len() > 255 || !text.bytes().all(fits) {

@@ -14,13 +14,13 @@ pub struct Pattern {
     pub method: String,
     /// Path and query, as sent.
     pub path: String,
-    /// The host that alone it goes to; any when not set.
+    /// The only host that it is sent to; `None` for all hosts.
     pub host: Option<String>,
     /// The port of that host, or of any host.
     pub port: Option<u16>,
-    /// Headers of its own, in order. A value may be secret.
+    /// Its headers, in order. A value may be secret.
     pub headers: Vec<(String, String)>,
-    /// Request body of its own.
+    /// Its request body.
     pub body: Vec<u8>,
     /// How long it may take, if that is not as the load says.
     pub timeout: Option<Duration>,
@@ -51,7 +51,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Patterns that belong together and have figures of their own.
+/// Patterns that belong together and have separate figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatternGroup {
     /// Its name.
@@ -65,9 +65,9 @@ pub struct PatternGroup {
 pub struct PatternSet {
     groups: Vec<PatternGroup>,
     patterns: Vec<Pattern>,
-    /// How often each stands in the file.
+    /// How often each is in the file.
     counts: Vec<u64>,
-    /// As they stand in the file, positions among `patterns`.
+    /// Positions among `patterns`, in the order of the file.
     sequence: Vec<u32>,
     notes: Vec<String>,
 }
@@ -94,7 +94,7 @@ impl PatternSet {
         &self.groups
     }
 
-    /// The patterns, each once, in the order in which they first stand in the file.
+    /// The patterns, each once, in the order of their first lines in the file.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
@@ -104,7 +104,7 @@ impl PatternSet {
         self.patterns.len()
     }
 
-    /// Whether there is none: so it is only where files were not to be read.
+    /// Whether there are no patterns, as in a plan that was resolved without its files.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -120,7 +120,7 @@ impl PatternSet {
     }
 
     /// The probability of each pattern, in proportion: its group's share, divided in the
-    /// group by how often each stands in the file.
+    /// group by how often each is in the file.
     pub fn weights(&self) -> Vec<f64> {
         let mut totals = vec![0_u64; self.groups.len()];
         for (pattern, count) in self.patterns.iter().zip(&self.counts) {

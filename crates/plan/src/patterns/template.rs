@@ -127,7 +127,7 @@ fn phrases(term: &str) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// As it stands between the quotes of a string in JSON.
+/// The text as the content of a JSON string, without the quotes.
 fn in_json(text: &str) -> String {
     let quoted = serde_json::Value::String(text.to_owned()).to_string();
     quoted[1..quoted.len() - 1].to_owned()

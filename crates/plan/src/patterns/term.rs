@@ -1,6 +1,6 @@
 //! Search terms as parts of requests.
 
-/// A term as a value of Groonga's `query`, to be found as it is written: characters that
+/// A term as a value of Groonga's `query`, searched for literally: characters that
 /// Groonga's query syntax has a meaning for are escaped, and so is the word `OR`. White space
 /// still parts words, all of which must be found.
 /// Source of the characters: `grn_expr_syntax_escape_query`, Groonga 13.

@@ -1,5 +1,6 @@
-//! The pages that are searched.
+//! The pages that search servers index.
 
+use crate::draft::CorpusDraft;
 use crate::searched::{Corpus, CorpusSource};
 
 use crate::page::{Page, text};
@@ -12,23 +13,23 @@ pub(super) fn corpus(page: &mut Page, corpus: &Corpus) {
             language,
             seed,
         } => {
-            page.explained("synthetic", pages, "made-up pages");
-            page.pair("language", text(language.name()));
-            page.pair("seed", seed);
+            page.key(&CorpusDraft::synthetic, pages);
+            page.key(&CorpusDraft::language, text(language.name()));
+            page.key(&CorpusDraft::seed, seed);
         }
-        CorpusSource::Wikipedia(dump) => page.pair("wikipedia", text(dump.display())),
+        CorpusSource::Wikipedia(dump) => page.key(&CorpusDraft::wikipedia, text(dump.display())),
     }
     if let Some(most) = corpus.max_records {
-        page.pair("max_records", most);
+        page.key(&CorpusDraft::max_records, most);
     }
     if let Some(limit) = corpus.text_limit {
-        page.pair("text_limit", limit);
+        page.key(&CorpusDraft::text_limit, limit);
     }
     if let Some(directory) = &corpus.directory {
-        page.pair("directory", text(directory.display()));
+        page.key(&CorpusDraft::directory, text(directory.display()));
     }
-    page.explained("terms", corpus.terms, "titles that requests are made of");
+    page.key(&CorpusDraft::terms, corpus.terms);
     if let Some(base) = &corpus.base {
-        page.pair("base", text(base));
+        page.key(&CorpusDraft::base, text(base));
     }
 }

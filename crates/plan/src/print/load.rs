@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::draft::LoadDraft;
 use crate::duration::Time;
 use crate::load::{Arrivals, Load, Pace};
 use crate::names::Named;
@@ -12,61 +13,55 @@ use crate::trace::Trace;
 use crate::page::{Page, list, text};
 
 pub(super) fn load(page: &mut Page, load: &Load, slice: Duration) {
-    page.explained("connections", load.connections, "over all threads");
-    page.explained("depth", load.depth, "requests out at once on each");
+    page.key(&LoadDraft::connections, load.connections);
+    page.key(&LoadDraft::depth, load.depth);
     match &load.pace {
-        Pace::Closed => page.comment("no rate: each connection sends its next request at once"),
-        Pace::Constant { per_second } => page.pair("rate", rate(*per_second)),
+        Pace::Closed => {
+            page.comment("closed loop: each connection sends its next request after the response")
+        }
+        Pace::Constant { per_second } => page.key(&LoadDraft::rate, rate(*per_second)),
         Pace::Poisson { per_second } => {
-            page.pair("rate", rate(*per_second));
+            page.key(&LoadDraft::rate, rate(*per_second));
             spread(page, Arrivals::Poisson);
         }
         Pace::Ramp { from, to, arrivals } => {
             page.explained("rate", rate(*from), "at the start of a slice");
-            page.explained("rate_to", rate(*to), "at its end");
+            page.key(&LoadDraft::rate_to, rate(*to));
             spread(page, *arrivals);
         }
         Pace::Steps { steps, arrivals } => {
             let steps = steps
                 .iter()
                 .map(|&(per_second, length)| text(Step { per_second, length }));
-            page.explained("steps", list(steps), "the last to the end of a slice");
+            page.key(&LoadDraft::steps, list(steps));
             spread(page, *arrivals);
         }
         Pace::Trace(played) => trace(page, played, slice),
         Pace::Search(search) => {
-            page.explained(
-                "slo",
-                text(&search.slo),
-                "the highest rate is looked for at which this holds",
-            );
+            page.key(&LoadDraft::slo, text(&search.slo));
             if let Some(from) = search.from {
-                page.explained("rate", rate(from), "where the search begins");
+                page.explained("rate", rate(from), "start of the search");
             }
-            page.pair("arrivals", text(search.arrivals.name()));
+            page.key(&LoadDraft::arrivals, text(search.arrivals.name()));
         }
     }
     if let Some(think) = load.think {
-        page.explained("think", text(think), "rest after each answer");
+        page.key(&LoadDraft::think, text(think));
     }
-    page.pair("timeout", text(Time(load.timeout)));
-    page.pair("keep_alive", load.keep_alive);
+    page.key(&LoadDraft::timeout, text(Time(load.timeout)));
+    page.key(&LoadDraft::keep_alive, load.keep_alive);
     if let Some(reopen) = load.reopen {
-        page.explained(
-            "reopen",
-            reopen,
-            "how often each connection is opened in a slice",
-        );
+        page.key(&LoadDraft::reopen, reopen);
     }
     if let Some(requests) = load.requests {
-        page.explained("requests", requests, "a slice ends after so many");
+        page.key(&LoadDraft::requests, requests);
     }
 }
 
-/// Even arrivals go without saying.
+/// Prints the distribution of arrivals if it is not the default.
 fn spread(page: &mut Page, arrivals: Arrivals) {
     if arrivals != Arrivals::Constant {
-        page.pair("arrivals", text(arrivals.name()));
+        page.key(&LoadDraft::arrivals, text(arrivals.name()));
     }
 }
 
@@ -87,7 +82,7 @@ fn trace(page: &mut Page, trace: &Trace, slice: Duration) {
         text(trace.path.display()),
         &format!("{arrivals}; {what_happens}"),
     );
-    page.explained("trace_speed", trace.speed, "times as fast as recorded");
+    page.key(&LoadDraft::trace_speed, trace.speed);
 }
 
 /// A rate outside what [`Rate`] allows cannot come out of a draft.

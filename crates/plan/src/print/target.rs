@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::comparing::SweepPoint;
+use crate::connect::{ClientCertificate, Connect, HttpVersion, Tls};
+use crate::draft::TargetDraft;
 use crate::duration::Time;
 use crate::names::Named;
 use crate::observe::{Observe, ObservePage, Processes};
@@ -14,23 +16,25 @@ use crate::secrets::Secrets;
 use crate::size::Size;
 use crate::target::DEFAULT_REGION;
 use crate::target::{Credentials, Target};
-use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
 use crate::page::{Page, inline_table, list, text};
 
 pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables: &Variables) {
     page.table("[[target]]");
     let sweep = target.sweep.as_ref();
-    page.pair("name", text(sweep.map_or(&target.name, |point| &point.of)));
+    page.key(
+        &TargetDraft::name,
+        text(sweep.map_or(&target.name, |point| &point.of)),
+    );
     match &target.reach {
-        Reach::Endpoint { url } if target.way.hosts.is_empty() => {
-            page.pair("url", text(target.shown_url(url)))
+        Reach::Endpoint { url } if target.connect.hosts.is_empty() => {
+            page.key(&TargetDraft::url, text(target.shown_url(url)))
         }
-        Reach::Endpoint { .. } => page.pair(
-            "urls",
+        Reach::Endpoint { .. } => page.key(
+            &TargetDraft::urls,
             list(
                 target
-                    .way
+                    .connect
                     .hosts
                     .iter()
                     .map(|host| text(target.secrets.conceal(&host.to_string()))),
@@ -41,30 +45,30 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
             sweep.map_or(launched, |point| &point.template),
             &target.secrets,
         ),
-        Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
-        Reach::Files(files) => page.pair("url", text(file_url(files))),
+        Reach::Builtin(builtin) => page.key(&TargetDraft::builtin, text(Named::name(*builtin))),
+        Reach::Files(files) => page.key(&TargetDraft::url, text(file_url(files))),
     }
     if let Some(version) = &target.version {
-        page.pair("version", text(version));
+        page.key(&TargetDraft::version, text(version));
     }
     if let Some(bytes) = target.memory {
-        page.pair("memory", text(Size(bytes)));
+        page.key(&TargetDraft::memory, text(Size(bytes)));
     }
     if let Some(point) = sweep {
         page.explained("sweep", sweep_table(point, all), "a target for each value");
     }
-    way(page, &target.way);
+    connect(page, &target.connect);
     searched(page, &target.searched);
     if let Some(source) = &target.observe {
-        page.pair("observe", observe(source));
+        page.key(&TargetDraft::observe, observe(source));
     }
     if let Some(keys) = &target.credentials {
         credentials(page, keys, &variables.of(&target.name));
     }
-    page.name_unless("signature", target.signature);
-    page.name_unless("store", target.store);
+    page.name_unless(&TargetDraft::signature, target.signature);
+    page.name_unless(&TargetDraft::store, target.store);
     if target.region != DEFAULT_REGION {
-        page.pair("region", text(&target.region));
+        page.key(&TargetDraft::region, text(&target.region));
     }
 }
 
@@ -76,10 +80,10 @@ fn searched(page: &mut Page, searched: &Searched) {
         }
     }
     if let Some(cluster) = &searched.cluster {
-        page.pair("cluster", text(cluster));
+        page.key(&TargetDraft::cluster, text(cluster));
     }
     if let Some(counters) = &searched.cache_counters {
-        page.pair("cache_counters", text(counters));
+        page.key(&TargetDraft::cache_counters, text(counters));
     }
 }
 
@@ -108,30 +112,33 @@ fn sweep_table(first: &SweepPoint, all: &[Target]) -> String {
     format!("{{ {} }}", axes.collect::<Vec<_>>().join(", "))
 }
 
-/// What differs from the simplest way.
-fn way(page: &mut Page, way: &Way) {
-    if way.http != HttpVersion::default() {
-        page.pair("http", text(way.http.name()));
+/// The connection settings that differ from the defaults.
+fn connect(page: &mut Page, connect: &Connect) {
+    if connect.http != HttpVersion::default() {
+        page.key(&TargetDraft::http, text(connect.http.name()));
     }
-    if let Some(path) = &way.unix {
-        page.pair("unix", text(path.display()));
+    if let Some(path) = &connect.unix {
+        page.key(&TargetDraft::unix, text(path.display()));
     }
-    if !way.resolve.is_empty() {
-        page.pair("resolve", list(way.resolve.iter().map(text)));
+    if !connect.resolve.is_empty() {
+        page.key(
+            &TargetDraft::resolve,
+            list(connect.resolve.iter().map(text)),
+        );
     }
-    if let Some(version) = way.ip_version {
-        page.pair("ip_version", version.name());
+    if let Some(version) = connect.ip_version {
+        page.key(&TargetDraft::ip_version, version.name());
     }
-    if let Some(source) = way.source {
-        page.pair("source", text(source));
+    if let Some(source) = connect.source {
+        page.key(&TargetDraft::source, text(source));
     }
-    let pairs = tls(&way.tls);
+    let pairs = tls(&connect.tls);
     if !pairs.is_empty() {
         let pairs = pairs.iter().map(|(key, value)| format!("{key} = {value}"));
         let table = format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "));
-        match way.tls.insecure {
+        match connect.tls.insecure {
             true => page.explained("tls", table, "certificates are not checked"),
-            false => page.pair("tls", table),
+            false => page.key(&TargetDraft::tls, table),
         }
     }
 }
@@ -188,30 +195,33 @@ fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
 }
 
 fn launch(page: &mut Page, launch: &Launch, secrets: &Secrets) {
-    page.pair("command", list(launch.command.iter().map(text)));
+    page.key(&TargetDraft::command, list(launch.command.iter().map(text)));
     if !launch.nodes.is_empty() {
-        page.pair("nodes", list(launch.nodes.iter().map(text)));
+        page.key(&TargetDraft::nodes, list(launch.nodes.iter().map(text)));
     }
     if !launch.env.is_empty() {
         let shown = |(name, value): (&String, &String)| (name.clone(), secrets.conceal(value));
-        page.pair("env", inline_table(&launch.env.iter().map(shown).collect()));
+        page.key(
+            &TargetDraft::env,
+            inline_table(&launch.env.iter().map(shown).collect()),
+        );
     }
     if let Some(directory) = &launch.directory {
-        page.pair("directory", text(directory.display()));
+        page.key(&TargetDraft::directory, text(directory.display()));
     }
-    page.pair("url", text(&launch.url));
+    page.key(&TargetDraft::url, text(&launch.url));
     match &launch.ready {
-        Ready::Port => page.pair("ready", "{ port = true }"),
-        Ready::Url(url) => page.pair("ready", format!("{{ url = {} }}", text(url))),
-        Ready::Log(line) => page.pair("ready", format!("{{ log = {} }}", text(line))),
+        Ready::Port => page.key(&TargetDraft::ready, "{ port = true }"),
+        Ready::Url(url) => page.key(&TargetDraft::ready, format!("{{ url = {} }}", text(url))),
+        Ready::Log(line) => page.key(&TargetDraft::ready, format!("{{ log = {} }}", text(line))),
     }
-    page.pair("ready_within", text(Time(launch.ready_within)));
-    page.pair("stop_within", text(Time(launch.stop_within)));
+    page.key(&TargetDraft::ready_within, text(Time(launch.ready_within)));
+    page.key(&TargetDraft::stop_within, text(Time(launch.stop_within)));
 }
 
 fn credentials(page: &mut Page, keys: &Credentials, suffix: &str) {
     if keys.secret_key_source == KeySource::Generated {
-        page.comment("credentials are made up for every run");
+        page.comment("credentials are generated for every run");
         return;
     }
     key(page, "access_key", &keys.access_key_source, suffix);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::load::load;
+use crate::draft::WorkloadDraft;
 use crate::page::{Page, text};
 use crate::workload::Workload;
 
@@ -10,7 +11,7 @@ pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, sli
     page.table("[[workload]]");
     page.pair("name", text(&workload.name));
     workload.kind.print(page);
-    page.unless("stages", workload.stages, false);
+    page.unless(&WorkloadDraft::stages, workload.stages, false);
     if own_load {
         page.text += "[workload.load]\n";
         load(page, &workload.load, slice);

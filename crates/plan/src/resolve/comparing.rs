@@ -1,16 +1,16 @@
-//! How targets are held against each other.
+//! How targets are compared.
 
 use super::naming;
 use super::sweep;
 use crate::comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE};
-use crate::desk::Desk;
 use crate::draft::{CompareDraft, TargetDraft};
 use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
 use crate::figure::Figure;
+use crate::hypotheses::hypotheses;
 use crate::load::Pace;
 use crate::percent::Percent;
-use crate::questions::questions;
 use crate::reach::Reach;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::schedule::block_of;
@@ -22,20 +22,20 @@ use crate::workload::Workload;
 const LEAST_MARGIN: Percent = Percent::of(0.1);
 const MOST_MARGIN: Percent = Percent::of(100.0);
 
-/// How many targets there are going to be, before any of them is known.
+/// The number of targets, before any of them is resolved.
 pub(super) struct Sides {
     targets: usize,
     twin: bool,
 }
 
-/// What decides how many rounds there are.
+/// What the number of rounds depends on.
 pub(super) struct Shape {
-    /// Targets, a twin among them.
+    /// Targets, including a twin.
     pub(super) targets: usize,
-    /// Workloads that are compared with each other; 0 where none are.
+    /// Workloads that are compared with each other; 0 for none.
     pub(super) compared: usize,
-    /// As [`Plan::questions`](crate::Plan::questions).
-    pub(super) questions: usize,
+    /// As [`Plan::hypotheses`](crate::Plan::hypotheses).
+    pub(super) hypotheses: usize,
 }
 
 impl Shape {
@@ -46,19 +46,23 @@ impl Shape {
 }
 
 impl Sides {
-    pub(super) fn read(desk: &mut Desk<'_>, aa: &Field, drafts: &[At<TargetDraft>]) -> Self {
+    pub(super) fn read(
+        resolver: &mut Resolver<'_>,
+        aa: &Field,
+        drafts: &[At<TargetDraft>],
+    ) -> Self {
         let combinations = drafts.iter().map(|draft| sweep::combinations(&draft.value));
         Self {
             targets: combinations.sum(),
-            twin: wants_twin(desk, aa) && !drafts.is_empty(),
+            twin: wants_twin(resolver, aa) && !drafts.is_empty(),
         }
     }
 
-    /// Before the workloads are known: with as many questions as there are sections of them.
+    /// The shape before workloads are resolved: each section counts as one hypothesis.
     pub(super) fn first_shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
         let shape = self.shape(&[], compare);
         Shape {
-            questions: shape.questions + self.targets.saturating_sub(1) * workloads,
+            hypotheses: shape.hypotheses + self.targets.saturating_sub(1) * workloads,
             ..shape
         }
     }
@@ -69,12 +73,12 @@ impl Sides {
         Shape {
             targets: self.targets + usize::from(self.twin),
             compared,
-            questions: questions(self.targets.saturating_sub(1), workloads, compared),
+            hypotheses: hypotheses(self.targets.saturating_sub(1), workloads, compared),
         }
     }
 }
 
-/// What a plan says of it.
+/// The keys of a plan about comparisons.
 pub(super) struct Written<'a> {
     pub(super) baseline: &'a Field,
     pub(super) aa: &'a Field,
@@ -86,14 +90,14 @@ pub(super) struct Written<'a> {
     pub(super) fail_if: Option<&'a At<List>>,
 }
 
-/// Adds the twin to `targets`, if one is asked for.
+/// Resolves the comparison, and adds the twin to `targets` if the plan has one.
 pub(super) fn resolve(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     written: &Written<'_>,
     targets: &mut Vec<Target>,
     workloads: &[Workload],
 ) -> Comparing {
-    let baseline = desk
+    let baseline = resolver
         .read("baseline", written.baseline, |scalar| {
             position(scalar.text()?, targets)
         })
@@ -110,14 +114,14 @@ pub(super) fn resolve(
                 .and_then(|text| expectation(text, demand, targets, baseline, workloads));
             match read {
                 Ok(expectation) => expect.push(expectation),
-                Err(message) => desk.wrong(place, key, message),
+                Err(message) => resolver.wrong(place, key, message),
             }
         }
     }
-    let decide = desk.read("decide", written.decide, |scalar| {
+    let decide = resolver.read("decide", written.decide, |scalar| {
         deciding(scalar.text()?, targets, workloads)
     });
-    let twin = wants_twin(desk, written.aa)
+    let twin = wants_twin(resolver, written.aa)
         .then(|| twin_of(targets, baseline))
         .flatten();
     Comparing {
@@ -126,13 +130,13 @@ pub(super) fn resolve(
             targets.push(twin);
             targets.len() - 1
         }),
-        workloads: compared_workloads(desk, written.compare, workloads),
-        margin: desk
+        workloads: compared_workloads(resolver, written.compare, workloads),
+        margin: resolver
             .read("margin", written.margin, |scalar| {
                 Percent::within(scalar.text()?, LEAST_MARGIN, MOST_MARGIN)
             })
             .unwrap_or(DEFAULT_MARGIN),
-        start_noise: desk
+        start_noise: resolver
             .read("start_noise", written.start_noise, |scalar| {
                 Percent::within(scalar.text()?, Percent::of(0.0), MOST_MARGIN)
             })
@@ -177,7 +181,7 @@ fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Fi
 }
 
 fn compared_workloads(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     compare: &CompareDraft,
     workloads: &[Workload],
 ) -> Vec<usize> {
@@ -197,35 +201,35 @@ fn compared_workloads(
                 )
             })?;
             if found.contains(&at) {
-                return Err(format!("{name:?} stands twice in the list"));
+                return Err(format!("{name:?} is twice in the list"));
             }
             if workloads[at].search().is_some() {
                 return Err(format!(
-                    "{name:?} has an objective (slo): its rate is searched for after the rounds"
+                    "{name:?} has limits (slo): its maximum-rate search runs after the rounds"
                 ));
             }
             Ok(at)
         });
         match read {
             Ok(at) => found.push(at),
-            Err(message) => desk.wrong(item.place, "workloads", message),
+            Err(message) => resolver.wrong(item.place, "workloads", message),
         }
     }
     let is_closed = |at: &usize| workloads[*at].load.pace == Pace::Closed;
     let closed = found.iter().filter(|at| is_closed(at)).count();
     if list.items().len() < 2 {
-        let why = "compares at least two; write for example [\"plain\", \"tls\"]";
-        desk.wrong(list.place, "workloads", why);
+        let why = "needs at least two workloads; write for example [\"plain\", \"tls\"]";
+        resolver.wrong(list.place, "workloads", why);
     } else if closed > 0 && closed < found.len() {
         let why = "a closed loop is compared by its throughput and an open loop by its response \
                    time; list workloads of one kind";
-        desk.wrong(list.place, "workloads", why);
+        resolver.wrong(list.place, "workloads", why);
     }
     found
 }
 
-fn wants_twin(desk: &mut Desk<'_>, aa: &Field) -> bool {
-    desk.read("aa", aa, Scalar::switch).unwrap_or(false)
+fn wants_twin(resolver: &mut Resolver<'_>, aa: &Field) -> bool {
+    resolver.read("aa", aa, Scalar::switch).unwrap_or(false)
 }
 
 fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
@@ -233,10 +237,10 @@ fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
     let taken = targets.iter().map(|target| target.name.as_str());
     Some(Target {
         name: naming::behind(&original.name, "-twin", &taken.collect()),
-        // It is no point of a sweep: it has no value of its own.
+        // A twin is no point of a sweep.
         sweep: None,
         searched: Searched {
-            // Nor a size of a cluster, which the original is already.
+            // The original is the only target of its cluster size.
             cluster: None,
             ..original.searched.clone()
         },
@@ -289,7 +293,7 @@ fn expectation(
             }
             (true, false) => &mut expectation.target,
             (false, true) => &mut expectation.workload,
-            (false, false) => return Err(nobody(text, &name, targets, workloads)),
+            (false, false) => return Err(unknown(text, &name, targets, workloads)),
         };
         if place.replace(name).is_some() {
             return Err(format!(
@@ -303,13 +307,13 @@ fn expectation(
     Ok(expectation)
 }
 
-fn nobody(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -> String {
+fn unknown(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -> String {
     let names = || {
         let targets = targets.iter().map(|target| target.name.as_str());
         targets.chain(workloads.iter().map(|workload| workload.name.as_str()))
     };
     format!(
-        "{text:?} is about {name:?}, and there is no target or workload of that name among {}{}",
+        "{text:?} names {name:?}, which is no target or workload; there are {}{}",
         names().collect::<Vec<_>>().join(", "),
         did_you_mean(name, names())
     )
@@ -323,7 +327,7 @@ fn check_has_baseline(
 ) -> Result<(), String> {
     let Some(baseline) = targets.get(baseline).filter(|_| targets.len() > 1) else {
         return Err(format!(
-            "{text:?} needs a second target: there is none to compare with the baseline"
+            "{text:?} compares with the baseline, and the plan has one target only; add a second target"
         ));
     };
     if expectation.target.as_ref() == Some(&baseline.name) {
@@ -335,7 +339,7 @@ fn check_has_baseline(
     Ok(())
 }
 
-/// A percentage that says how well something must be known.
+/// The precision of a ratio, percent.
 pub(super) fn precision(scalar: &Scalar) -> Result<Percent, String> {
     Percent::within(scalar.text()?, LEAST_PRECISION, MOST_PRECISION)
 }

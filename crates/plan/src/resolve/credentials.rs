@@ -1,10 +1,10 @@
-//! S3 credentials: given, looked up, made up or missing.
+//! S3 credentials: literal, from a variable or a file, generated, or missing.
 
-use crate::desk::Desk;
 use crate::draft::TargetDraft;
 use crate::placeholders;
 use crate::problem::Place;
 use crate::reach::{Launch, Reach};
+use crate::resolver::Resolver;
 use crate::scalar::At;
 use crate::scalar::{Field, KeyField};
 use crate::secret::{KeySource, Secret};
@@ -17,13 +17,13 @@ const ACCESS_KEY_LENGTH: usize = 20;
 const SECRET_KEY_LETTERS: &[u8] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const SECRET_KEY_LENGTH: usize = 40;
-/// A shorter secret may stand inside another word by chance (`minio`).
+/// A shorter secret may be part of another word by chance (`minio`).
 const TELLING: usize = 8;
 
 pub(super) type Key = (Secret, KeySource);
 
 pub(super) fn resolve(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
     place: Place,
     name: &str,
@@ -31,9 +31,9 @@ pub(super) fn resolve(
     signature: Signature,
     s3_workload: Option<&str>,
 ) -> Option<Credentials> {
-    let findings_before = desk.findings.count();
+    let findings_before = resolver.findings.count();
     let access = one_of(
-        desk,
+        resolver,
         place,
         &[
             ("access_key", literal(&draft.access_key)),
@@ -41,7 +41,7 @@ pub(super) fn resolve(
         ],
     );
     let secret = one_of(
-        desk,
+        resolver,
         place,
         &[
             ("secret_key", literal(&draft.secret_key)),
@@ -50,7 +50,7 @@ pub(super) fn resolve(
         ],
     );
     let token = one_of(
-        desk,
+        resolver,
         place,
         &[
             ("session_token", literal(&draft.session_token)),
@@ -58,12 +58,12 @@ pub(super) fn resolve(
             ("session_token_file", file(&draft.session_token_file)),
         ],
     );
-    if desk.findings.count() > findings_before {
+    if resolver.findings.count() > findings_before {
         return None;
     }
     let given = access.is_some() || secret.is_some() || token.is_some();
     if signature == Signature::None && given && matches!(reach, Reach::Endpoint { .. }) {
-        desk.refuse(
+        resolver.refuse(
             place,
             format!(
                 "target {name:?} has credentials and signature = \"none\", with which they are \
@@ -81,7 +81,7 @@ pub(super) fn resolve(
             session_token: token.map(|(secret, source)| SessionToken { secret, source }),
         }),
         (Some(_), None) => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!(
                     "target {name:?} has an access key and no secret key; give it with \
@@ -92,7 +92,7 @@ pub(super) fn resolve(
             None
         }
         (None, Some(_)) => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!(
                     "target {name:?} has a secret key and no access key; give it with \
@@ -103,7 +103,7 @@ pub(super) fn resolve(
             None
         }
         (None, None) if token.is_some() => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!(
                     "target {name:?} has a session token and no keys; it is good only together \
@@ -112,13 +112,13 @@ pub(super) fn resolve(
             );
             None
         }
-        (None, None) => missing(desk, place, name, reach, signature, s3_workload),
+        (None, None) => missing(resolver, place, name, reach, signature, s3_workload),
     }
 }
 
-/// A target that Tenbin starts gets credentials made up; one that is there has its own.
+/// The credentials of a target without any in the plan: generated if Tenbin starts the target.
 fn missing(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     place: Place,
     name: &str,
     reach: &Reach,
@@ -127,14 +127,14 @@ fn missing(
 ) -> Option<Credentials> {
     match (reach, s3_workload) {
         (Reach::Launched(launch), workload) => (workload.is_some() || mentions_keys(launch))
-            .then(|| Credentials::made_up(&mut *desk.context.random)),
+            .then(|| Credentials::made_up(&mut *resolver.context.random)),
         (Reach::Builtin(_), workload) => {
-            workload.map(|_| Credentials::made_up(&mut *desk.context.random))
+            workload.map(|_| Credentials::made_up(&mut *resolver.context.random))
         }
         (Reach::Endpoint { .. }, None) | (Reach::Files(_), _) => None,
         (Reach::Endpoint { .. }, _) if signature == Signature::None => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!(
                     "target {name:?} needs S3 credentials for workload {workload:?}; give \
@@ -191,7 +191,7 @@ pub(super) fn file(field: &Field) -> Option<Origin<'_>> {
 }
 
 pub(super) fn one_of(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     place: Place,
     origins: &[(&str, Option<Origin<'_>>)],
 ) -> Option<Key> {
@@ -200,29 +200,35 @@ pub(super) fn one_of(
         .filter_map(|(key, origin)| origin.as_ref().map(|origin| (*key, origin)));
     let (key, origin) = given.next()?;
     if let Some((other, _)) = given.next() {
-        desk.refuse(place, format!("give either {key} or {other}, not both"));
+        resolver.refuse(place, format!("give either {key} or {other}, not both"));
         return None;
     }
     match origin {
         Origin::Literal(secret) => check(
-            desk,
+            resolver,
             secret.place,
             key,
             secret.value.clone(),
             KeySource::Literal,
         ),
-        Origin::Variable(field) => from_variable(desk, key, field),
-        Origin::File(field) => from_file(desk, key, field),
+        Origin::Variable(field) => from_variable(resolver, key, field),
+        Origin::File(field) => from_file(resolver, key, field),
     }
 }
 
-fn from_variable(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
+fn from_variable(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Option<Key> {
     let place = field.as_ref()?.place;
-    let name = desk.text(key, field)?;
-    match (desk.context.environment)(&name) {
-        Some(value) => check(desk, place, key, Secret::new(value), KeySource::Env(name)),
+    let name = resolver.text(key, field)?;
+    match (resolver.context.environment)(&name) {
+        Some(value) => check(
+            resolver,
+            place,
+            key,
+            Secret::new(value),
+            KeySource::Env(name),
+        ),
         None => {
-            desk.wrong(
+            resolver.wrong(
                 place,
                 key,
                 format!("the environment variable {name:?} is not set"),
@@ -232,20 +238,20 @@ fn from_variable(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
     }
 }
 
-fn from_file(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
+fn from_file(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Option<Key> {
     let place = field.as_ref()?.place;
-    let path = desk.path(key, field)?;
-    let bytes = desk.file(place, key, &path)?;
+    let path = resolver.path(key, field)?;
+    let bytes = resolver.file(place, key, &path)?;
     let Ok(text) = String::from_utf8(bytes) else {
-        desk.wrong(place, key, format!("{} is not text", path.display()));
+        resolver.wrong(place, key, format!("{} is not text", path.display()));
         return None;
     };
     let secret = Secret::new(text.trim_end_matches(['\r', '\n']));
-    check(desk, place, key, secret, KeySource::File(path))
+    check(resolver, place, key, secret, KeySource::File(path))
 }
 
 fn check(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     place: Place,
     key: &str,
     secret: Secret,
@@ -263,14 +269,14 @@ fn check(
         KeySource::File(path) => format!("the file {}", path.display()),
         KeySource::Literal | KeySource::Generated => "it".to_owned(),
     };
-    desk.wrong(place, key, format!("{holder} {what_is_wrong}"));
+    resolver.wrong(place, key, format!("{holder} {what_is_wrong}"));
     None
 }
 
 /// `launch` with the secret nowhere in it: refused in the command, and in the
 /// environment replaced by its placeholder, so that no printed plan shows it.
 pub(super) fn kept_out_of(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     mut launch: Launch,
     credentials: &Credentials,
     draft: &TargetDraft,
@@ -282,7 +288,7 @@ pub(super) fn kept_out_of(
             .command
             .as_ref()
             .map_or(Place::Nowhere, |list| list.place);
-        desk.wrong(
+        resolver.wrong(
             place,
             "command",
             "contains the secret key, which every user of the machine could read there; \
@@ -297,7 +303,7 @@ pub(super) fn kept_out_of(
             .command
             .as_ref()
             .map_or(Place::Nowhere, |list| list.place);
-        desk.wrong(
+        resolver.wrong(
             place,
             "command",
             "has the session token in it or in env, where it would be shown; it is sent with \

@@ -5,21 +5,21 @@ use std::collections::BTreeSet;
 use url::Url;
 
 use super::url as urls;
-use crate::desk::Desk;
+use crate::connect::Host;
 use crate::draft::TargetDraft;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::scalar::{At, Scalar};
-use crate::way::Host;
 
-/// More under one target than this is surely a slip.
+/// The most hosts of a target: a larger number is taken for a typing error.
 const MOST_HOSTS: usize = 1000;
 const MOST_WEIGHT: u32 = 1000;
 
 /// All hosts, in the order given; `None` if one of them is wrong, which is noted.
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Vec<Host>> {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Vec<Host>> {
     let (key, items) = match (&draft.urls, &draft.url) {
         (Some(urls), Some(url)) => {
-            desk.wrong(
+            resolver.wrong(
                 url.place,
                 "url",
                 "give either this or urls, which holds them all",
@@ -30,7 +30,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Vec<Ho
         (None, url) => ("url", url.iter().map(borrowed).collect()),
     };
     if let (Some(urls), true) = (&draft.urls, items.is_empty()) {
-        desk.wrong(
+        resolver.wrong(
             urls.place,
             "urls",
             "is empty; write for example [\"http://db1:9000\", \"http://db2:9000 weight 2\"]",
@@ -42,12 +42,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Vec<Ho
         match read(value, key == "urls") {
             Ok(read) => hosts.extend(read.into_iter().map(|host| (host, place))),
             Err(message) => {
-                desk.wrong(place, key, message);
+                resolver.wrong(place, key, message);
                 all_right = false;
             }
         }
     }
-    let alike = all_right && go_together(desk, key, &hosts);
+    let alike = all_right && go_together(resolver, key, &hosts);
     alike.then(|| hosts.into_iter().map(|(host, _)| host).collect())
 }
 
@@ -100,7 +100,7 @@ fn expand(url: &str) -> Result<Vec<String>, String> {
             continue;
         };
         let numbers = numbers(range)?;
-        // The last in goes on first: the order of the numbers stays.
+        // Reversed, because the last element of the stack is expanded first.
         open.extend(
             numbers
                 .iter()
@@ -145,7 +145,7 @@ fn numbers(range: &str) -> Result<Vec<String>, String> {
 }
 
 /// One target speaks one scheme and has one path, and no host twice.
-fn go_together(desk: &mut Desk<'_>, key: &str, hosts: &[(Host, Place)]) -> bool {
+fn go_together(resolver: &mut Resolver<'_>, key: &str, hosts: &[(Host, Place)]) -> bool {
     let Some((Host { url: first, .. }, _)) = hosts.first() else {
         return false;
     };
@@ -157,7 +157,7 @@ fn go_together(desk: &mut Desk<'_>, key: &str, hosts: &[(Host, Place)]) -> bool 
             "have the same path"
         } else if !seen.insert(location(url)) {
             let message = format!("{:?} is named twice; give it a weight", url.as_str());
-            desk.wrong(*place, key, message);
+            resolver.wrong(*place, key, message);
             return false;
         } else {
             continue;
@@ -167,12 +167,12 @@ fn go_together(desk: &mut Desk<'_>, key: &str, hosts: &[(Host, Place)]) -> bool 
             first.as_str(),
             url.as_str()
         );
-        desk.wrong(*place, key, message);
+        resolver.wrong(*place, key, message);
         return false;
     }
     if hosts.len() > MOST_HOSTS {
         let message = format!("has more than {MOST_HOSTS} hosts");
-        desk.wrong(hosts[0].1, key, message);
+        resolver.wrong(hosts[0].1, key, message);
         return false;
     }
     true

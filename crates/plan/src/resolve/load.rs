@@ -1,12 +1,13 @@
-//! How operations are issued.
+//! The load of a workload.
 
 use std::time::Duration;
 
-use crate::desk::Desk;
 use crate::draft::LoadDraft;
+use crate::draft::load::MOST_CONNECTIONS;
 use crate::duration::Time;
 use crate::load::{Arrivals, Load, Pace, RateSearch};
 use crate::ramp::Ramp;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::slo::Slo;
@@ -14,25 +15,15 @@ use crate::step::Step;
 use crate::trace::Trace;
 
 const DEFAULT_CONNECTIONS: usize = 16;
-/// What waits for a free connection is late: a search needs some to spare.
+/// A request that waits for a free connection is late: a maximum-rate search needs spare connections.
 const DEFAULT_SEARCH_CONNECTIONS: usize = 128;
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
-/// More sockets than one address pair has ports is surely a slip.
-const MOST_CONNECTIONS: u64 = 100_000;
 /// Each number of connections becomes one workload; a larger number is taken for a typing error.
 const MOST_LEVELS: usize = 64;
 /// A day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;
-/// Servers allow one or two hundred streams; more than this is surely a slip.
-const MOST_DEPTH: u64 = 1000;
 
-/// More lives of a connection than this measure connecting.
-const MOST_LIVES: u64 = 1000;
-
-/// Notes keys that do not go together. They may come from two tables, each of
-/// which is right on its own.
-pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Duration) {
+/// Notes keys that exclude each other. They may come from two tables, each of which is correct.
+pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duration) {
     let steps_place = draft.steps.as_ref().map(|steps| steps.place);
     let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());
     let trace = draft.trace.is_some();
@@ -43,13 +34,13 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             "arrivals",
             place(&draft.arrivals),
             !rate && !steps && !trace && !slo,
-            "needs a rate; give one with rate or steps (--rate or --step)",
+            "needs a rate: set rate or steps (--rate or --step)",
         ),
         (
             "arrivals",
             place(&draft.arrivals),
             trace,
-            "a trace has arrivals of its own; leave out either",
+            "a trace has the time of every arrival; leave out trace or arrivals",
         ),
         (
             "rate_to",
@@ -61,13 +52,13 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             "steps",
             steps_place,
             rate,
-            "give either this or a rate, not both",
+            "excludes rate; leave out one of them",
         ),
         (
             "trace",
             place(&draft.trace),
             rate || steps,
-            "give only one of this, a rate and steps",
+            "excludes rate and steps; set only one of the three",
         ),
         (
             "trace_speed",
@@ -79,31 +70,31 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             "think",
             place(&draft.think),
             rate || steps || trace,
-            "an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+            "an open loop (rate, steps or trace) has no think time, because it does not wait for responses; leave out one of them",
         ),
         (
             "think",
             place(&draft.think),
             slo,
-            "an objective (slo) is looked for in an open loop, which has no think time; leave out either",
+            "a maximum-rate search (slo) is an open loop, which has no think time; leave out one of them",
         ),
         (
             "ramp",
             place(&draft.ramp),
             draft.connections.is_some(),
-            "it has the numbers of connections; leave out connections (--connections)",
+            "sets the numbers of connections; leave out connections (--connections)",
         ),
         (
             "ramp",
             place(&draft.ramp),
             rate || steps || trace || slo,
-            "a ramp of connections is for a closed loop; leave out the rate, steps, trace or objective",
+            "is for a closed loop; leave out rate, steps, trace and slo",
         ),
         (
             "slo",
             place(&draft.slo),
             draft.rate_to.is_some() || steps || trace,
-            "the search chooses the rates; leave out rate_to, steps and trace (rate is where it begins)",
+            "the search chooses the rates; leave out rate_to, steps and trace (rate is the first rate of the search)",
         ),
         (
             "slo",
@@ -114,34 +105,34 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
     ];
     for (key, place, is_wrong, why) in table {
         if let (Some(place), true) = (place, is_wrong) {
-            desk.wrong(place, key, why);
+            resolver.wrong(place, key, why);
         }
     }
-    let deep = |depth: &&At<Scalar>| depth.value.whole(2, MOST_DEPTH).is_ok();
+    let deep = |depth: &&At<Scalar>| matches!(depth.value, Scalar::Whole(number) if number > 1);
     let closes = |keep: &At<Scalar>| keep.value == Scalar::Switch(false);
     if let (Some(depth), true) = (
         draft.depth.as_ref().filter(deep),
         draft.keep_alive.as_ref().is_some_and(closes),
     ) {
-        let why = "several requests cannot be out at once on a connection that is closed after \
-                   every answer; leave out keep_alive = false (--no-keep-alive) or this";
-        desk.wrong(depth.place, "depth", why);
+        let why = "a connection that is closed after every response has one request in flight; \
+                   leave out keep_alive = false (--no-keep-alive) or depth";
+        resolver.wrong(depth.place, "depth", why);
     }
     if let Some(reopen) = &draft.reopen {
         let why = if draft.keep_alive.as_ref().is_some_and(closes) {
-            "every request has a new connection anyway; leave out keep_alive = false \
-             (--no-keep-alive) or this"
+            "with keep_alive = false, every request has a new connection; leave out keep_alive = \
+             false (--no-keep-alive) or reopen"
         } else if draft.depth.as_ref().is_some_and(|depth| deep(&depth)) {
-            "a connection with several requests out cannot be opened again between two of them; \
-             leave out depth (--depth) or this"
+            "a connection with several requests in flight cannot be opened again between two \
+             requests; leave out depth (--depth) or reopen"
         } else if draft.requests.is_some() {
-            "it divides the time of a slice, which does not end by time; leave out requests \
-             (--requests) or this"
+            "divides the time of a slice, and with requests a slice has no fixed time; leave out \
+             requests (--requests) or reopen"
         } else {
             ""
         };
         if !why.is_empty() {
-            desk.wrong(reopen.place, "reopen", why);
+            resolver.wrong(reopen.place, "reopen", why);
         }
     }
     let Some(steps) = &draft.steps else { return };
@@ -152,7 +143,7 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             Time(total),
             Time(slice)
         );
-        desk.wrong(steps.place, "steps", why);
+        resolver.wrong(steps.place, "steps", why);
     }
 }
 
@@ -165,22 +156,22 @@ fn step(scalar: &Scalar) -> Result<Step, String> {
     scalar.text()?.parse()
 }
 
-fn pace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Pace {
-    let rate = desk.read("rate", &draft.rate, |scalar| scalar.rate());
-    let rate_to = desk.read("rate_to", &draft.rate_to, |scalar| scalar.rate());
-    let slo = desk.read("slo", &draft.slo, Scalar::parsed::<Slo>);
-    let arrivals = desk.choice("arrivals", &draft.arrivals);
+fn pace(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Pace {
+    let rate = resolver.read("rate", &draft.rate, |scalar| scalar.rate());
+    let rate_to = resolver.read("rate_to", &draft.rate_to, |scalar| scalar.rate());
+    let slo = resolver.read("slo", &draft.slo, Scalar::parsed::<Slo>);
+    let arrivals = resolver.value(&LoadDraft::arrivals, &draft.arrivals);
     if let Some(slo) = slo {
         return Pace::Search(RateSearch {
             slo,
             from: rate,
-            // What users send has no rhythm, and the queue that it makes is the question.
+            // Users send at random times, and the search measures the queue that this causes.
             arrivals: arrivals.unwrap_or(Arrivals::Poisson),
         });
     }
     let arrivals = arrivals.unwrap_or(Arrivals::Constant);
-    let steps = draft.steps.as_ref().map(|steps| all_steps(desk, steps));
-    let trace = trace(desk, draft);
+    let steps = draft.steps.as_ref().map(|steps| all_steps(resolver, steps));
+    let trace = trace(resolver, draft);
     match (rate, rate_to, steps, trace) {
         (.., Some(trace)) => Pace::Trace(trace),
         (_, _, Some(steps), _) => Pace::Steps { steps, arrivals },
@@ -193,11 +184,11 @@ fn pace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Pace {
     }
 }
 
-fn trace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Option<Trace> {
-    let speed = desk.read("trace_speed", &draft.trace_speed, speed);
+fn trace(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Option<Trace> {
+    let speed = resolver.read("trace_speed", &draft.trace_speed, speed);
     let place = draft.trace.as_ref()?.place;
-    let path = desk.path("trace", &draft.trace)?;
-    let recorded = desk.trace(place, "trace", &path)?;
+    let path = resolver.path("trace", &draft.trace)?;
+    let recorded = resolver.trace(place, "trace", &path)?;
     Some(Trace::played(path, recorded, speed.unwrap_or(1.0)))
 }
 
@@ -219,28 +210,27 @@ fn speed(scalar: &Scalar) -> Result<f64, String> {
     ))
 }
 
-fn all_steps(desk: &mut Desk<'_>, steps: &At<List>) -> Vec<(f64, Duration)> {
+fn all_steps(resolver: &mut Resolver<'_>, steps: &At<List>) -> Vec<(f64, Duration)> {
     let mut read = Vec::new();
     for item in steps.items() {
         match step(item.value) {
             Ok(step) => read.push((step.per_second, step.length)),
-            Err(message) => desk.wrong(item.place, "steps", message),
+            Err(message) => resolver.wrong(item.place, "steps", message),
         }
     }
     if steps.items().is_empty() {
         let why = "is empty; write for example [\"100/s for 1s\", \"200/s for 1s\"]";
-        desk.wrong(steps.place, "steps", why);
+        resolver.wrong(steps.place, "steps", why);
     }
     read
 }
 
-/// The levels of connections that are asked for, by a ramp or by a list of connections; none
-/// without either.
-pub(super) fn levels(desk: &mut Desk<'_>, draft: &LoadDraft) -> Option<Vec<usize>> {
+/// The numbers of connections of a ramp or of a list of connections; `None` without either.
+pub(super) fn levels(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Option<Vec<usize>> {
     if is_list(&draft.connections) {
-        return desk.read("connections", &draft.connections, listed);
+        return resolver.read("connections", &draft.connections, listed);
     }
-    let Ramp(levels) = desk.read("ramp", &draft.ramp, Scalar::parsed::<Ramp>)?;
+    let Ramp(levels) = resolver.read("ramp", &draft.ramp, Scalar::parsed::<Ramp>)?;
     Some(levels)
 }
 
@@ -275,26 +265,16 @@ fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
     Ok(levels)
 }
 
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Load {
     let connections = match is_list(&draft.connections) {
         true => None,
-        false => desk.read("connections", &draft.connections, |scalar| {
+        false => resolver.read("connections", &draft.connections, |scalar| {
             scalar.whole(1, MOST_CONNECTIONS)
         }),
     };
-    let depth = desk.read("depth", &draft.depth, |scalar| scalar.whole(1, MOST_DEPTH));
-    let pace = pace(desk, draft);
-    let timeout = desk.read("timeout", &draft.timeout, |scalar| {
-        let timeout = scalar.time()?;
-        if timeout < SHORTEST_TIMEOUT {
-            let shortest = Time(SHORTEST_TIMEOUT);
-            return Err(format!(
-                "{} is too short; the least is {shortest}",
-                Time(timeout)
-            ));
-        }
-        Ok(timeout)
-    });
+    let depth = resolver.value_or_default(&LoadDraft::depth, &draft.depth);
+    let pace = pace(resolver, draft);
+    let timeout = resolver.value_or_default(&LoadDraft::timeout, &draft.timeout);
     Load {
         connections: connections
             .and_then(|connections| usize::try_from(connections).ok())
@@ -303,22 +283,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
                 _ => DEFAULT_CONNECTIONS,
             }),
         pace,
-        think: desk.read("think", &draft.think, |scalar| scalar.text()?.parse()),
-        depth: depth
-            .and_then(|depth| usize::try_from(depth).ok())
-            .unwrap_or(1),
-        timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
-        keep_alive: desk
-            .read("keep_alive", &draft.keep_alive, |scalar| scalar.switch())
-            .unwrap_or(true),
-        reopen: desk
-            .read("reopen", &draft.reopen, |scalar| {
-                scalar.whole(2, MOST_LIVES)
-            })
-            .and_then(|lives| u32::try_from(lives).ok()),
-        requests: desk.read("requests", &draft.requests, |scalar| {
-            scalar.whole(1, u64::MAX)
-        }),
+        think: resolver.read("think", &draft.think, |scalar| scalar.text()?.parse()),
+        depth,
+        timeout,
+        keep_alive: resolver.value_or_default(&LoadDraft::keep_alive, &draft.keep_alive),
+        reopen: resolver.value(&LoadDraft::reopen, &draft.reopen),
+        requests: resolver.value(&LoadDraft::requests, &draft.requests),
     }
 }
 

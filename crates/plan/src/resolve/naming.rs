@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::desk::Desk;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::Scalar;
 
 const LONGEST: usize = 64;
 
-/// A name that can stand in a file name and in a table.
+/// A name that file names and tables can contain.
 pub(super) fn checked(scalar: &Scalar) -> Result<String, String> {
     let name = scalar.text()?;
     if name.is_empty() {
@@ -59,16 +59,16 @@ impl Names {
     /// The name in `field`, or `default` with a number behind it if it is taken.
     pub(super) fn pick(
         &mut self,
-        desk: &mut Desk<'_>,
+        resolver: &mut Resolver<'_>,
         what: &str,
         field: &Field,
         default: impl FnOnce() -> String,
     ) -> String {
-        let name = match desk.read("name", field, checked) {
+        let name = match resolver.read("name", field, checked) {
             Some(name) => {
                 if self.taken.contains(&name) {
                     let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
-                    desk.wrong(
+                    resolver.wrong(
                         place,
                         "name",
                         format!("there are two {what}s called {name:?}"),
@@ -83,13 +83,19 @@ impl Names {
     }
 
     /// Takes a name that was put together of others.
-    pub(super) fn take(&mut self, desk: &mut Desk<'_>, what: &str, name: &str, place: Place) {
+    pub(super) fn take(
+        &mut self,
+        resolver: &mut Resolver<'_>,
+        what: &str,
+        name: &str,
+        place: Place,
+    ) {
         if name.len() > LONGEST {
             let message = format!(
                 "{name:?} is too long for a name, which has at most {LONGEST} characters; shorten \
                  the {what}'s own name"
             );
-            desk.wrong(place, "sweep", message);
+            resolver.wrong(place, "sweep", message);
         }
         self.taken.insert(name.to_owned());
     }
@@ -98,11 +104,13 @@ impl Names {
     /// `default`.
     pub(super) fn base(
         &self,
-        desk: &mut Desk<'_>,
+        resolver: &mut Resolver<'_>,
         field: &Field,
         default: impl FnOnce() -> String,
     ) -> String {
-        desk.read("name", field, checked).unwrap_or_else(default)
+        resolver
+            .read("name", field, checked)
+            .unwrap_or_else(default)
     }
 
     /// The name of one level of a ramp.

@@ -1,24 +1,24 @@
-//! Where the figures of what a target uses come from.
+//! Sources of a target's resource usage.
 
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
-use crate::desk::Desk;
+use crate::connect::Connect;
 use crate::draft::{ObserveDraft, ObservedDraft};
 use crate::observe::{Observe, ObservePage, Processes, Token};
 use crate::problem::Place;
 use crate::reach::Reach;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
-use crate::way::Way;
 
 /// The largest number a process can have (the kernel's `PID_MAX_LIMIT`).
 const MOST_PIDS: u64 = 1 << 22;
 
 pub(super) fn resolve(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     draft: Option<&At<ObservedDraft>>,
     reach: &Reach,
-    way: &Way,
+    connect: &Connect,
 ) -> Option<Observe> {
     let At { value, place } = draft?;
     let drafts: Vec<(&ObserveDraft, Place)> = match value {
@@ -26,20 +26,24 @@ pub(super) fn resolve(
         ObservedDraft::Several(list) => list.iter().map(|one| (&one.value, one.place)).collect(),
     };
     if drafts.is_empty() {
-        desk.wrong(*place, "observe", "is empty; leave it out");
+        resolver.wrong(*place, "observe", "is empty; leave it out");
         return None;
     }
     let is_only_one = drafts.len() == 1;
     let mut all: Vec<Observe> = Vec::new();
     for (draft, place) in &drafts {
-        let found = source(desk, draft, *place)?;
-        refuse_strangers(desk, draft, &found);
-        if let Err(why) = suits(&found, reach, way, is_only_one) {
-            desk.wrong(*place, "observe", why);
+        let found = source(resolver, draft, *place)?;
+        refuse_others(resolver, draft, &found);
+        if let Err(why) = suits(&found, reach, connect, is_only_one) {
+            resolver.wrong(*place, "observe", why);
             return None;
         }
         if all.contains(&found) {
-            desk.wrong(*place, "observe", "is named twice, and would count twice");
+            resolver.wrong(
+                *place,
+                "observe",
+                "is in the list twice, and would count twice",
+            );
             return None;
         }
         all.push(found);
@@ -50,7 +54,7 @@ pub(super) fn resolve(
     }
 }
 
-fn source(desk: &mut Desk<'_>, draft: &ObserveDraft, place: Place) -> Option<Observe> {
+fn source(resolver: &mut Resolver<'_>, draft: &ObserveDraft, place: Place) -> Option<Observe> {
     let ways = [
         ("pid", &draft.pid),
         ("port", &draft.port),
@@ -60,7 +64,7 @@ fn source(desk: &mut Desk<'_>, draft: &ObserveDraft, place: Place) -> Option<Obs
     ];
     let mut given = ways.iter().filter(|(_, field)| field.is_some());
     let (Some((key, _)), None) = (given.next(), given.next()) else {
-        desk.wrong(
+        resolver.wrong(
             place,
             "observe",
             "give one of { pid = 1234 }, { port = true }, { port = 8080 }, { name = \"nginx\" }, \
@@ -70,32 +74,32 @@ fn source(desk: &mut Desk<'_>, draft: &ObserveDraft, place: Place) -> Option<Obs
     };
     match *key {
         "pid" => {
-            let pid = desk.read("observe.pid", &draft.pid, |scalar| {
+            let pid = resolver.read("observe.pid", &draft.pid, |scalar| {
                 scalar.whole(1, MOST_PIDS)
             })?;
             Some(Observe::Processes(Processes::Pid(u32::try_from(pid).ok()?)))
         }
-        "port" => desk
+        "port" => resolver
             .read("observe.port", &draft.port, port)
             .map(Observe::Processes),
-        "name" => desk
+        "name" => resolver
             .read("observe.name", &draft.name, name)
             .map(|name| Observe::Processes(Processes::Name(name))),
         "tenbin" => {
-            let page = page(desk, "tenbin", &draft.tenbin, draft, place)?;
+            let page = page(resolver, "tenbin", &draft.tenbin, draft, place)?;
             if page.token.is_none() {
-                desk.wrong(
+                resolver.wrong(
                     place,
                     "observe",
-                    "tenbin observe wants to see its token; name the file with token_file \
+                    "tenbin observe requires its token; name the file with token_file \
                      (--observe-token-file), or a variable with token_env (--observe-token-env)",
                 );
             }
             Some(Observe::Tenbin(page))
         }
         _ => {
-            let page = page(desk, "prometheus", &draft.prometheus, draft, place)?;
-            let group = desk.read("observe.group", &draft.group, |scalar| {
+            let page = page(resolver, "prometheus", &draft.prometheus, draft, place)?;
+            let group = resolver.read("observe.group", &draft.group, |scalar| {
                 group(scalar).map(str::to_owned)
             });
             Some(Observe::Prometheus { page, group })
@@ -137,15 +141,15 @@ fn group(scalar: &Scalar) -> Result<&str, String> {
 }
 
 fn page(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     key: &str,
     field: &Field,
     draft: &ObserveDraft,
     place: Place,
 ) -> Option<ObservePage> {
-    let url = desk.read(&dotted(key), field, |scalar| urls::checked(scalar.text()?))?;
+    let url = resolver.read(&dotted(key), field, |scalar| urls::checked(scalar.text()?))?;
     let token = one_of(
-        desk,
+        resolver,
         place,
         &[
             ("observe.token_env", variable(&draft.token_env)),
@@ -157,16 +161,16 @@ fn page(
     for (key, field) in of_tls {
         if let (Some(field), false) = (field, is_https) {
             let why = "is for https, and this page does not begin with https://";
-            desk.wrong(field.place, &dotted(key), why);
+            resolver.wrong(field.place, &dotted(key), why);
         }
     }
-    let ca = ca(desk, &draft.ca);
-    let insecure = desk
+    let ca = ca(resolver, &draft.ca);
+    let insecure = resolver
         .read("observe.insecure", &draft.insecure, Scalar::switch)
         .unwrap_or(false);
     if let (Some(ca), true) = (&draft.ca, insecure) {
         let why = "no certificate is checked when insecure is set; leave out one of the two";
-        desk.wrong(ca.place, "observe.ca", why);
+        resolver.wrong(ca.place, "observe.ca", why);
     }
     Some(ObservePage {
         url,
@@ -177,9 +181,9 @@ fn page(
 }
 
 /// Read now, so that a wrong path is known before anything starts.
-fn ca(desk: &mut Desk<'_>, field: &Field) -> Option<std::path::PathBuf> {
-    let path = desk.path("observe.ca", field)?;
-    desk.file(field.as_ref()?.place, "observe.ca", &path)?;
+fn ca(resolver: &mut Resolver<'_>, field: &Field) -> Option<std::path::PathBuf> {
+    let path = resolver.path("observe.ca", field)?;
+    resolver.file(field.as_ref()?.place, "observe.ca", &path)?;
     Some(path)
 }
 
@@ -187,8 +191,8 @@ fn dotted(key: &str) -> String {
     format!("observe.{key}")
 }
 
-/// Keys that say something about another way to observe.
-fn refuse_strangers(desk: &mut Desk<'_>, draft: &ObserveDraft, found: &Observe) {
+/// Refuses keys that belong to another source.
+fn refuse_others(resolver: &mut Resolver<'_>, draft: &ObserveDraft, found: &Observe) {
     let of_pages = [
         ("token_env", &draft.token_env),
         ("token_file", &draft.token_file),
@@ -199,33 +203,38 @@ fn refuse_strangers(desk: &mut Desk<'_>, draft: &ObserveDraft, found: &Observe) 
         for (key, field) in of_pages {
             if let Some(field) = field {
                 let why = "is for a page (tenbin or prometheus), and this is a process";
-                desk.wrong(field.place, &dotted(key), why);
+                resolver.wrong(field.place, &dotted(key), why);
             }
         }
     }
     if let (Some(field), false) = (&draft.group, matches!(found, Observe::Prometheus { .. })) {
         let why = "is for a page of Prometheus' process exporter";
-        desk.wrong(field.place, "observe.group", why);
+        resolver.wrong(field.place, "observe.group", why);
     }
 }
 
-fn suits(found: &Observe, reach: &Reach, way: &Way, is_only_one: bool) -> Result<(), &'static str> {
+fn suits(
+    found: &Observe,
+    reach: &Reach,
+    connect: &Connect,
+    is_only_one: bool,
+) -> Result<(), &'static str> {
     let by_name = matches!(found, Observe::Processes(Processes::Name(_)));
     let by_pid = matches!(found, Observe::Processes(Processes::Pid(_)));
     let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
     match reach {
-        Reach::Builtin(_) => Err("is not for a built-in server, which Tenbin observes anyway"),
-        Reach::Files(_) => Err("is not for a directory, which no server answers for"),
+        Reach::Builtin(_) => Err("is not for a built-in server, which is always observed"),
+        Reach::Files(_) => Err("is not for a directory, which has no server"),
         Reach::Launched(_) if by_pid => Err(
-            "a launched target has no process yet; name it by port or name, or leave \
-                 observe out: what Tenbin launches it observes",
+            "a launched target has no process yet; use port or name, or leave out \
+                 observe: launched targets are always observed",
         ),
-        _ if way.hosts.len() > 1 && !by_name && is_only_one => Err(
-            "a target with several hosts is more than what is observed in one place; give a \
-                 list, or name for processes that are all on this machine",
+        _ if connect.hosts.len() > 1 && !by_name && is_only_one => Err(
+            "a target with several hosts needs several sources; give a list, or use name for \
+                 processes that are all on this machine",
         ),
-        _ if by_own_port && way.unix.is_some() => {
-            Err("the port of the url is not used with a Unix socket; name the process")
+        _ if by_own_port && connect.unix.is_some() => {
+            Err("the port of the url is not used with a Unix socket; use pid or name")
         }
         _ => Ok(()),
     }

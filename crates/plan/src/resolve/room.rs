@@ -1,17 +1,16 @@
-//! How many requests may be out at once, over everything that multiplies them.
+//! The limit of requests in flight over connections, depth and hosts.
 
-use crate::desk::Desk;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Each needs room of its own in memory and in what the wires keep, whether it is
-/// used or not: more than this is surely a slip.
+/// Each needs memory in its driver, even when idle: a larger number is taken for a typing error.
 const MOST_OUT: usize = 100_000;
 
-/// Notes workloads that would have too many requests out at once on a target. Each
-/// number is right on its own; what they come to is told once for each workload.
-pub(super) fn check(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
+/// Notes workloads that would have too many requests in flight on a target, once for each workload:
+/// each number is correct, and their product is too large.
+pub(super) fn check(resolver: &mut Resolver<'_>, workloads: &[Workload], targets: &[Target]) {
     let Some((target, hosts)) = targets
         .iter()
         .map(|target| (target, target.host_count()))
@@ -33,10 +32,10 @@ pub(super) fn check(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Targ
         if depth > 1 {
             factors += &format!(", {depth} requests deep,");
         }
-        desk.refuse(
+        resolver.refuse(
             Place::Nowhere,
             format!(
-                "workload {name:?}: {factors} could have {out} requests out at once, and the \
+                "workload {name:?}: {factors} could have {out} requests in flight, and the \
                  most is {MOST_OUT}; lower connections or depth"
             ),
         );

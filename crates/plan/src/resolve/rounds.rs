@@ -1,16 +1,17 @@
-//! How slices follow each other.
+//! Number and length of slices.
 
 use std::time::Duration;
 
 use super::comparing::{self, Shape};
 use crate::comparing::Until;
-use crate::desk::Desk;
 use crate::draft::RoundsDraft;
+use crate::draft::rounds::{MOST_ROUNDS, SHORTEST_SLICE};
 use crate::duration::Time;
+use crate::hypotheses::fewest_blocks;
 use crate::names::Named as _;
 use crate::problem::Place;
-use crate::questions::blocks_that_tell;
 use crate::relaunch::Relaunch;
+use crate::resolver::Resolver;
 use crate::rounds::Rounds;
 use crate::scalar::Field;
 use crate::scalar::Scalar;
@@ -18,23 +19,19 @@ use crate::schedule::rounds_per_block;
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
-const DEFAULT_GAP: Duration = Duration::from_millis(200);
-const DEFAULT_WARMUP: Duration = Duration::from_secs(2);
 const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
-const SHORTEST_SLICE: Duration = Duration::from_millis(100);
-const MOST_ROUNDS: u64 = 100_000;
 
 /// The most rounds of a run that ends by precision, as a multiple of the fewest.
 const USUAL_MOST: u32 = 8;
 
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
     let targets = shape.targets;
     let block = shape.block();
-    let asked = asked_rounds(desk, "count", &draft.count);
-    let slice = desk.read("slice", &draft.slice, slice_length);
-    let duration = desk.read("duration", &draft.duration, Scalar::time);
+    let asked: Option<u32> = resolver.value(&RoundsDraft::count, &draft.count);
+    let slice = resolver.value(&RoundsDraft::slice, &draft.slice);
+    let duration = resolver.value(&RoundsDraft::duration, &draft.duration);
     if let (Some(asked), Some(slice), Some(duration)) = (asked, slice, duration) {
-        check_agreement(desk, place(&draft.duration), asked, slice, duration);
+        check_agreement(resolver, place(&draft.duration), asked, slice, duration);
     }
     let count = asked.map(|asked| asked.next_multiple_of(block));
     let (count, slice) = match (count, slice, duration) {
@@ -48,7 +45,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
             });
             let slice = duration / count;
             if slice < SHORTEST_SLICE {
-                desk.wrong(
+                resolver.wrong(
                     place(&draft.duration),
                     "duration",
                     too_short(duration, count),
@@ -64,24 +61,20 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     Rounds {
         count,
         asked: asked.filter(|asked| *asked < count),
-        until: until(desk, draft, count, shape),
+        until: until(resolver, draft, count, shape),
         slice,
-        gap: desk
-            .read("gap", &draft.gap, Scalar::time)
-            .unwrap_or(DEFAULT_GAP),
-        warmup: desk
-            .read("warmup", &draft.warmup, Scalar::time)
-            .unwrap_or(DEFAULT_WARMUP),
-        relaunch: desk
+        gap: resolver.value_or_default(&RoundsDraft::gap, &draft.gap),
+        warmup: resolver.value_or_default(&RoundsDraft::warmup, &draft.warmup),
+        relaunch: resolver
             .read("relaunch", &draft.relaunch, relaunch)
             .unwrap_or_default(),
-        lead: desk
-            .read("lead", &draft.lead, Scalar::time)
+        lead: resolver
+            .value(&RoundsDraft::lead, &draft.lead)
             .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
     }
 }
 
-/// As a name, or as `true` and `false`, which older plans say.
+/// A name, or `true` and `false` as in older plans.
 fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
     match scalar.switch() {
         Ok(true) => Ok(Relaunch::Slice),
@@ -92,17 +85,17 @@ fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
 
 fn default_count(shape: &Shape) -> u32 {
     if shape.compared == 0 {
-        return usual_rounds(shape.targets, shape.questions);
+        return default_rounds(shape.targets, shape.hypotheses);
     }
-    // Eight blocks, or more where several questions share the 5 %.
-    blocks_that_tell(shape.questions).max(8) * shape.block()
+    // Eight blocks, or more where several hypotheses share the 5 %.
+    fewest_blocks(shape.hypotheses).max(8) * shape.block()
 }
 
-/// The rounds of a plan that names none: eight for one target and eight quads for two,
-/// or more where several `questions` ([`Plan::questions`](crate::Plan::questions)) share the 5 %; for three targets and
-/// more, the fewest blocks with which any difference can be shown.
-pub fn usual_rounds(targets: usize, questions: usize) -> u32 {
-    let least = blocks_that_tell(questions) * rounds_per_block(targets);
+/// The default number of rounds: eight for one target and eight quads for two, or more where several
+/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the 5 %; for three targets and
+/// more, the fewest blocks with which a difference can be significant.
+pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
+    let least = fewest_blocks(hypotheses) * rounds_per_block(targets);
     match targets {
         0 | 1 => 8,
         2 => least.max(16),
@@ -118,24 +111,23 @@ fn default_slice(shape: &Shape) -> Duration {
     }
 }
 
-/// The rounds that a key asks for; not always whole blocks.
-fn asked_rounds(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<u32> {
-    let count = desk.read(key, field, |scalar| scalar.whole(1, MOST_ROUNDS))?;
-    u32::try_from(count).ok()
-}
-
 /// When the run may end by precision, `count` being the fewest rounds.
-fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, shape: &Shape) -> Option<Until> {
-    let within = desk.read("until", &draft.until, comparing::precision);
-    let most = asked_rounds(desk, "max_count", &draft.max_count);
+fn until(
+    resolver: &mut Resolver<'_>,
+    draft: &RoundsDraft,
+    count: u32,
+    shape: &Shape,
+) -> Option<Until> {
+    let within = resolver.read("until", &draft.until, comparing::precision);
+    let most: Option<u32> = resolver.value(&RoundsDraft::max_count, &draft.max_count);
     let most = most.map(|most| most.next_multiple_of(shape.block()));
     if draft.until.is_none() {
         if let Some(most) = &draft.max_count {
-            desk.wrong(
+            resolver.wrong(
                 most.place,
                 "max_count",
-                "is for a run that ends by precision; say how precise its ratios must be, with \
-                 until (--until)",
+                "is for a run that ends by precision; set the precision of its ratios with until \
+                 (--until)",
             );
         }
         return None;
@@ -143,7 +135,7 @@ fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, shape: &Shape) ->
     if let Some(most) = most
         && most < count
     {
-        desk.wrong(
+        resolver.wrong(
             place(&draft.max_count),
             "max_count",
             format!("{most} is below the fewest rounds, {count}"),
@@ -157,7 +149,7 @@ fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, shape: &Shape) ->
     })
 }
 
-/// As many whole blocks of slices as come nearest to `duration`, at least one.
+/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one block.
 fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     let blocks = duration.as_secs_f64() / slice.as_secs_f64() / f64::from(block);
     let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;
@@ -165,7 +157,7 @@ fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     (blocks.round() as u32).clamp(1, most) * block
 }
 
-/// As many rounds of whole blocks as there is time for with the shortest slices, at
+/// The number of rounds, in whole blocks, that fit into `duration` with the shortest slices; at
 /// least one block.
 fn whole_blocks_within(duration: Duration, block: u32) -> u32 {
     let rounds = duration.as_nanos() / SHORTEST_SLICE.as_nanos();
@@ -173,22 +165,10 @@ fn whole_blocks_within(duration: Duration, block: u32) -> u32 {
     (rounds / block).max(1) * block
 }
 
-fn slice_length(scalar: &Scalar) -> Result<Duration, String> {
-    let slice = scalar.time()?;
-    if slice < SHORTEST_SLICE {
-        let shortest = Time(SHORTEST_SLICE);
-        return Err(format!(
-            "{} is too short for a slice; the shortest is {shortest}",
-            Time(slice)
-        ));
-    }
-    Ok(slice)
-}
-
 fn too_short(duration: Duration, count: u32) -> String {
     format!(
-        "{} over {count} rounds makes slices of {}, and the shortest is {}; \
-         give at least {}, or fewer rounds",
+        "{} over {count} rounds makes slices of {}, and the shortest slice is {}; \
+         set at least {}, or fewer rounds",
         Time(duration),
         Time(duration / count),
         Time(SHORTEST_SLICE),
@@ -197,7 +177,7 @@ fn too_short(duration: Duration, count: u32) -> String {
 }
 
 fn check_agreement(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     place: Place,
     count: u32,
     slice: Duration,
@@ -205,7 +185,7 @@ fn check_agreement(
 ) {
     let product = slice.saturating_mul(count);
     if product != duration {
-        desk.wrong(
+        resolver.wrong(
             place,
             "duration",
             format!(

@@ -3,11 +3,11 @@
 use super::naming;
 use super::url::url_template;
 use crate::comparing::SweepPoint;
-use crate::desk::Desk;
 use crate::draft::TargetDraft;
 use crate::placeholders;
 use crate::problem::Place;
 use crate::reach::{Launch, Ready};
+use crate::resolver::Resolver;
 use crate::scalar::{At, List, Scalar, SweepDraft};
 
 /// More targets than this at once are more than a machine and a table can take.
@@ -19,8 +19,8 @@ pub(super) struct Axis {
     values: Vec<String>,
 }
 
-/// How many targets a draft is going to make: one without a sweep. What is wrong
-/// with it is told later.
+/// How many targets a draft is going to make: one without a sweep. Mistakes in it are
+/// reported later.
 pub(super) fn combinations(draft: &TargetDraft) -> usize {
     let axes = draft.sweep.iter().flat_map(|sweep| &sweep.value.0);
     axes.map(|(_, values)| values.items().len().max(1))
@@ -29,22 +29,22 @@ pub(super) fn combinations(draft: &TargetDraft) -> usize {
 }
 
 /// The parameters of a target; none if it is not swept, or not as it should be.
-pub(super) fn axes(desk: &mut Desk<'_>, draft: &TargetDraft) -> Vec<Axis> {
+pub(super) fn axes(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Vec<Axis> {
     let Some(sweep) = &draft.sweep else {
         return Vec::new();
     };
     if draft.command.is_none() {
-        desk.wrong(
+        resolver.wrong(
             sweep.place,
             "sweep",
-            "is for a target that has a command, in which {NAME} stands for the value",
+            "is for a target that has a command, in which {NAME} is replaced with the value",
         );
         return Vec::new();
     }
     match read(&sweep.value).and_then(|axes| few_enough(axes, sweep.place)) {
         Ok(axes) => axes,
         Err((place, message)) => {
-            desk.wrong(place, "sweep", message);
+            resolver.wrong(place, "sweep", message);
             Vec::new()
         }
     }
@@ -65,12 +65,12 @@ fn check_name(name: &str) -> Result<(), String> {
     let word = |c: char| c.is_ascii_lowercase() || c == '_';
     if name.is_empty() || !name.chars().all(word) {
         return Err(format!(
-            "{name:?} cannot stand in braces; a parameter is made of small letters and '_'"
+            "{name:?} is not a name for a placeholder; a parameter is made of small letters and '_'"
         ));
     }
     if placeholders::KNOWN.contains(&name) {
         return Err(format!(
-            "{{{name}}} stands for something else already; call the parameter otherwise"
+            "{{{name}}} is another placeholder; rename the parameter"
         ));
     }
     Ok(())
@@ -88,11 +88,11 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Strin
             let message = format!("{name} = {text:?} has a brace in it, or a NUL character");
             return Err((place, message));
         }
-        // Targets are told apart by what of it can stand in a name.
+        // Targets are distinguished by the characters of a value that a name can contain.
         let in_name = naming::from_text(&text);
         if in_name.is_empty() || shown.contains(&in_name) {
             let message = format!(
-                "{name} = {text:?} cannot be told from the others by a name; values differ in \
+                "{name} = {text:?} has the same name as another value; values must differ in \
                  letters, digits, '-', '_' and '.'"
             );
             return Err((place, message));
@@ -144,7 +144,7 @@ pub(super) fn name_of(of: &str, values: &[(String, String)]) -> String {
 
 /// The launch at a point of its sweep, and the point.
 pub(super) fn at_point(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     template: &Launch,
     of: &str,
     values: Vec<(String, String)>,
@@ -172,7 +172,7 @@ pub(super) fn at_point(
         ..template.clone()
     };
     if let Err(message) = url_template(&launch.url, &[]) {
-        desk.wrong(place, "url", message);
+        resolver.wrong(place, "url", message);
     }
     let point = SweepPoint {
         of: of.to_owned(),
@@ -182,8 +182,13 @@ pub(super) fn at_point(
     (launch, point)
 }
 
-/// Refuses parameters that stand nowhere: their targets would all be the same.
-pub(super) fn check_used(desk: &mut Desk<'_>, axes: &[Axis], template: &Launch, place: Place) {
+/// Refuses parameters that are not used: their targets would all be the same.
+pub(super) fn check_used(
+    resolver: &mut Resolver<'_>,
+    axes: &[Axis],
+    template: &Launch,
+    place: Place,
+) {
     let ready = match &template.ready {
         Ready::Url(text) | Ready::Log(text) => Some(text),
         Ready::Port => None,
@@ -195,10 +200,10 @@ pub(super) fn check_used(desk: &mut Desk<'_>, axes: &[Axis], template: &Launch, 
     for Axis { name, .. } in axes {
         let braced = format!("{{{name}}}");
         if !texts().any(|text| text.contains(&braced)) {
-            desk.wrong(
+            resolver.wrong(
                 place,
                 "sweep",
-                format!("{braced} stands nowhere in command, env, url or ready, so that nothing would differ"),
+                format!("{braced} is not in command, env, url or ready, so all its targets would be the same"),
             );
         }
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use url::Url;
 
+use super::connect;
 use super::credentials;
 use super::hosts;
 use super::naming::{self, Names};
@@ -13,25 +13,47 @@ use super::observe;
 use super::searched;
 use super::sweep::{self, Axis};
 use super::url::{self as urls, url_template};
-use super::way;
-use crate::desk::Desk;
+use crate::connect::Host;
 use crate::draft::{ReadyDraft, TargetDraft};
+use crate::key::Section as _;
 use crate::names::Named;
 use crate::placeholders;
 use crate::problem::Place;
 use crate::reach::{Builtin, Files, Launch, Reach, Ready};
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Entries, List, Scalar};
 use crate::store::Store;
 use crate::target::{Credentials, DEFAULT_REGION, Target};
-use crate::way::Host;
 use crate::work::Facts;
 use crate::workload::Workload;
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
-const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
-const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// Every target is measured in every round, and a round of more than this takes minutes.
+const MOST_TARGETS: usize = 64;
+
+/// Refuses a plan with more than [`MOST_TARGETS`] targets, before any of them is resolved. Returns
+/// whether it was refused.
+pub(super) fn refuse_too_many(resolver: &mut Resolver<'_>, drafts: &[At<TargetDraft>]) -> bool {
+    let mut count = 0_usize;
+    let mut first_beyond = None;
+    for draft in drafts {
+        count = count.saturating_add(sweep::combinations(&draft.value));
+        if count > MOST_TARGETS {
+            first_beyond = first_beyond.or(Some(draft.place));
+        }
+    }
+    if let Some(place) = first_beyond {
+        let message = format!(
+            "a plan has at most {MOST_TARGETS} targets, and this one has {count}, the values of \
+             sweeps counted; divide it into several plans"
+        );
+        resolver.refuse(place, message);
+    }
+    first_beyond.is_some()
+}
 
 /// What workloads need of targets.
 pub(super) struct Needs<'a>(&'a [Workload]);
@@ -41,14 +63,14 @@ impl<'a> Needs<'a> {
         Self(workloads)
     }
 
-    /// The workload for which a target has to speak S3, if there is one: rather one that always
-    /// needs it.
+    /// A workload for which a target has to support S3, if there is one; preferably one that needs
+    /// S3 on every store.
     fn s3_of(&self, store: Store) -> Option<&'a str> {
         let needs = |store| self.name(|facts| facts.needs_s3(store));
         needs(Store::default()).or_else(|| needs(store))
     }
 
-    /// A workload that a blob store cannot do, if there is one.
+    /// A workload that blob stores do not support, if there is one.
     fn beyond_blob_stores(&self) -> Option<&'a str> {
         self.name(|facts| !facts.is_for_blob_stores())
     }
@@ -60,12 +82,12 @@ impl<'a> Needs<'a> {
 }
 
 pub(super) fn resolve_all(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     drafts: Vec<At<TargetDraft>>,
     needs: &Needs<'_>,
 ) -> Vec<Target> {
     if drafts.is_empty() {
-        desk.refuse(
+        resolver.refuse(
             Place::Nowhere,
             "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
         );
@@ -82,60 +104,65 @@ pub(super) fn resolve_all(
                  value: draft,
                  place,
              }| {
-                let axes = sweep::axes(desk, &draft);
-                match one(desk, &mut names, &draft, place, &axes, needs) {
+                let axes = sweep::axes(resolver, &draft);
+                match one(resolver, &mut names, &draft, place, &axes, needs) {
                     Some(target) => {
                         let s3_workload = needs.s3_of(target.reach.store(target.store));
-                        swept(desk, &mut names, target, &axes, &draft, s3_workload)
+                        swept(resolver, &mut names, target, &axes, &draft, s3_workload)
                     }
                     None => Vec::new(),
                 }
             },
         )
         .collect();
-    let ways: Vec<_> = targets.iter().map(|target| &target.way).collect();
-    way::refuse_unused_flags(desk, &pinned, &ways);
+    let settings: Vec<_> = targets.iter().map(|target| &target.connect).collect();
+    connect::refuse_unused_flags(resolver, &pinned, &settings);
     targets
 }
 
-/// The target as written, the parameters of its sweep still in braces.
+/// The target as written, with the parameters of its sweep in braces.
 fn one(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     names: &mut Names,
     draft: &TargetDraft,
     place: Place,
     axes: &[Axis],
     needs: &Needs<'_>,
 ) -> Option<Target> {
-    let reach = reach(desk, draft, place, axes);
-    let name = names.pick(desk, "target", &draft.name, || match &reach {
+    let reach = reach(resolver, draft, place, axes);
+    let name = names.pick(resolver, "target", &draft.name, || match &reach {
         Some((reach, _)) => default_name(reach),
         None => "target".to_owned(),
     });
-    let region = region(desk, &draft.region);
-    let signature = desk
-        .choice("signature", &draft.signature)
-        .unwrap_or_default();
+    let region = region(resolver, &draft.region);
+    let signature = resolver.value_or_default(&TargetDraft::signature, &draft.signature);
     let (reach, hosts) = reach?;
-    let store = store(desk, draft, &reach);
-    check_takes_work(desk, place, &name, &reach, needs);
+    let store = store(resolver, draft, &reach);
+    check_supports_work(resolver, place, &name, &reach, needs);
     let s3_workload = needs.s3_of(reach.store(store));
-    let way = way::resolve(desk, draft, &reach, hosts);
+    let connect = connect::resolve(resolver, draft, &reach, hosts);
     if let Some(workload) = s3_workload {
-        check_speaks_s3(desk, draft, place, &name, &reach, workload);
+        check_speaks_s3(resolver, draft, place, &name, &reach, workload);
     }
-    let credentials =
-        credentials::resolve(desk, draft, place, &name, &reach, signature, s3_workload);
-    searched::check_nodes(desk, draft, &reach);
-    let searched = searched::searched(desk, draft, &reach);
-    let observe = observe::resolve(desk, draft.observe.as_ref(), &reach, &way);
-    let version = desk.read("version", &draft.version, version);
-    let memory = memory(desk, &draft.memory, &reach);
-    let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
+    let credentials = credentials::resolve(
+        resolver,
+        draft,
+        place,
+        &name,
+        &reach,
+        signature,
+        s3_workload,
+    );
+    searched::check_nodes(resolver, draft, &reach);
+    let searched = searched::searched(resolver, draft, &reach);
+    let observe = observe::resolve(resolver, draft.observe.as_ref(), &reach, &connect);
+    let version = resolver.read("version", &draft.version, version);
+    let memory = memory(resolver, &draft.memory, &reach);
+    let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
     Some(Target {
         name,
         reach,
-        way,
+        connect,
         credentials,
         region,
         signature,
@@ -165,39 +192,39 @@ fn version(scalar: &Scalar) -> Result<String, String> {
     }
 }
 
-/// What the objects of a store in memory may take.
-fn memory(desk: &mut Desk<'_>, field: &Field, reach: &Reach) -> Option<u64> {
-    let given = desk.read("memory", field, |scalar| match scalar.size()? {
-        0 => Err("is no memory at all; write for example \"4GiB\"".to_owned()),
+/// The memory limit of a built-in store.
+fn memory(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<u64> {
+    let given = resolver.read("memory", field, |scalar| match scalar.size()? {
+        0 => Err("is 0; write for example \"4GiB\"".to_owned()),
         bytes => Ok(bytes),
     })?;
     if !matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob)) {
         let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
         let why = "is for builtin = \"s3-memory\" and builtin = \"blob\" only";
-        desk.wrong(place, "memory", why);
+        resolver.wrong(place, "memory", why);
         return None;
     }
     Some(given)
 }
 
-/// With the secret nowhere in it.
-fn out_of_sight(
-    desk: &mut Desk<'_>,
+/// The target without its secret in any text.
+fn without_secret(
+    resolver: &mut Resolver<'_>,
     reach: Reach,
     credentials: Option<&Credentials>,
     draft: &TargetDraft,
 ) -> Reach {
     match (reach, credentials) {
         (Reach::Launched(launch), Some(keys)) => {
-            Reach::Launched(credentials::kept_out_of(desk, launch, keys, draft))
+            Reach::Launched(credentials::kept_out_of(resolver, launch, keys, draft))
         }
         (reach, _) => reach,
     }
 }
 
-/// The target at every point of its sweep; itself alone if it has none.
+/// The target at every point of its sweep; only itself without a sweep.
 fn swept(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     names: &mut Names,
     target: Target,
     axes: &[Axis],
@@ -210,16 +237,17 @@ fn swept(
     if axes.is_empty() {
         return vec![target];
     }
-    sweep::check_used(desk, axes, template, sweep.place);
+    sweep::check_used(resolver, axes, template, sweep.place);
     let mut targets = Vec::new();
     for values in sweep::points(axes) {
         let name = sweep::name_of(&target.name, &values);
-        names.take(desk, "target", &name, sweep.place);
-        let (launch, point) = sweep::at_point(desk, template, &target.name, values, sweep.place);
+        names.take(resolver, "target", &name, sweep.place);
+        let (launch, point) =
+            sweep::at_point(resolver, template, &target.name, values, sweep.place);
         let reach = Reach::Launched(launch);
-        // Where keys are made up, every server has its own.
+        // Generated keys differ between servers.
         let credentials = credentials::resolve(
-            desk,
+            resolver,
             draft,
             sweep.place,
             &name,
@@ -227,7 +255,7 @@ fn swept(
             target.signature,
             s3_workload,
         );
-        let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
+        let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
         targets.push(Target {
             name,
             reach,
@@ -239,10 +267,9 @@ fn swept(
     targets
 }
 
-/// Which of the three ways to a target this one takes, with all its hosts if it is
-/// simply there.
+/// How the target is reached, with all hosts of a running target.
 fn reach(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
     place: Place,
     axes: &[Axis],
@@ -256,31 +283,31 @@ fn reach(
     let mut taken = ways.iter().filter(|(_, given)| *given).map(|&(way, _)| way);
     match (taken.next(), taken.next()) {
         (None, _) => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 "a target needs a url, a command that starts it, or builtin = \"s3-memory\" or another built-in server",
             );
             None
         }
         (Some(first), Some(second)) => {
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!("a target has either {first} or {second}, not both"),
             );
             None
         }
         (Some("command"), None) => {
-            launched(desk, draft, axes).map(|launch| (Reach::Launched(launch), Vec::new()))
+            launched(resolver, draft, axes).map(|launch| (Reach::Launched(launch), Vec::new()))
         }
         (Some(way), None) => {
-            refuse_launch_keys(desk, draft, way);
+            refuse_launch_keys(resolver, draft, way);
             if way == "builtin" {
-                let builtin = desk.choice("builtin", &draft.builtin)?;
+                let builtin = resolver.choice("builtin", &draft.builtin)?;
                 Some((Reach::Builtin(builtin), Vec::new()))
-            } else if let Some(files) = files(desk, draft) {
+            } else if let Some(files) = files(resolver, draft) {
                 Some((Reach::Files(files?), Vec::new()))
             } else {
-                let hosts = hosts::resolve(desk, draft)?;
+                let hosts = hosts::resolve(resolver, draft)?;
                 let url = hosts.first()?.url.clone();
                 Some((Reach::Endpoint { url }, hosts))
             }
@@ -290,12 +317,12 @@ fn reach(
 
 /// The directory that a `file:` URL names, if the target has such a URL; `Some(None)`
 /// if it is wrong, which is noted.
-fn files(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Option<Files>> {
+fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<Files>> {
     let is_file =
         |field: &&At<Scalar>| field.value.text().is_ok_and(|url| url.starts_with("file:"));
     draft.url.as_ref().filter(is_file)?;
-    let directory = desk.directory.clone();
-    Some(desk.read("url", &draft.url, |scalar| {
+    let directory = resolver.directory.clone();
+    Some(resolver.read("url", &draft.url, |scalar| {
         let text = scalar.text()?;
         let (place, query) = match text.split_once('?') {
             Some((place, query)) => (place, Some(query)),
@@ -313,22 +340,22 @@ fn files(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Option<Files>> {
                 sync: query.is_some(),
             }),
             Some(other) => Err(format!(
-                "{other:?} behind a directory means nothing; \"?sync\" syncs every file to disk"
+                "{other:?} is no option of a directory; \"?sync\" syncs every file to disk"
             )),
         }
     }))
 }
 
-/// What blob workloads speak to a target.
-fn store(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
-    let given = desk.choice("store", &draft.store);
+/// The storage protocol of blob workloads on a target.
+fn store(resolver: &mut Resolver<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
+    let given = resolver.choice("store", &draft.store);
     let has_choice = matches!(reach, Reach::Endpoint { .. } | Reach::Launched(_));
     match &draft.store {
         Some(field) if !has_choice => {
-            desk.wrong(
+            resolver.wrong(
                 field.place,
                 "store",
-                "is for targets that are reached by a URL or launched; what this one speaks is known",
+                "is for targets with a url or a command; the protocol of this target is fixed",
             );
             Store::default()
         }
@@ -336,9 +363,9 @@ fn store(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
     }
 }
 
-/// Directories and the dummy take blobs and nothing else; nor does a server of blobs.
-fn check_takes_work(
-    desk: &mut Desk<'_>,
+/// Directories, the dummy and the built-in blob server support workloads of kind `blob` only.
+fn check_supports_work(
+    resolver: &mut Resolver<'_>,
     place: Place,
     name: &str,
     reach: &Reach,
@@ -346,59 +373,47 @@ fn check_takes_work(
 ) {
     let what = match reach {
         Reach::Files(_) => "is a directory",
-        Reach::Builtin(Builtin::Dummy) => "is no server at all",
+        Reach::Builtin(Builtin::Dummy) => "is no server",
         Reach::Builtin(Builtin::Blob) => "is the built-in blob server",
         _ => return,
     };
     if let Some(workload) = needs.beyond_blob_stores() {
-        desk.refuse(
+        resolver.refuse(
             place,
             format!(
-                "target {name:?} {what}, which takes workloads of kind \"blob\" only, and \
-                 {workload:?} is of another"
+                "target {name:?} {what}, which supports workloads of kind \"blob\" only, and \
+                 {workload:?} is of another kind"
             ),
         );
     }
 }
 
-fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
-    let keys = [
-        ("env", draft.env.as_ref().map(|field| field.place)),
-        (
-            "directory",
-            draft.directory.as_ref().map(|field| field.place),
-        ),
-        ("nodes", draft.nodes.as_ref().map(|field| field.place)),
-        ("ready", draft.ready.as_ref().map(|field| field.place)),
-        (
-            "ready_within",
-            draft.ready_within.as_ref().map(|field| field.place),
-        ),
-        (
-            "stop_within",
-            draft.stop_within.as_ref().map(|field| field.place),
-        ),
+fn refuse_launch_keys(resolver: &mut Resolver<'_>, draft: &TargetDraft, way: &str) {
+    const OF_COMMAND: &[&str] = &[
+        "env",
+        "directory",
+        "nodes",
+        "ready",
+        "ready_within",
+        "stop_within",
     ];
-    for (key, place) in keys {
-        if let Some(place) = place {
-            desk.wrong(
-                place,
-                key,
-                format!("is for a target that has a command; this one has {way}"),
-            );
+    for (key, place) in draft.given() {
+        if OF_COMMAND.contains(&key) {
+            let why = format!("is for a target that has a command; this one has {way}");
+            resolver.wrong(place, key, why);
         }
     }
 }
 
-fn launched(desk: &mut Desk<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
+fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
     let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
-    let command = command(desk, draft.command.as_ref()?, &swept);
-    let nodes = searched::nodes(desk, draft.nodes.as_ref());
+    let command = command(resolver, draft.command.as_ref()?, &swept);
+    let nodes = searched::nodes(resolver, draft.nodes.as_ref());
     let default_url = match nodes.as_slice() {
         [] => DEFAULT_LAUNCHED_URL,
         _ => DEFAULT_NODE_URL,
     };
-    let url = desk
+    let url = resolver
         .read("url", &draft.url, |scalar| {
             url_template(scalar.text()?, &swept)
         })
@@ -406,26 +421,22 @@ fn launched(desk: &mut Desk<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<L
     Some(Launch {
         command: command?,
         nodes,
-        env: environment(desk, draft.env.as_ref(), &swept),
-        directory: desk
+        env: environment(resolver, draft.env.as_ref(), &swept),
+        directory: resolver
             .path("directory", &draft.directory)
-            .or_else(|| Some(desk.directory.clone())),
+            .or_else(|| Some(resolver.directory.clone())),
         url,
-        ready: ready(desk, draft.ready.as_ref(), &swept),
-        ready_within: desk
-            .read("ready_within", &draft.ready_within, Scalar::time)
-            .unwrap_or(DEFAULT_READY_WITHIN),
-        stop_within: desk
-            .read("stop_within", &draft.stop_within, Scalar::time)
-            .unwrap_or(DEFAULT_STOP_WITHIN),
+        ready: ready(resolver, draft.ready.as_ref(), &swept),
+        ready_within: resolver.value_or_default(&TargetDraft::ready_within, &draft.ready_within),
+        stop_within: resolver.value_or_default(&TargetDraft::stop_within, &draft.stop_within),
     })
 }
 
-fn command(desk: &mut Desk<'_>, list: &At<List>, swept: &[&str]) -> Option<Vec<String>> {
+fn command(resolver: &mut Resolver<'_>, list: &At<List>, swept: &[&str]) -> Option<Vec<String>> {
     match words(list, swept) {
         Ok(words) => Some(words),
         Err((place, message)) => {
-            desk.wrong(place, "command", message);
+            resolver.wrong(place, "command", message);
             None
         }
     }
@@ -446,8 +457,8 @@ fn words(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, (Place, String)
     for (place, word) in &words {
         placeholders::check(word, swept).map_err(|message| (*place, message))?;
         if placeholders::names(word).any(|name| name == "secret_key") {
-            let message = "{secret_key} cannot stand in a command, since every user of the \
-                           machine can read it there; hand it over in env";
+            let message = "{secret_key} is not allowed in a command, which every user of the \
+                           machine can read; pass it in env";
             return Err((*place, message.to_owned()));
         }
         if word.contains('\0') {
@@ -457,7 +468,7 @@ fn words(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, (Place, String)
     Ok(words.into_iter().map(|(_, word)| word).collect())
 }
 
-/// A command line taken apart as a shell would, without anything else a shell does.
+/// A command line split into words as a shell splits it; nothing is expanded.
 fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, String)> {
     let mut words = Vec::new();
     for (place, line) in lines {
@@ -469,7 +480,7 @@ fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, St
 }
 
 fn environment(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     entries: Option<&At<Entries>>,
     swept: &[&str],
 ) -> BTreeMap<String, String> {
@@ -487,13 +498,13 @@ fn environment(
             Ok(text) => {
                 environment.insert(name.clone(), text);
             }
-            Err(message) => desk.wrong(value.place, &format!("env {name}"), message),
+            Err(message) => resolver.wrong(value.place, &format!("env {name}"), message),
         }
     }
     environment
 }
 
-fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) -> Ready {
+fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) -> Ready {
     let Some(At {
         value: draft,
         place,
@@ -503,26 +514,26 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) ->
     };
     let given = [&draft.port, &draft.url, &draft.log];
     if given.iter().filter(|field| field.is_some()).count() != 1 {
-        desk.wrong(
+        resolver.wrong(
             *place,
             "ready",
             "give one of { port = true }, { url = \"http://…\" } and { log = \"text\" }",
         );
         return Ready::Port;
     }
-    let _ = desk.read("port", &draft.port, |scalar| match scalar {
+    let _ = resolver.read("port", &draft.port, |scalar| match scalar {
         Scalar::Switch(true) => Ok(()),
         other => Err(format!(
             "{other} is not true; the port is the one in the target's url"
         )),
     });
-    let url = desk.read("ready", &draft.url, |scalar| {
+    let url = resolver.read("ready", &draft.url, |scalar| {
         url_template(scalar.text()?, swept).map(Ready::Url)
     });
-    let log = desk.read("ready", &draft.log, |scalar| match scalar.text()? {
-        "" => Err("every output contains the empty text".to_owned()),
+    let log = resolver.read("ready", &draft.log, |scalar| match scalar.text()? {
+        "" => Err("the text is empty, and every output contains it".to_owned()),
         text if placeholders::names(text).any(|name| name == "secret_key") => Err(
-            "{secret_key} cannot stand here: a server that prints it is not to be waited for"
+            "{secret_key} is not allowed here: the output of a server must not contain it"
                 .to_owned(),
         ),
         text => Ok(Ready::Log(text.to_owned())),
@@ -530,22 +541,23 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) ->
     url.or(log).unwrap_or(Ready::Port)
 }
 
-fn region(desk: &mut Desk<'_>, field: &Field) -> String {
-    desk.read("region", field, |scalar| {
-        let region = scalar.text()?;
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if region.is_empty() || !region.chars().all(allowed) {
-            return Err(format!(
-                "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
-            ));
-        }
-        Ok(region.to_owned())
-    })
-    .unwrap_or_else(|| DEFAULT_REGION.to_owned())
+fn region(resolver: &mut Resolver<'_>, field: &Field) -> String {
+    resolver
+        .read("region", field, |scalar| {
+            let region = scalar.text()?;
+            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if region.is_empty() || !region.chars().all(allowed) {
+                return Err(format!(
+                    "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
+                ));
+            }
+            Ok(region.to_owned())
+        })
+        .unwrap_or_else(|| DEFAULT_REGION.to_owned())
 }
 
 fn check_speaks_s3(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
     place: Place,
     name: &str,
@@ -553,7 +565,7 @@ fn check_speaks_s3(
     workload: &str,
 ) {
     match reach {
-        Reach::Builtin(Builtin::Http) => desk.refuse(
+        Reach::Builtin(Builtin::Http) => resolver.refuse(
             place,
             format!(
                 "target {name:?} is the built-in http server, which does not speak S3, \
@@ -564,7 +576,7 @@ fn check_speaks_s3(
         ),
         Reach::Endpoint { url } if !urls::is_bare(url) => {
             let place = draft.url.as_ref().map_or(place, |url| url.place);
-            desk.wrong(
+            resolver.wrong(
                 place,
                 "url",
                 format!(

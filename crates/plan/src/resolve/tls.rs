@@ -1,37 +1,42 @@
-//! How TLS is spoken.
+//! TLS settings.
 
 use std::path::PathBuf;
 
 use super::version::version;
-use crate::desk::Desk;
+use crate::connect::{ClientCertificate, Tls};
 use crate::draft::TlsDraft;
+use crate::key::Section as _;
 use crate::reach::Reach;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
-use crate::way::{ClientCertificate, Tls};
 
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: Option<&At<TlsDraft>>, reach: &Reach) -> Tls {
+pub(super) fn resolve(
+    resolver: &mut Resolver<'_>,
+    draft: Option<&At<TlsDraft>>,
+    reach: &Reach,
+) -> Tls {
     let Some(At { value: draft, .. }) = draft else {
         return Tls::default();
     };
     if !is_spoken(reach) {
         for (key, place) in draft.given() {
             let why = "is for https, and the url of this target does not begin with https://";
-            desk.wrong(place, &dotted(key), why);
+            resolver.wrong(place, &dotted(key), why);
         }
         return Tls::default();
     }
     let tls = Tls {
-        ca: readable(desk, "ca", &draft.ca),
-        client: client(desk, draft),
-        insecure: switch(desk, "insecure", &draft.insecure),
-        server_name: desk.read("tls.server_name", &draft.server_name, server_name),
-        resume: switch(desk, "resume", &draft.resume),
-        version: desk.read("tls.version", &draft.version, version),
+        ca: readable(resolver, "ca", &draft.ca),
+        client: client(resolver, draft),
+        insecure: switch(resolver, "insecure", &draft.insecure),
+        server_name: resolver.read("tls.server_name", &draft.server_name, server_name),
+        resume: switch(resolver, "resume", &draft.resume),
+        version: resolver.read("tls.version", &draft.version, version),
     };
     if let (Some(ca), true) = (&draft.ca, tls.insecure) {
         let why = "no certificate is checked when insecure is set; leave out one of the two";
-        desk.wrong(ca.place, "tls.ca", why);
+        resolver.wrong(ca.place, "tls.ca", why);
     }
     tls
 }
@@ -48,20 +53,21 @@ fn dotted(key: &str) -> String {
     format!("tls.{key}")
 }
 
-fn switch(desk: &mut Desk<'_>, key: &str, field: &Field) -> bool {
-    desk.read(&dotted(key), field, Scalar::switch)
+fn switch(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> bool {
+    resolver
+        .read(&dotted(key), field, Scalar::switch)
         .unwrap_or(false)
 }
 
-fn client(desk: &mut Desk<'_>, draft: &TlsDraft) -> Option<ClientCertificate> {
+fn client(resolver: &mut Resolver<'_>, draft: &TlsDraft) -> Option<ClientCertificate> {
     if let (None, Some(key)) = (&draft.cert, &draft.key) {
         let why = "a key needs the certificate that it belongs to; give that with cert (--cert)";
-        desk.wrong(key.place, "tls.key", why);
+        resolver.wrong(key.place, "tls.key", why);
         return None;
     }
-    let cert = readable(desk, "cert", &draft.cert);
+    let cert = readable(resolver, "cert", &draft.cert);
     let key = match draft.key {
-        Some(_) => readable(desk, "key", &draft.key),
+        Some(_) => readable(resolver, "key", &draft.key),
         None => cert.clone(),
     };
     Some(ClientCertificate {
@@ -70,11 +76,11 @@ fn client(desk: &mut Desk<'_>, draft: &TlsDraft) -> Option<ClientCertificate> {
     })
 }
 
-/// A file that can be read now, so that a wrong path is known before anything
-/// starts. What stands in it is for who speaks TLS.
-fn readable(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<PathBuf> {
-    let path = desk.path(&dotted(key), field)?;
-    desk.file(field.as_ref()?.place, &dotted(key), &path)?;
+/// A file that is read now, so that a wrong path is reported before anything starts. Its content is
+/// checked when TLS is set up.
+fn readable(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Option<PathBuf> {
+    let path = resolver.path(&dotted(key), field)?;
+    resolver.file(field.as_ref()?.place, &dotted(key), &path)?;
     Some(path)
 }
 

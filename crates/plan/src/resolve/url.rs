@@ -31,7 +31,7 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
     })?;
-    // With more slashes than two, the name stands behind what was looked at above.
+    // With more than two slashes, the host is behind the part that was checked above.
     if !url.username().is_empty() || url.password().is_some() || url.as_str().contains("://@") {
         return Err("a URL with a user name or password in it is not supported".to_owned());
     }
@@ -54,7 +54,7 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The authority of a URL that has a scheme: what stands between `://` and the
+/// The authority of a URL that has a scheme: the part between `://` and the
 /// path, with what is before and after it.
 pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
     let start = text.find("://")? + "://".len();
@@ -63,7 +63,7 @@ pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
-/// What stands behind `http`, where it was followed by too little or too much.
+/// The part behind `http`, where slashes or the colon are missing or doubled.
 fn without_scheme(text: &str) -> &str {
     text.strip_prefix("http")
         .filter(|rest| rest.starts_with(":/") || rest.starts_with("//"))
@@ -79,7 +79,9 @@ pub(super) fn is_bare(url: &Url) -> bool {
 pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
     placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {
-        return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
+        return Err(
+            "{secret_key} is not allowed in a URL, because URLs are printed and logged".to_owned(),
+        );
     }
     let filled = placeholders::filled(text, swept);
     checked(&filled).map_err(|message| message.replace(&filled, text))?;

@@ -4,28 +4,28 @@ use std::time::Duration;
 
 use super::load;
 use super::naming::Names;
-use crate::desk::Desk;
 use crate::draft::{LoadDraft, WorkloadDraft};
 use crate::load::{Load, Pace};
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::work::{WorkloadKind, protocols};
 use crate::workload::Workload;
 
 pub(super) fn resolve_all(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     drafts: Vec<At<WorkloadDraft>>,
     shared_load: &LoadDraft,
     slice: Duration,
 ) -> Vec<Workload> {
     if drafts.is_empty() {
-        desk.refuse(
+        resolver.refuse(
             Place::Nowhere,
             "no workload to send; use tenbin http or tenbin s3, or a [[workload]] table in a plan",
         );
-        // So that a mistake in it is found all the same.
-        load::resolve(desk, shared_load);
+        // Mistakes in the load are reported as well.
+        load::resolve(resolver, shared_load);
     }
     let mut names = Names::default();
     let mut loads = Loads::new(shared_load, slice);
@@ -35,16 +35,16 @@ pub(super) fn resolve_all(
         place,
     } in drafts
     {
-        let kinds = kinds(desk, &draft, place);
-        let stages = desk.read("stages", &draft.stages, Scalar::switch);
+        let kinds = kinds(resolver, &draft, place);
+        let stages = resolver.read("stages", &draft.stages, Scalar::switch);
         let stages = stages.unwrap_or_default();
-        let (load, levels) = loads.resolve(desk, draft.load);
+        let (load, levels) = loads.resolve(resolver, draft.load);
         let in_phases = kinds.iter().any(|kind| kind.facts().phase().is_some());
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
-            desk.refuse(
+            resolver.refuse(
                 place,
-                "phases on blobs follow each other once in every round, and neither a ramp nor a \
-                 search for a rate does; leave out ramp and slo",
+                "phases on blobs run once in every round, which a ramp and a maximum-rate search do not \
+                 support; leave out ramp and slo",
             );
             continue;
         }
@@ -53,10 +53,10 @@ pub(super) fn resolve_all(
             for kind in kinds {
                 let default = || kind.protocol().default_name();
                 let name = match &draft.name {
-                    Some(_) if one_phase => names.pick(desk, "workload", &draft.name, default),
+                    Some(_) if one_phase => names.pick(resolver, "workload", &draft.name, default),
                     _ => {
-                        let base = base_of_phase(desk, &names, &draft.name, &kind);
-                        names.pick(desk, "workload", &None, || base)
+                        let base = base_of_phase(resolver, &names, &draft.name, &kind);
+                        names.pick(resolver, "workload", &None, || base)
                     }
                 };
                 let load = load.clone();
@@ -72,7 +72,7 @@ pub(super) fn resolve_all(
         let Some(kind) = kinds.into_iter().next() else {
             continue;
         };
-        let base = names.base(desk, &draft.name, || kind.protocol().default_name());
+        let base = names.base(resolver, &draft.name, || kind.protocol().default_name());
         for connections in levels {
             let name = names.level(&base, connections);
             workloads.push(Workload {
@@ -89,25 +89,30 @@ pub(super) fn resolve_all(
     workloads
 }
 
-/// The name of one phase of several: that of all with the phase behind it.
-fn base_of_phase(desk: &mut Desk<'_>, names: &Names, field: &Field, kind: &WorkloadKind) -> String {
+/// The name of one of several phases: the name of the workload with the phase behind it.
+fn base_of_phase(
+    resolver: &mut Resolver<'_>,
+    names: &Names,
+    field: &Field,
+    kind: &WorkloadKind,
+) -> String {
     let default = || kind.protocol().default_name();
     match (field, kind.facts().phase()) {
-        (Some(_), Some(phase)) => format!("{}-{phase}", names.base(desk, field, default)),
+        (Some(_), Some(phase)) => format!("{}-{phase}", names.base(resolver, field, default)),
         _ => default(),
     }
 }
 
-/// The work of a draft: one thing, or one for each of its phases.
-fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
+/// The work of a draft: one, or one for each of its phases.
+fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
     let names = || protocols().map(|traits| traits.name);
     match (&draft.work, &draft.kind) {
-        (Some(work), _) => work.keys().resolve(desk, place),
+        (Some(work), _) => work.keys().resolve(resolver, place),
         (None, None) => {
             let names: Vec<String> = names().map(|name| format!("{name:?}")).collect();
             let (last, others) = names.split_last().expect("a protocol is in the table");
             let others = others.join(", ");
-            desk.refuse(
+            resolver.refuse(
                 place,
                 format!("a workload needs its kind: kind = {others} or {last}"),
             );
@@ -116,17 +121,17 @@ fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<Worklo
         (None, Some(_)) => {
             // Its keys would have been read if the name were right.
             let names: Vec<(&str, ())> = names().map(|name| (name, ())).collect();
-            desk.read("kind", &draft.kind, |scalar| scalar.choice(&names));
+            resolver.read("kind", &draft.kind, |scalar| scalar.choice(&names));
             Vec::new()
         }
     }
 }
 
-/// The load that workloads share, resolved once so that a mistake in it is told once.
+/// The load that workloads share, resolved once so that a mistake in it is reported once.
 struct Loads<'a> {
     shared: &'a LoadDraft,
     slice: Duration,
-    told: bool,
+    is_checked: bool,
 }
 
 impl<'a> Loads<'a> {
@@ -134,25 +139,29 @@ impl<'a> Loads<'a> {
         Self {
             shared,
             slice,
-            told: false,
+            is_checked: false,
         }
     }
 
-    /// The load, and the levels of connections if it is a ramp of them.
-    fn resolve(&mut self, desk: &mut Desk<'_>, own: LoadDraft) -> (Load, Option<Vec<usize>>) {
-        if !self.told {
-            load::resolve(desk, self.shared);
-            load::levels(desk, self.shared);
-            self.told = true;
+    /// The load, and the levels of a concurrency sweep or of a list of connections.
+    fn resolve(
+        &mut self,
+        resolver: &mut Resolver<'_>,
+        own: LoadDraft,
+    ) -> (Load, Option<Vec<usize>>) {
+        if !self.is_checked {
+            load::resolve(resolver, self.shared);
+            load::levels(resolver, self.shared);
+            self.is_checked = true;
         }
-        load::resolve(desk, &own);
-        load::levels(desk, &own);
-        let before = desk.findings.count();
+        load::resolve(resolver, &own);
+        load::levels(resolver, &own);
+        let before = resolver.findings.count();
         let own = own.or(self.shared);
-        let load = load::resolve(desk, &own);
-        let levels = load::levels(desk, &own);
-        desk.findings.forget_after(before);
-        load::contradictions(desk, &own, self.slice);
+        let load = load::resolve(resolver, &own);
+        let levels = load::levels(resolver, &own);
+        resolver.findings.forget_after(before);
+        load::contradictions(resolver, &own, self.slice);
         (load, levels)
     }
 }

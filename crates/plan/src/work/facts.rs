@@ -1,4 +1,4 @@
-//! What the rest of Tenbin asks about a workload, whatever its protocol is.
+//! Facts about a workload that the rest of Tenbin uses, for all protocols.
 
 use crate::may_differ::MayDiffer;
 use crate::patterns::Patterns;
@@ -126,7 +126,7 @@ pub struct Traits {
     pub is_object_store: bool,
     /// Whether the right response is not known but learnt from earlier responses.
     pub learns_responses: bool,
-    /// What stands before the operation in the name of a Go benchmark; without, the operation has the
+    /// The text before the operation in the name of a Go benchmark; without it, the operation has the
     /// name of its interface.
     pub benchmark: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! What is sent, by protocol.
+//! The work of workloads, by protocol.
 //!
 //! A protocol is a folder here: its keys, how they are resolved, printed and described, and its
 //! [`Facts`]. The table in this file is the only place where one is registered; everywhere else,
@@ -9,38 +9,36 @@ mod facts;
 pub mod http;
 pub mod s3;
 mod sent_to;
-mod words;
 
 pub use facts::{Direction, Facts, LaidOut, Operation, Traits, Transfer};
 pub(crate) use sent_to::SentTo;
-pub use words::grouped;
 
 use serde::Deserialize;
 
-use crate::desk::Desk;
 use crate::found::Found;
-use crate::key_names::keys_of;
+use crate::key::{Key, Section};
 use crate::page::{Page, text};
 use crate::patterns::Patterns;
 use crate::problem::Place;
 use crate::references::Variables;
+use crate::resolver::Resolver;
 use crate::target::Target;
 
 /// What the plan itself needs of a protocol's work.
 pub(crate) trait Protocol: Facts {
-    /// The name of a workload that is given none.
+    /// The default name of a workload.
     fn default_name(&self) -> String;
 
     /// Prints the keys of its table, without `kind`.
     fn print(&self, page: &mut Page);
 
-    /// The same operations on the same objects with nothing else asked for; `None` where every
-    /// setting is worth a word.
+    /// The same operations on the same objects with default settings; `None` if every setting is
+    /// described.
     fn usual(&self) -> Option<WorkloadKind> {
         None
     }
 
-    /// Takes over the sizes of a data set that was found; false where no plan can say them.
+    /// Takes over the sizes of an existing data set; `false` if no plan can describe them.
     fn settle(&mut self, found: Found) -> bool {
         let _ = found;
         false
@@ -62,7 +60,7 @@ pub(crate) trait Protocol: Facts {
         false
     }
 
-    /// What the targets cannot do: a rule, which is reported once, and a sentence about the
+    /// What the targets do not support: a rule, which is reported once, and a sentence about the
     /// workload of that name.
     fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
         let _ = (workload, targets);
@@ -72,21 +70,21 @@ pub(crate) trait Protocol: Facts {
 
 /// The keys of a protocol's work, as they were written.
 pub(crate) trait Keys {
-    /// Looks up every reference in texts that may have some, and notes what is to be concealed.
-    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
-        let _ = (desk, variables);
+    /// Replaces the references to environment variables, and notes the values to conceal.
+    fn look_up(&mut self, resolver: &mut Resolver<'_>, variables: &mut Variables) {
+        let _ = (resolver, variables);
     }
 
-    /// The work: one, or one for each of its phases; none if it is wrong, which is noted.
-    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind>;
+    /// The work: one, or one for each of its phases; none if the keys are wrong, which is noted.
+    fn resolve(&self, resolver: &mut Resolver<'_>, place: Place) -> Vec<WorkloadKind>;
 }
 
 /// A protocol that a plan can name.
 pub(crate) struct Entry {
-    /// What holds of all its work.
+    /// Its traits: what is the same for all its work.
     pub(crate) traits: Traits,
-    /// The names of its keys.
-    pub(crate) keys: fn() -> &'static [&'static str],
+    /// Its keys.
+    pub(crate) keys: &'static [Key],
 }
 
 macro_rules! protocols {
@@ -146,13 +144,13 @@ macro_rules! protocols {
 
         pub(crate) const PROTOCOLS: &[Entry] = &[$(Entry {
             traits: $folder::TRAITS,
-            keys: keys_of::<$draft>,
+            keys: <$draft as Section>::KEYS,
         }),+];
     };
 }
 
 protocols! {
-    /// One plain HTTP request, over and over, or many in some order.
+    /// One plain HTTP request, repeated, or requests from a file.
     Http(http::HttpWork, http::HttpDraft) in http,
     /// S3 operations on many objects.
     S3(s3::S3Work, s3::S3Draft) in s3,
@@ -160,18 +158,25 @@ protocols! {
     Blob(blob::BlobWork, blob::BlobDraft) in blob,
 }
 
-/// What holds of all work of each protocol.
+/// The keys of each protocol's work, with the name of the protocol.
+pub fn key_tables() -> impl Iterator<Item = (&'static str, &'static [Key])> {
+    PROTOCOLS
+        .iter()
+        .map(|entry| (entry.traits.name, entry.keys))
+}
+
+/// The traits of all protocols.
 pub fn protocols() -> impl Iterator<Item = &'static Traits> {
     PROTOCOLS.iter().map(|entry| &entry.traits)
 }
 
-/// What holds of all work of the protocol with this name, if there is one.
+/// The traits of the protocol with this name, if there is one.
 pub fn traits_of(protocol: &str) -> Option<&'static Traits> {
     protocols().find(|traits| traits.name == protocol)
 }
 
 impl WorkloadKind {
-    /// What there is to know about it, whatever its protocol is.
+    /// Its facts.
     pub fn facts(&self) -> &dyn Facts {
         self.protocol()
     }

@@ -8,9 +8,9 @@ pub(crate) struct SentTo<'a> {
     pub(crate) names: Vec<&'a str>,
     /// Whether it is the twin of a server that was there before the run, and so the same server.
     pub(crate) is_same_server: bool,
-    /// Where it reports what its cache has done, if it says so itself.
+    /// The source of its cache counters, if the target sets one.
     pub(crate) cache_counters: Option<&'a CacheCounters>,
-    /// Whether an earlier workload draws from the same patterns: by default they are asked for their
-    /// hits once.
-    pub(crate) is_asked_elsewhere: bool,
+    /// Whether an earlier workload draws from the same patterns: by default their
+    /// hits are read once.
+    pub(crate) hits_are_read_elsewhere: bool,
 }

@@ -29,7 +29,7 @@ fn load() {
         (
             "[load]",
             "timeout = \"0s\"",
-            "plan.toml:2:11: timeout: 0s is too short; the least is 1ms",
+            "plan.toml:2:11: timeout: 0s is too short; the shortest is 1ms",
         ),
         (
             "[load]",
@@ -55,7 +55,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "arrivals = \"poisson\"",
-            "plan.toml:2:12: arrivals: needs a rate; give one with rate or steps (--rate or --step)",
+            "plan.toml:2:12: arrivals: needs a rate: set rate or steps (--rate or --step)",
         ),
         (
             "[load]",
@@ -70,7 +70,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "rate = 5\nthink = \"1s\"",
-            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time, because it does not wait for responses; leave out one of them",
         ),
         (
             "[load]",
@@ -100,7 +100,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "rate = 5\nsteps = [\"1/s for 1s\"]",
-            "plan.toml:3:9: steps: give either this or a rate, not both",
+            "plan.toml:3:9: steps: excludes rate; leave out one of them",
         ),
         (
             "[load]",
@@ -126,12 +126,12 @@ fn ramps_and_objectives_that_make_no_sense() {
         (
             "[load]",
             "ramp = \"1..8\"\nconnections = 4",
-            "plan.toml:2:8: ramp: it has the numbers of connections; leave out connections (--connections)",
+            "plan.toml:2:8: ramp: sets the numbers of connections; leave out connections (--connections)",
         ),
         (
             "[load]",
             "rate = 5\nramp = \"1..8\"",
-            "plan.toml:3:8: ramp: a ramp of connections is for a closed loop; leave out the rate, steps, trace or objective",
+            "plan.toml:3:8: ramp: is for a closed loop; leave out rate, steps, trace and slo",
         ),
         (
             "[load]",
@@ -141,7 +141,7 @@ fn ramps_and_objectives_that_make_no_sense() {
         (
             "[load]",
             "slo = \"p99<1s\"\nrate = 5\nrate_to = 9",
-            "plan.toml:2:7: slo: the search chooses the rates; leave out rate_to, steps and trace (rate is where it begins)",
+            "plan.toml:2:7: slo: the search chooses the rates; leave out rate_to, steps and trace (rate is the first rate of the search)",
         ),
         (
             "[load]",
@@ -151,7 +151,7 @@ fn ramps_and_objectives_that_make_no_sense() {
         (
             "[load]",
             "slo = \"p99<1s\"\nthink = \"5s\"",
-            "plan.toml:3:9: think: an objective (slo) is looked for in an open loop, which has no think time; leave out either",
+            "plan.toml:3:9: think: a maximum-rate search (slo) is an open loop, which has no think time; leave out one of them",
         ),
     ]);
 }
@@ -192,15 +192,15 @@ fn traces_that_cannot_be_played() {
         ),
         (
             "trace = \"good.txt\"\narrivals = \"poisson\"",
-            "plan.toml:3:12: arrivals: a trace has arrivals of its own; leave out either",
+            "plan.toml:3:12: arrivals: a trace has the time of every arrival; leave out trace or arrivals",
         ),
         (
             "trace = \"good.txt\"\nrate = 5",
-            "plan.toml:2:9: trace: give only one of this, a rate and steps",
+            "plan.toml:2:9: trace: excludes rate and steps; set only one of the three",
         ),
         (
             "trace = \"good.txt\"\nthink = \"1s\"",
-            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time, because it does not wait for responses; leave out one of them",
         ),
     ] {
         assert_eq!(refusal(load), expected, "{load}");
@@ -230,7 +230,7 @@ fn more_requests_out_at_once_than_there_is_room_for() {
              100002 requests",
         ),
     ] {
-        let tail = " out at once, and the most is 100000; lower connections or depth";
+        let tail = " in flight, and the most is 100000; lower connections or depth";
         let expected = format!("plan.toml: {expected}{tail}");
         assert_eq!(refusal(&plan(load, urls)), expected);
     }

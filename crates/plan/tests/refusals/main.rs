@@ -140,7 +140,7 @@ fn rounds() {
         (
             "[rounds]",
             "slice = \"50ms\"",
-            "plan.toml:2:9: slice: 50ms is too short for a slice; the shortest is 100ms",
+            "plan.toml:2:9: slice: 50ms is too short; the shortest is 100ms",
         ),
         (
             "[rounds]",
@@ -150,7 +150,7 @@ fn rounds() {
         (
             "[rounds]",
             "duration = \"400ms\"",
-            "plan.toml:2:12: duration: 400ms over 8 rounds makes slices of 50ms, and the shortest is 100ms; give at least 800ms, or fewer rounds",
+            "plan.toml:2:12: duration: 400ms over 8 rounds makes slices of 50ms, and the shortest slice is 100ms; set at least 800ms, or fewer rounds",
         ),
     ]);
 }
@@ -258,7 +258,7 @@ size = \"1KX\"
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     plan.toml:1:8: name: "bad name" has ' ' in it; a name is made of letters, digits, '-', '_' and '.', for example "bad-name"
-    plan.toml:4:9: slice: 1ms is too short for a slice; the shortest is 100ms
+    plan.toml:4:9: slice: 1ms is too short; the shortest is 100ms
     plan.toml:7:1: unknown key "concurency" in [load]; did you mean "connections"?
     plan.toml:8:11: timeout: "5" has no unit; write for example "500ms", "2s" or "1m30s"
     plan.toml:11:7: url: unknown scheme "ftp" in "ftp://h"; use http:// or https://

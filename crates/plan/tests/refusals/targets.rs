@@ -1,6 +1,40 @@
 //! What is wrong with targets and the ways to them.
 
+use super::support::resolve;
 use super::{TARGET, WORKLOAD, check, refusal, within};
+
+/// A plan with this number of targets that are written one by one, and a sweep of `swept` values.
+fn with_targets(written: usize, swept: usize) -> String {
+    let target = |at| format!("[[target]]\nname = \"t{at}\"\nurl = \"http://127.0.0.1:1\"\n");
+    let values: Vec<String> = (1..=swept).map(|value| value.to_string()).collect();
+    let sweep = match swept {
+        0 => String::new(),
+        _ => format!(
+            "[[target]]\nname = \"swept\"\ncommand = \"app {{workers}} {{port}}\"\n\
+             sweep.workers = [{}]\n",
+            values.join(", ")
+        ),
+    };
+    (0..written).map(target).collect::<String>() + &sweep + WORKLOAD
+}
+
+#[test]
+fn more_than_64_targets_are_refused() {
+    // The line is that of the table with which there are more than 64.
+    for (written, swept, line) in [(64, 0, 193), (40, 24, 124)] {
+        resolve(&with_targets(written, swept)).expect("64 targets");
+        let found = refusal(&with_targets(written + 1, swept));
+        assert_eq!(
+            found,
+            format!(
+                "plan.toml:{line}:1: a plan has at most 64 targets, and this one has 65, the values of sweeps \
+                 counted; divide it into several plans"
+            )
+        );
+    }
+    let found = refusal(&with_targets(2_000, 0));
+    assert_eq!(found.lines().count(), 1, "{found}");
+}
 
 #[test]
 fn targets() {
@@ -88,7 +122,7 @@ fn targets() {
         (
             "[[target]]",
             "command = [\"a\", \"{secret_key}\"]",
-            "plan.toml:2:17: command: {secret_key} cannot stand in a command, since every user of the machine can read it there; hand it over in env",
+            "plan.toml:2:17: command: {secret_key} is not allowed in a command, which every user of the machine can read; pass it in env",
         ),
         (
             "[[target]]",
@@ -108,7 +142,7 @@ fn targets() {
         (
             "[[target]]",
             "command = \"a\"\nurl = \"http://h/{secret_key}\"",
-            "plan.toml:3:7: url: {secret_key} cannot stand in a URL, which is printed and logged",
+            "plan.toml:3:7: url: {secret_key} is not allowed in a URL, because URLs are printed and logged",
         ),
         (
             "[[target]]",
@@ -207,7 +241,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "urls = [\"http://a\", \"http://b\"]\nunix = \"/s\"",
-            "plan.toml:3:8: unix: one socket cannot lead to several hosts",
+            "plan.toml:3:8: unix: one socket cannot reach several hosts",
         ),
         (
             "[[target]]",
@@ -227,7 +261,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"http://h\"\nsource = \"127.0.0.2\"\nip_version = 6",
-            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, and ip_version wants those",
+            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, and ip_version requires them",
         ),
         (
             "[load]",
@@ -237,7 +271,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[load]",
             "depth = 4\nkeep_alive = false",
-            "plan.toml:2:9: depth: several requests cannot be out at once on a connection that is closed after every answer; leave out keep_alive = false (--no-keep-alive) or this",
+            "plan.toml:2:9: depth: a connection that is closed after every response has one request in flight; leave out keep_alive = false (--no-keep-alive) or depth",
         ),
         (
             "[load]",
@@ -265,7 +299,7 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 1 }]",
-            "plan.toml:3:26: observe: is named twice, and would count twice",
+            "plan.toml:3:26: observe: is in the list twice, and would count twice",
         ),
         (
             "[[target]]",
@@ -290,7 +324,7 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = { tenbin = \"https://h:9901/\" }",
-            "plan.toml:3:11: observe: tenbin observe wants to see its token; name the file with token_file (--observe-token-file), or a variable with token_env (--observe-token-env)",
+            "plan.toml:3:11: observe: tenbin observe requires its token; name the file with token_file (--observe-token-file), or a variable with token_env (--observe-token-env)",
         ),
         (
             "[[target]]",
@@ -315,22 +349,22 @@ fn observing() {
         (
             "[[target]]",
             "builtin = \"http\"\nobserve = { port = true }",
-            "plan.toml:3:11: observe: is not for a built-in server, which Tenbin observes anyway",
+            "plan.toml:3:11: observe: is not for a built-in server, which is always observed",
         ),
         (
             "[[target]]",
             "command = \"server\"\nobserve = { pid = 7 }",
-            "plan.toml:3:11: observe: a launched target has no process yet; name it by port or name, or leave observe out: what Tenbin launches it observes",
+            "plan.toml:3:11: observe: a launched target has no process yet; use port or name, or leave out observe: launched targets are always observed",
         ),
         (
             "[[target]]",
             "urls = [\"http://a\", \"http://b\"]\nobserve = { port = true }",
-            "plan.toml:3:11: observe: a target with several hosts is more than what is observed in one place; give a list, or name for processes that are all on this machine",
+            "plan.toml:3:11: observe: a target with several hosts needs several sources; give a list, or use name for processes that are all on this machine",
         ),
         (
             "[[target]]",
             "url = \"http://h\"\nunix = \"/s\"\nobserve = { port = true }",
-            "plan.toml:4:11: observe: the port of the url is not used with a Unix socket; name the process",
+            "plan.toml:4:11: observe: the port of the url is not used with a Unix socket; use pid or name",
         ),
         (
             "[[target]]",

@@ -1,9 +1,9 @@
-//! What a thread that reads slices allocates once.
+//! Reusable buffers of a thread that reads slices.
 
 use crate::fold::Sums;
 use crate::hlog;
 
-/// Buffers of one thread that folds slices, reused for each slice.
+/// Buffers of one thread that reads slices, reused for each slice.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Consecutive lines of `intervals.jsonl`, to the slices that they are about.
+//! Reads consecutive lines of `intervals.jsonl` into slices.
 
 use super::buffers::Buffers;
 use super::entry::{SecondEntry, SliceEntry};
@@ -10,51 +10,51 @@ use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, S
 use crate::second_counts::SecondCounts;
 use crate::slice::{Slice, SliceStart};
 
-/// Some lines, which a thread reads: each slice has all its lines in one chunk.
+/// Lines for one thread: all lines of a slice are in one chunk.
 pub(super) struct Chunk {
-    /// Whole lines.
+    /// Complete lines.
     pub(super) text: Vec<u8>,
-    /// Those before the first line, with the check value of the last of them.
+    /// The lines before the first line, with the check value of the last of them.
     pub(super) lines: CheckedLines,
     /// Number of the first line, from 1.
     pub(super) number: u64,
 }
 
-/// What the lines of a chunk say.
+/// Contents of the lines of a chunk.
 #[derive(Default)]
 pub(super) struct ChunkRead {
     pub(super) slices: Vec<Slice>,
     pub(super) seconds: Vec<SecondCounts>,
-    /// `latency.hlog` ends before the histograms of a second: the run ends there as well.
+    /// Whether `latency.hlog` ends before the histograms of a second, so that the run ends there.
     pub(super) is_torn: bool,
-    /// A slice has no end.
+    /// Whether a slice has no end.
     pub(super) is_cut: bool,
-    /// Why the run ended when it did, if it says that it is complete.
+    /// Why the run ended, if it is marked as complete.
     pub(super) complete: Option<Ended>,
     pub(super) lines: CheckedLines,
     /// The first line of the file.
     pub(super) run: Option<RunLine>,
-    /// Where the histograms of the last second end.
+    /// End of the histograms of the last second.
     pub(super) histograms_end: u64,
-    /// Where the histograms of the last slice end.
+    /// End of the histograms of the last slice.
     pub(super) totals_end: u64,
-    /// It ends with operations of a second without the line of that second.
+    /// Whether it ends with operations of a second without the `second` line.
     pub(super) has_half_a_second: bool,
-    /// Why it was not read to its end.
+    /// The error that ended the reading.
     pub(super) error: Option<RecordError>,
 }
 
-/// Lines on their way to become slices.
+/// Lines that are being read into slices.
 pub(super) struct Reading<'a> {
     files: &'a RunFiles,
     buffers: Buffers,
     open: Option<SliceEntry>,
-    /// Of the second that is being read.
+    /// Operations of the second that is being read.
     operations: Vec<OperationLine>,
     read: ChunkRead,
 }
 
-/// What chunks say, one after the other.
+/// Contents of chunks, in order.
 pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead> {
     let read = |chunk: Chunk| {
         let mut reading = Reading::new(files, chunk.lines);
@@ -65,7 +65,7 @@ pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead
 }
 
 impl<'a> Reading<'a> {
-    /// Behind `lines`.
+    /// For the lines after `lines`.
     pub(super) fn new(files: &'a RunFiles, lines: CheckedLines) -> Self {
         Self {
             files,
@@ -79,7 +79,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Takes whole lines, the first of which has this number.
+    /// Reads complete lines; `first` is the number of the first line.
     pub(super) fn lines(&mut self, first: u64, text: &[u8]) {
         let path = &self.files.intervals;
         for (number, text) in (first..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
@@ -155,12 +155,12 @@ impl<'a> Reading<'a> {
         open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
     }
 
-    /// Keeps the figures of the slice that is open, if they are whole.
+    /// Computes the figures of the open slice, if it is complete.
     fn close(&mut self) -> Result<(), RecordError> {
         let Some(mut slice) = self.open.take() else {
             return Ok(());
         };
-        // Nothing of the slices after a torn one is kept: none of their seconds was.
+        // After an incomplete slice, no further slices are kept, since none of their seconds is valid.
         if slice.end.is_none() {
             self.read.is_cut = true;
             slice.end_where_every_thread_has_reported();

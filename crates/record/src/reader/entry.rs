@@ -1,4 +1,4 @@
-//! A slice as its lines describe it, and the figures that are made of it.
+//! A slice in the form of its lines, and the figures computed from it.
 
 use super::Source;
 use super::buffers::Buffers;
@@ -15,7 +15,7 @@ use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 use crate::totals::Counts;
 use std::path::Path;
 
-/// The figures of a slice; `None` of one of which nothing was kept.
+/// The figures of a slice; `None` for a slice without valid seconds.
 pub(super) type Folded = Result<Option<Slice>, RecordError>;
 
 #[derive(Debug)]
@@ -28,15 +28,15 @@ pub(super) struct SliceEntry {
 
 #[derive(Debug)]
 pub(super) struct SecondEntry {
-    /// Which line of `intervals.jsonl` it is, from 1.
+    /// Number of its line in `intervals.jsonl`, from 1.
     pub(super) number: u64,
     pub(super) operations: Vec<OperationLine>,
     pub(super) line: SecondLine,
 }
 
 impl SliceEntry {
-    /// A second that not every thread has reported counts fewer operations than
-    /// there were. What the target used up to that moment is not known.
+    /// Ends the slice at the last second that every thread has reported: later seconds lack
+    /// operations, and the target's resource use up to that second is unknown.
     pub(super) fn end_where_every_thread_has_reported(&mut self) {
         let reached = (0..self.start.threads)
             .map(|thread| self.last_second_of(thread))
@@ -82,7 +82,7 @@ impl SliceEntry {
         };
         let from_slice = totals.filter(|_| files.source == Source::Slices);
         if from_slice.is_some() {
-            // They are not decoded: the slice's are known.
+            // The histograms of the seconds are not decoded, since those of the slice are known.
             let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
             files.latency.check_all(ranges, &mut buffers.bytes)?;
         }
@@ -105,7 +105,7 @@ impl SliceEntry {
     }
 }
 
-/// How many values the seconds have, by their lines.
+/// Number of values in the seconds, according to their lines.
 fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
     let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
     for second in seconds {
@@ -166,9 +166,9 @@ impl SecondEntry {
         Ok(self.line.interval(ops, SetupFigures::default(), hosts))
     }
 
-    /// Adds the histograms to those of the slice as they are decoded: to make histograms of a second
-    /// would take longer than all the rest. A probe has those of its operations: it keeps the times
-    /// of each second.
+    /// Adds the histograms to those of the slice while they are decoded: creating histograms per
+    /// second would take longer than everything else. Only for a probe, the histograms of its
+    /// operations are created, since it needs the times of each second.
     fn add_histograms(
         &self,
         interval: &mut Interval,
@@ -204,7 +204,7 @@ impl SecondEntry {
         Ok(())
     }
 
-    /// A second has as many of each as its slice was opened with.
+    /// Checks that a second has the operations and hosts of its slice.
     pub(super) fn check_counts(&self, slice: &SliceStart, path: &Path) -> Result<(), RecordError> {
         let counts = [
             ("operations", self.operations.len(), slice.operations.len()),
@@ -237,8 +237,8 @@ impl SecondEntry {
         match lines.find(|line| *line != own) {
             None => Ok(()),
             Some((index, target, workload)) => Err(damaged(format!(
-                "second {second} is that of slice {index}, {workload} on {target}, not of slice \
-                 {}, {} on {}",
+                "second {second} belongs to slice {index}, {workload} on {target}, not to slice \
+                {}, {} on {}",
                 own.0, own.2, own.1
             ))),
         }

@@ -1,11 +1,11 @@
-//! Opening the files of a run directory.
+//! Opens the files of a run directory.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use crate::error::RecordError;
 
-/// A pipe would be waited for without end, and a device read without end.
+/// Refuses pipes, which would block, and devices, which may not end.
 pub(super) fn regular(path: &Path) -> std::io::Result<()> {
     match fs::metadata(path)?.is_file() {
         true => Ok(()),
@@ -16,7 +16,7 @@ pub(super) fn regular(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// A run that was killed before it opened the file has kept nothing in it.
+/// Opens a file if it exists: a run that was killed early may not have created it.
 pub(super) fn open_if_there(path: &Path) -> Result<Option<File>, RecordError> {
     match regular(path).and_then(|()| File::open(path)) {
         Ok(file) => Ok(Some(file)),

@@ -1,21 +1,21 @@
-//! Work on all cores while more of it is read, with results in the order of the work.
+//! Processes work on all cores while more is read; results are in the order of the work.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
 
-/// Bytes of lines that are worth a thread: some milliseconds of work.
+/// Bytes of lines per thread: some milliseconds of work.
 const BATCH: usize = 256 << 10;
 
-/// Takes work, and folds it a batch at a time.
+/// Collects work, and processes it in batches.
 pub(super) struct Folding<'scope, 'env, C, W, R> {
     scope: &'scope Scope<'scope, 'env>,
     context: &'env C,
     fold: fn(&C, Vec<W>) -> Vec<R>,
     batch: Vec<W>,
-    /// Of the batch.
+    /// Size of the current batch.
     bytes: usize,
-    /// In order, never more than there are cores: what was read and not folded stays small.
+    /// In order, at most one per core, so that little unprocessed input is in memory.
     running: VecDeque<ScopedJoinHandle<'scope, Vec<R>>>,
     cores: usize,
 }
@@ -26,7 +26,7 @@ where
     W: Send + 'scope,
     R: Send + 'scope,
 {
-    /// `fold` gives one result for each piece of work, in their order.
+    /// `fold` returns one result per piece of work, in order.
     pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
         context: &'env C,
@@ -43,11 +43,11 @@ where
         }
     }
 
-    /// Takes work of this number of bytes, and gives the results that are the next ones and have
-    /// to be waited for.
+    /// Adds work of this number of bytes, and returns results of earlier batches, in order, if the
+    /// number of running batches is at its limit.
     pub(super) fn push(&mut self, work: W, bytes: usize) -> Vec<R> {
         self.batch.push(work);
-        // A slice of which nothing was kept is work too: a file may begin a million of them.
+        // A slice without valid seconds is work, too: a file may start a million of them.
         self.bytes += bytes.max(1);
         if self.bytes < BATCH {
             return Vec::new();
@@ -63,11 +63,11 @@ where
         next
     }
 
-    /// The results that are left.
+    /// The remaining results.
     pub(super) fn rest(&mut self) -> Vec<R> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
-        // While others are at work, this thread is as well.
+        // This thread processes the last batch itself.
         let last = (self.fold)(self.context, batch);
         let mut rest = Vec::new();
         while let Some(next) = self.next() {

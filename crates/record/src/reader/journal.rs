@@ -1,4 +1,4 @@
-//! `intervals.jsonl` to the slices of a run: in chunks of whole slices, on all cores.
+//! Reads `intervals.jsonl` into the slices of a run: in chunks of complete slices, on all cores.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::thread;
@@ -16,54 +16,54 @@ use crate::second_counts::SecondCounts;
 use crate::slice::Slice;
 use crate::store::Store;
 
-/// Most bytes of a line of `intervals.jsonl`: a longer line is not one of a run.
+/// Longest valid line of `intervals.jsonl`, bytes.
 const LONGEST_LINE: u64 = 64 << 20;
-/// Bytes of lines that are worth a thread: some milliseconds of work.
+/// Bytes of lines per thread: some milliseconds of work.
 const CHUNK: usize = 256 << 10;
 /// Bytes of lines of one slice that are kept as text.
 const LONG: usize = 8 << 20;
-/// How the first line of a slice begins, as it is written. Elsewhere no chunk ends.
+/// Start of the first line of a slice. Chunks end only there.
 const BEGIN: &[u8] = br#"{"kind":"begin","#;
 
-/// `intervals.jsonl`, a chunk at a time: what is kept of a slice are its figures.
+/// `intervals.jsonl`, read in chunks: only the figures of a slice are kept.
 pub(super) struct Journal<'scope, 'env> {
     files: &'env RunFiles,
     folding: Folding<'scope, 'env, RunFiles, Chunk, ChunkRead>,
-    /// A slice of which a part was read.
+    /// A long slice of which a part was read.
     long: Option<Reading<'env>>,
     store: Store,
     pub(super) slices: Vec<Slice>,
     pub(super) seconds: Vec<SecondCounts>,
-    /// `latency.hlog` ends before the histograms of a second: the run ends there as well.
+    /// Whether `latency.hlog` ends before the histograms of a second, so that the run ends there.
     is_torn: bool,
-    /// A slice has no end.
+    /// Whether a slice has no end.
     pub(super) is_cut: bool,
     pub(super) complete: bool,
     pub(super) ended: Ended,
     pub(super) lines: CheckedLines,
     /// The first line.
     run: Option<RunLine>,
-    /// Where the histograms of the last second end.
+    /// End of the histograms of the last second.
     histograms_end: u64,
-    /// Where the histograms of the last slice end.
+    /// End of the histograms of the last slice.
     totals_end: u64,
-    /// The last line has no newline.
+    /// Whether the last line has no newline.
     ends_within_a_line: bool,
-    /// The lines so far end with operations of a second without the line of that second.
+    /// Whether the lines so far end with operations of a second without the `second` line.
     has_half_a_second: bool,
 }
 
-/// Lines that were read and not handed out.
+/// Lines that were read and not yet processed.
 #[derive(Default)]
 struct Lines {
     text: Vec<u8>,
     count: u64,
-    /// How many were handed out, with the check value of the last of them.
+    /// Number of processed lines, and the check value of the last one.
     before: (u64, Option<[u8; 16]>),
 }
 
 impl Lines {
-    /// The text, the number of its first line, and the lines before it.
+    /// The text, the number of its first line, and the check of the lines.
     fn take(&mut self) -> (Vec<u8>, u64, CheckedLines) {
         let text = std::mem::take(&mut self.text);
         let (before, value) = self.before;
@@ -99,7 +99,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
 
     pub(super) fn read(&mut self) -> Result<(), RecordError> {
         let read = self.read_lines();
-        // What comes first in the file is said first.
+        // Errors are reported in file order.
         let rest = self.folding.rest();
         self.keep(rest)?;
         read?;
@@ -133,7 +133,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
                     what: format!("a line is longer than {} MiB", LONGEST_LINE >> 20),
                 });
             }
-            // A line without its newline is the torn end of a killed run.
+            // A line without its newline is the incomplete end of a killed run.
             if !is_whole {
                 self.ends_within_a_line = length > 0;
                 break;
@@ -151,7 +151,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         Ok(())
     }
 
-    /// Hands out the lines so far, which end with a slice.
+    /// Passes on the lines so far, which end with a slice.
     fn read_chunk(&mut self, lines: &mut Lines) -> Result<(), RecordError> {
         if self.long.is_some() {
             self.read_part(lines);
@@ -171,7 +171,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.keep(read)
     }
 
-    /// Takes the lines so far of a slice that is too long to be kept as text.
+    /// Reads the lines so far of a slice that is too long to be kept as text.
     fn read_part(&mut self, lines: &mut Lines) {
         let (text, number, before) = lines.take();
         let files = self.files;
@@ -179,7 +179,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         long.lines(number, &text);
     }
 
-    /// Histograms are checked as they are read; this is what stands before and behind them.
+    /// Checks what precedes and follows the histograms, which are checked when they are read.
     fn check_head_and_end(&mut self) -> Result<(), RecordError> {
         let Some(head) = self.run.as_ref().and_then(|run| run.hlog) else {
             return Ok(());
@@ -191,11 +191,11 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.files.latency.read_bytes(head, &mut Vec::new())
     }
 
-    /// What was changed in the files.
+    /// The changed files.
     pub(super) fn changed(&self) -> impl Iterator<Item = String> {
         let end = self.run.as_ref().and_then(|run| run.hlog);
         let end = end.map(|head| self.histograms_end.max(head.length));
-        // Histograms without a line are what a killed run leaves.
+        // A killed run may leave histograms without a line.
         let is_longer = self.complete && end.is_some_and(|end| end < self.files.latency.length);
         let added = is_longer.then(|| {
             format!("lines were added to the end of {LATENCY_FILE} after the run wrote it")
@@ -223,27 +223,27 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.is_torn.then_some(torn)
     }
 
-    /// Whether the plan has the check value that the first line of the run holds; true without one.
+    /// Whether the plan matches the check value in the first line of the run; true without one.
     pub(super) fn fits_plan(&self, text: &str) -> bool {
         let value = self.run.as_ref().and_then(|run| run.plan);
         value.is_none_or(|value| value == CheckValue::of(text.as_bytes()))
     }
 
-    /// Whether the run began then, as far as the first line tells.
+    /// Whether the run started at this time, as far as the first line states it.
     pub(super) fn began(&self, unix_ns: u64) -> bool {
         let started = self.run.as_ref().and_then(|run| run.started_unix_ns);
         started.is_none_or(|started| started == unix_ns)
     }
 
-    /// Takes what the next chunks say.
+    /// Adds the contents of the next chunks.
     fn keep(&mut self, chunks: Vec<ChunkRead>) -> Result<(), RecordError> {
         for mut chunk in chunks {
-            // Only the end of a run that was killed may be like this.
+            // Only the end of a killed run may be incomplete.
             if self.has_half_a_second {
                 return Err(RecordError::Damaged {
                     path: self.files.intervals.clone(),
                     line: self.lines.count(),
-                    what: "an operation has no line of its second behind it".to_owned(),
+                    what: "the `second` line after an operation is missing".to_owned(),
                 });
             }
             self.has_half_a_second = chunk.has_half_a_second;

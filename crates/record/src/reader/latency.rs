@@ -13,16 +13,16 @@ use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
 use crate::lines::{ByteRange, Quantiles};
 
-/// Bytes that are read at once, and what one line more points to.
+/// Bytes read at once, plus the range of one line.
 const MOST_AT_ONCE: u64 = 256 << 10;
 
-/// `latency.hlog`, of which only what a line points to is read.
+/// `latency.hlog`, of which only the referenced ranges are read.
 #[derive(Debug)]
 pub(super) struct Latency {
     pub(super) path: PathBuf,
     pub(super) file: Option<File>,
     pub(super) length: u64,
-    /// What does not fit its check value.
+    /// Ranges that do not match their check values.
     pub(super) changed: Mutex<Vec<ByteRange>>,
 }
 
@@ -41,7 +41,7 @@ impl Latency {
         })
     }
 
-    /// Gives the histograms of a line to `take`; see [`crate::hlog::Decoder::decode`].
+    /// Passes the histograms of a line to `take`; see [`crate::hlog::Decoder::decode`].
     pub(super) fn decode<const N: usize>(
         &self,
         range: ByteRange,
@@ -54,7 +54,7 @@ impl Latency {
         decoded.map_err(|what| self.damaged(range, what))
     }
 
-    /// What a line points to; noted if it does not fit the check value.
+    /// Reads the range of a line; records a mismatch with its check value.
     pub(super) fn read_bytes(
         &self,
         range: ByteRange,
@@ -63,8 +63,7 @@ impl Latency {
         self.check(&[range], bytes)
     }
 
-    /// Reads what lines point to, one piece behind the other, into `bytes`; noted are those that do
-    /// not fit their check value.
+    /// Reads adjacent ranges of lines into `bytes`; records mismatches with their check values.
     fn check(&self, ranges: &[ByteRange], bytes: &mut Vec<u8>) -> Result<(), RecordError> {
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
             return Ok(());
@@ -88,7 +87,7 @@ impl Latency {
         Ok(())
     }
 
-    /// Checks what lines point to. Pieces that lie one behind the other are read at once.
+    /// Checks the ranges of lines. Adjacent ranges are read at once.
     pub(super) fn check_all(
         &self,
         ranges: impl Iterator<Item = ByteRange>,
@@ -109,7 +108,7 @@ impl Latency {
         self.check(&run, bytes)
     }
 
-    /// What was changed, if anything was.
+    /// Message about changed lines, if any.
     pub(super) fn changed(&self) -> Option<String> {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.sort_by_key(|range| range.offset);
@@ -122,14 +121,14 @@ impl Latency {
         };
         let further = match changed.len() {
             1 => "",
-            _ => ", and lines behind it do not fit either",
+            _ => ", and later lines do not match either",
         };
         Some(format!(
             "{lines} was changed after the run wrote it{further}"
         ))
     }
 
-    /// The line of the file that has this byte, from 1.
+    /// Number of the line of the file that contains this byte, from 1.
     pub(super) fn line_at(&self, offset: u64) -> u64 {
         let Some(file) = self.file.as_ref().and_then(|file| file.try_clone().ok()) else {
             return 1;

@@ -1,4 +1,4 @@
-//! `slices.bin`: the histograms of whole slices.
+//! Reads `slices.bin`: the histograms of complete slices.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -12,8 +12,7 @@ use crate::error::RecordError;
 use crate::lines::{ByteRange, TotalsPart};
 use crate::totals::{Counts, Totals};
 
-/// `slices.bin`. Without a part of it, or where a part is not as it was written, a slice is read from
-/// its seconds.
+/// `slices.bin`. If a range is missing or was changed, the slice is read from its seconds instead.
 #[derive(Debug)]
 pub(super) struct TotalsFile {
     path: PathBuf,
@@ -24,9 +23,9 @@ pub(super) struct TotalsFile {
 
 #[derive(Debug, Default)]
 struct Found {
-    /// Slices whose part does not fit its check value or the seconds.
+    /// Slices whose range does not match its check value or the seconds.
     changed: Vec<u32>,
-    /// A part lies behind the end of the file.
+    /// Whether a range lies beyond the end of the file.
     is_cut: bool,
 }
 
@@ -45,8 +44,8 @@ impl TotalsFile {
         })
     }
 
-    /// The histograms of a slice, whose seconds hold this many values; `None` if they cannot be used,
-    /// which is noted. `bytes` is memory to read into.
+    /// The histograms of a slice whose seconds have this number of values; `None`, and recorded, if
+    /// they cannot be used. `bytes` is a buffer.
     pub(super) fn read(
         &self,
         slice: u32,
@@ -82,7 +81,7 @@ impl TotalsFile {
         Ok(totals)
     }
 
-    /// A run that is under way adds to the file, and only then to the lines.
+    /// A running run first appends to the file, and then to the lines.
     fn has(&self, range: ByteRange) -> bool {
         let length_now = || {
             let file = self.file.as_ref()?;
@@ -91,7 +90,7 @@ impl TotalsFile {
         range.is_within(self.length) || length_now().is_some_and(|length| range.is_within(length))
     }
 
-    /// Notes that the histograms of a slice are not those of its seconds.
+    /// Records that the histograms of a slice do not match its seconds.
     pub(super) fn note(&self, slice: u32) {
         self.found().changed.push(slice);
     }
@@ -100,8 +99,7 @@ impl TotalsFile {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was changed, if anything was. Only of a complete run it is a change that the end is not
-    /// there.
+    /// Message about changes, if any. A missing end is a change only for a complete run.
     pub(super) fn changed(&self, is_complete: bool) -> Option<String> {
         let mut found = self.found();
         found.changed.sort_unstable();
@@ -112,8 +110,8 @@ impl TotalsFile {
                 more => format!(", and those of {} more", more - 1),
             };
             return Some(format!(
-                "the histograms of slice {slice} in {TOTALS_FILE} are not those of its seconds: they were \
-                 changed after the run wrote them{further}"
+                "the histograms of slice {slice} in {TOTALS_FILE} do not match its seconds: they were \
+                changed after the run wrote them{further}"
             ));
         }
         (found.is_cut && is_complete)

@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
-    HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramFile, ProgramUse, RateProbe, Retried, RunDirectory, SearchUse, ServerUse,
-    SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
+    HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits, PauseUse,
+    ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples, Retried,
+    RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
     TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
@@ -64,14 +64,14 @@ pub(crate) fn environment() -> Environment {
     environment
 }
 
-/// Two patterns, of which one was asked again.
-fn asked() -> HostAsked {
-    let told = |pattern, hits| PatternAsked {
+/// Two patterns, one of which was counted again.
+fn asked() -> HostHits {
+    let told = |pattern, hits| PatternHits {
         pattern,
         hits,
         bytes: Some(70),
     };
-    HostAsked {
+    HostHits {
         host: "one:80".to_owned(),
         before: vec![told(0, Some(5)), told(1, None)],
         after: Some(vec![told(0, Some(4))]),
@@ -104,18 +104,18 @@ fn stages() -> StageSums {
     }
 }
 
-fn singles() -> Singles {
-    let single = |status: Option<u16>, ns| SingleRequest {
+fn singles() -> RecordedSamples {
+    let single = |status: Option<u16>, ns| RecordedSample {
         request: "GET /a?\u{1b}".to_owned(),
         host: status.map(|_| "db:9000".to_owned()),
         status,
         correct: status == Some(200),
         ns,
     };
-    Singles {
+    RecordedSamples {
         slowest: vec![single(None, u64::MAX), single(Some(503), 7)],
         fastest: vec![single(Some(200), 1)],
-        patterns: vec![PatternCount {
+        patterns: vec![RecordedPattern {
             pattern: 9,
             ok: 1,
             failed: 2,
@@ -263,7 +263,7 @@ pub(crate) fn sample(
         ledger: Ledger {
             opened: 1,
             reused: seed,
-            standing: 1,
+            already_open: 1,
             connect_nanos: 12_345,
             ..Ledger::default()
         },

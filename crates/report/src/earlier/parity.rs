@@ -1,5 +1,5 @@
-//! Whether two runs got the same responses: without that the work was another, and how
-//! fast each of them did it says nothing.
+//! Whether two runs got the same responses. Otherwise the work was different, and speeds cannot be
+//! compared.
 
 use std::collections::BTreeMap;
 use tenbin_plan::work::traits_of;
@@ -7,42 +7,42 @@ use tenbin_plan::work::traits_of;
 use tenbin_result::format::percent;
 use tenbin_result::{Document, SliceFigures};
 
-/// Terms with other numbers of hits that a sentence names.
+/// Maximum number of terms with other numbers of hits that are named in a sentence.
 const NAMED: usize = 5;
 
-/// Difference of two mean bodies, as a share of the larger, beyond which the work is
-/// another; the same as between two targets of one run.
+/// Difference of two mean body lengths, as a share of the larger, above which the work counts as
+/// different; the same as between two targets of one run.
 const OTHER: f64 = 0.05;
 
-/// Bytes by which bodies may differ without another time to send them.
+/// Bytes by which bodies may differ without effect on the time.
 const NO_TIME: f64 = 64.0;
 
-/// Difference in the share of failed answers.
+/// Difference in the share of failed responses.
 const FAILED: f64 = 0.01;
 
-/// What one workload got from one target, over all full slices.
+/// Responses of one target to one workload, over all full slices.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
-    /// Body bytes of a correct answer, on average; unknown for other work than HTTP's,
-    /// which may be of many sizes and knows itself what the right answer is.
+    /// Mean body bytes of a correct response; unknown for protocols other than HTTP, which may have
+    /// many sizes and check the content themselves.
     body: Option<f64>,
-    /// Share of the work that failed; unknown where none was done.
+    /// Share of failed operations; unknown without operations.
     failed: Option<f64>,
-    /// Hits by search term, where each target has its own request template (`by_target`);
-    /// `None` for other workloads.
+    /// Hits by search term, if each target has its own request template (`by_target`); otherwise
+    /// `None`.
     terms: Option<BTreeMap<String, u64>>,
     /// The plan's `hits_tolerance`, as a share.
     tolerance: f64,
 }
 
-/// What two sets of responses have to do with each other.
+/// Relation of two sets of responses.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Parity {
     /// The same work.
     Same,
-    /// The same work, with a difference that is expected: a sentence without a full stop.
+    /// The same work, with an expected difference: a sentence without a full stop.
     Expected(String),
-    /// Other work, and why: a clause.
+    /// Different work, with the reason as a clause.
     Other(String),
 }
 
@@ -75,10 +75,10 @@ impl Answers {
         }
     }
 
-    /// Whether the later responses are those of the same work.
+    /// Whether the later responses belong to the same work.
     ///
-    /// Where each target has its own request template, the hits of each term are compared and the
-    /// sizes of responses are not: servers of different kinds never send the same bytes.
+    /// If each target has its own request template, the hits of each term are compared instead of
+    /// response sizes, since different kinds of servers never send the same bytes.
     pub(super) fn parity(&self, later: &Self) -> Parity {
         if let (Some(then), Some(now)) = (self.failed, later.failed)
             && (then - now).abs() > FAILED
@@ -103,15 +103,15 @@ impl Answers {
         }
         match sizes {
             Some((then, now)) => Parity::Expected(format!(
-                "a response had {then:.0} bytes on average, then {now:.0}: that is expected, \
-                 because each server was sent a request of its own for each term, and the numbers \
-                 of hits agree"
+                "a response had {then:.0} bytes on average, then {now:.0}: expected, \
+                because each server has its own request template, and the numbers \
+                of hits agree"
             )),
             None => Parity::Same,
         }
     }
 
-    /// The mean sizes of both, where they differ.
+    /// The mean sizes of both, if they differ.
     fn sizes(&self, later: &Self) -> Option<(f64, f64)> {
         let (then, now) = self.body.zip(later.body)?;
         let apart = (then - now).abs();
@@ -128,8 +128,8 @@ fn said<'a>(document: &'a Document, workload: &str, key: &str) -> Option<&'a str
     Some(&setting.value)
 }
 
-/// Why the hits of the same terms are those of other work, in a clause; the rule and the tolerance
-/// are those of `unequal_hits` between two targets of a run.
+/// Why the numbers of hits differ too much, as a clause; the rule and the tolerance are those of
+/// `unequal_hits` between two targets of a run.
 fn other_hits(
     then: &BTreeMap<String, u64>,
     now: &BTreeMap<String, u64>,
@@ -143,8 +143,8 @@ fn other_hits(
     let both: Vec<(f64, &str, u64, u64)> = both.collect();
     if both.is_empty() {
         return Some(
-            "no term has a number of hits in both runs, so that nothing shows that they did the \
-             same work: run both with hits and the same list of terms"
+            "no term has a number of hits in both runs, so it is unknown whether they did the \
+            same work: run both with hits and the same list of terms"
                 .to_owned(),
         );
     }
@@ -166,7 +166,7 @@ fn other_hits(
         "{} of {compared} terms had other numbers of hits by more than the tolerance of {}: \
          {}{more}",
         different.len(),
-        // As the plan has it: 0 % is not "below 0.1 %".
+        // As in the plan: 0 % instead of "below 0.1 %".
         match tolerance {
             0.0 => "0 %".to_owned(),
             some => percent(some),

@@ -1,21 +1,21 @@
-//! What two runs share: targets that are the same in both.
+//! Targets that are identical in two runs.
 
 use std::collections::BTreeMap;
 
 use tenbin_result::Document;
 
-/// What is known of a target, to tell whether it is the one of another run.
+/// Identity of a target, to recognise it in another run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Identity {
-    /// Command, address or built-in server, in words.
+    /// Description: command, address or built-in server.
     description: String,
-    /// What tells versions apart, as far as it is known: size and time of the program's files, what
-    /// it says of its version, Tenbin's version for built-in servers.
+    /// Version, as far as known: size and time of the program's files, its reported version, or
+    /// Tenbin's version for built-in servers.
     version: Option<String>,
 }
 
 impl Identity {
-    /// Of every target of a run.
+    /// The identities of all targets of a run.
     pub(super) fn all(document: &Document) -> BTreeMap<String, Self> {
         let of = |target: &tenbin_result::Target| {
             let known = document.environment.targets.get(&target.name);
@@ -34,29 +34,29 @@ impl Identity {
         document.targets.iter().map(of).collect()
     }
 
-    /// Whether the two are the same, and it is known which version both are.
+    /// Whether both have the same description and the same known version.
     fn is_known_same(&self, other: &Self) -> bool {
         self == other && self.version.is_some()
     }
 
-    /// Whether nothing that is known tells them apart.
+    /// Whether no known property differs.
     fn may_be_same(&self, other: &Self) -> bool {
         let versions = self.version.as_ref().zip(other.version.as_ref());
         self.description == other.description && versions.is_none_or(|(one, two)| one == two)
     }
 }
 
-/// What a run has of this.
+/// The targets of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Targets {
     pub(super) identities: BTreeMap<String, Identity>,
     pub(super) baseline: Option<String>,
 }
 
-/// The targets that are controls for the others. The baseline of both runs is one, unless it is
-/// known to be another server; so is every target of the same command and version. When that
-/// leaves nothing to be controlled, only the baseline is one; and a run of one target has none.
-/// Where the user has `named` what changed, the baseline is one only if it is known to be the same.
+/// The targets that serve as controls for the others: the baseline of both runs, unless it is known
+/// to be a different server, and every target with the same command and version. If all targets
+/// were controls, only the baseline is; a run with one target has none. If the user has `named` the
+/// changed workloads, the baseline is a control only if it is known to be identical.
 pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<String> {
     let pairs = before.identities.iter().filter_map(|(name, then)| {
         let now = after.identities.get(name)?;
@@ -82,7 +82,7 @@ pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<Stri
         .unwrap_or_default()
 }
 
-/// Speeds of every block of a run, by workload and target.
+/// Speeds by workload, target and block of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks(BTreeMap<(String, String), BTreeMap<u32, Vec<f64>>>);
 
@@ -94,8 +94,8 @@ impl Blocks {
     }
 
     /// The speed of a target divided by that of the controls, block by block: geometric means, as
-    /// between two targets of one run. Blocks in which any of them lacks a slice are left out.
-    /// `None` without any such block.
+    /// between two targets of one run. Blocks with a missing slice are left out. `None` without any
+    /// complete block.
     pub(super) fn relative(
         &self,
         workload: &str,
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(
             shared(&one, &one, false),
             ["old"],
-            "else nothing would be tested"
+            "otherwise nothing would be tested"
         );
         let moved = run(
             "new",

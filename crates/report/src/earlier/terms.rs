@@ -1,11 +1,11 @@
-//! What a workload was asked to do: must be the same on both sides of a comparison.
+//! The settings of a workload, which must be equal in both runs of a comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tenbin_result::Workload;
 
-/// A name or a setting with its sizes as they are written now: earlier versions wrote `1kB`
-/// for what is `1KB`, 1,000 bytes.
+/// A name or setting with sizes in the current notation: earlier versions wrote `1kB` for `1KB`,
+/// 1,000 bytes.
 pub(super) fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut after_digit = false;
@@ -17,12 +17,12 @@ pub(super) fn spelled(text: &str) -> String {
     out
 }
 
-/// What was sent and how.
+/// Settings of a workload.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
     description: String,
     load: String,
-    /// By key; `None` in documents of versions that did not say.
+    /// By key; `None` in documents of older versions.
     settings: Option<BTreeMap<String, String>>,
 }
 
@@ -47,11 +47,11 @@ impl Terms {
         settings.is_some_and(|settings| settings.contains_key("by_target"))
     }
 
-    /// What the other does that this one does not, in words.
+    /// The first difference between two sets of settings, if any.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         if let (Some(mine), Some(theirs)) = (&self.settings, &other.settings) {
             let keys: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
-            // Each target has requests in its own words; hits tell whether they are the same work.
+            // Each target has its own request template; hits show whether they do the same work.
             let own_words = |key: &str| {
                 key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
             };

@@ -1,4 +1,4 @@
-//! `SUMMARY.md`: the first screen as text to paste, details in folds.
+//! `SUMMARY.md`: the first screen as text to paste, with collapsible details.
 
 use std::fmt::Write as _;
 
@@ -6,19 +6,25 @@ use tenbin_result::Document;
 
 use crate::block::{Block, Detail, Look, Table, Text};
 use crate::escape::{as_code, for_html, for_markdown};
-use crate::section::{SECTIONS, Section, Shown};
+use crate::language;
+use crate::section::{SECTIONS, Section, Shown, charts_of};
 
-/// The whole page.
+/// The complete page.
 pub(crate) fn summary(document: &Document) -> String {
     let mut page = format!("# {}\n", for_markdown(&document.run.name));
+    let sections = || {
+        SECTIONS
+            .iter()
+            .filter(|section| section.shown != Shown::Drawn)
+    };
     let first = |section: &&Section| section.shown != Shown::Details;
-    for section in SECTIONS.iter().filter(first) {
-        let blocks = (section.blocks)(document);
+    for section in sections().filter(first) {
+        let blocks = section.of(document);
         if blocks.is_empty() {
             continue;
         }
         if !section.title.is_empty() {
-            let _ = write!(page, "\n## {}\n", section.title);
+            let _ = write!(page, "\n## {}\n", section.heading(document));
         }
         let detail = match section.title.is_empty() {
             true => Detail::Value,
@@ -26,20 +32,42 @@ pub(crate) fn summary(document: &Document) -> String {
         };
         write_blocks(&mut page, &blocks, detail);
     }
-    for section in SECTIONS.iter().filter(|section| !first(section)) {
-        let blocks = (section.blocks)(document);
+    page.push_str(&charts(document));
+    for section in sections().filter(|section| !first(section)) {
+        let blocks = section.of(document);
         if blocks.is_empty() {
             continue;
         }
         let _ = write!(
             page,
             "\n<details><summary>{}</summary>\n",
-            for_html(section.title)
+            for_html(&section.heading(document))
         );
         write_blocks(&mut page, &blocks, Detail::Interval);
         page.push_str("\n</details>\n");
     }
     page
+}
+
+/// The charts that are files beside the page, in a fold; nothing without any.
+fn charts(document: &Document) -> String {
+    let drawn = SECTIONS
+        .iter()
+        .filter(|section| section.shown == Shown::Drawn);
+    let charts = drawn.flat_map(|section| charts_of(document, section.name));
+    let mut images = String::new();
+    for chart in charts {
+        if let Some(file) = chart.file {
+            let _ = writeln!(images, "\n![{}]({file})", for_markdown(&chart.title));
+        }
+    }
+    match images.is_empty() {
+        true => images,
+        false => format!(
+            "\n<details><summary>{}</summary>\n{images}\n</details>\n",
+            language::text(document, "Charts")
+        ),
+    }
 }
 
 fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail) {
@@ -58,8 +86,13 @@ fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail) {
                 }
             }
             Block::Table(rows) => table(page, rows, detail),
-            Block::Chart { title, file } => {
-                let _ = writeln!(page, "![{title}]({file})");
+            Block::Chart(chart) => {
+                if let Some(file) = chart.file {
+                    let _ = writeln!(page, "![{}]({file})", for_markdown(&chart.title));
+                }
+                if let Some(rows) = &chart.table {
+                    table(page, rows, detail);
+                }
             }
             Block::Verbatim(text) => verbatim(page, text),
         }
@@ -94,7 +127,7 @@ fn table(page: &mut String, table: &Table, detail: Detail) {
     }
 }
 
-/// Lines inside a fence that is longer than any in them.
+/// Writes a code block. Its fence is longer than any fence in the text.
 fn verbatim(page: &mut String, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));

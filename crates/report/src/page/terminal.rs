@@ -1,35 +1,35 @@
-//! The page for a terminal: the answer first, where to read more last.
+//! The page for a terminal: first the answer, last the run directory and how to see more.
 
 use tenbin_result::Document;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::block::{Block, Detail, Look, Span, Table, Text};
 use crate::escape::for_terminal;
 use crate::section::{SECTIONS, Section, Shown};
 
-/// How a page for a terminal is to look.
+/// Appearance of a page for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// Columns.
     pub width: usize,
-    /// Whether escape sequences for colour are understood.
+    /// Whether the terminal supports colour escape sequences.
     pub colour: bool,
-    /// How much is shown.
+    /// How much of the result is shown.
     pub extent: Extent<'a>,
 }
 
 /// How much of a result is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent<'a> {
-    /// What fits a screen.
+    /// What fits on a screen.
     Screen,
-    /// Everything but single slices and raw data.
+    /// All sections except single slices and raw data.
     Verbose,
     /// One section, by its name.
     Section(&'a str),
 }
 
-/// Sections that only `--section` shows: as long as the run.
+/// Sections that only `--section` shows, since their length grows with the run.
 const LONG: [&str; 2] = ["slices", "benchmark"];
 
 /// The report for a terminal. Ends with a newline.
@@ -40,15 +40,15 @@ pub fn terminal(document: &Document, view: View<'_>) -> String {
         colour: view.colour,
     };
     for section in in_order(view.extent) {
-        let blocks = (section.blocks)(document);
+        let blocks = section.of(document);
         if !blocks.is_empty() {
-            page.section(section, &blocks);
+            page.section(section, &section.heading(document), &blocks);
         }
     }
     page.text
 }
 
-/// Blocks alone in lines of at most `width` columns. Ends with a newline.
+/// Only the blocks, in lines of at most `width` columns. Ends with a newline.
 pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
     let mut page = Page {
         text: String::new(),
@@ -59,7 +59,7 @@ pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
     page.text
 }
 
-/// The sections of a page, in order: where to read more stands last.
+/// The sections of a page in order, with the pointer to more information last.
 fn in_order(extent: Extent<'_>) -> Vec<&'static Section> {
     let of = |shown: &[Shown]| {
         let meant = SECTIONS
@@ -90,17 +90,17 @@ struct Page {
 }
 
 const INDENT: &str = "  ";
-/// Between columns.
+/// Space between columns.
 const GAP: &str = "  ";
 
 impl Page {
-    fn section(&mut self, section: &Section, blocks: &[Block]) {
+    fn section(&mut self, section: &Section, heading: &str, blocks: &[Block]) {
         if !self.text.is_empty() {
             self.line("");
         }
-        if !section.title.is_empty() {
-            let title = self.painted(Look::Strong, section.title);
-            self.line(&title);
+        if !heading.is_empty() {
+            let heading = self.painted(Look::Strong, heading);
+            self.line(&heading);
         }
         let detail = match section.shown {
             Shown::Details => Detail::Spread,
@@ -132,7 +132,11 @@ impl Page {
                 }
             }
             Block::Table(rows) => self.table(rows, detail),
-            Block::Chart { .. } => {}
+            Block::Chart(chart) => {
+                if let Some(rows) = &chart.table {
+                    self.table(rows, detail);
+                }
+            }
             Block::Verbatim(text) => {
                 for line in text.lines() {
                     self.line(&for_terminal(line));
@@ -141,23 +145,24 @@ impl Page {
         }
     }
 
-    /// Text in lines of the page's width, the first one behind `first`, the others behind `rest`.
+    /// Wraps text to the page's width, with `first` before the first line and `rest` before the
+    /// others.
     fn wrapped(&mut self, text: &Text, first: &str, rest: &str) {
         let mut line = Line::behind(first);
         let mut gap = 0;
         for span in text.spans() {
             for (at, word) in span.text.split(' ').enumerate() {
                 gap += usize::from(at > 0);
-                if word.is_empty() {
-                    continue;
+                for (at, part) in breakable(word).into_iter().enumerate() {
+                    let part = for_terminal(part);
+                    let may_break = at > 0 || gap > 0;
+                    if may_break && line.has_words && line.width + gap + part.width() > self.width {
+                        self.line_of(&line);
+                        line = Line::behind(rest);
+                    }
+                    line.push(gap, span.look, &part);
+                    gap = 0;
                 }
-                let word = for_terminal(word);
-                if gap > 0 && line.has_words && line.width + gap + word.width() > self.width {
-                    self.line_of(&line);
-                    line = Line::behind(rest);
-                }
-                line.push(gap, span.look, &word);
-                gap = 0;
             }
         }
         self.line_of(&line);
@@ -172,8 +177,8 @@ impl Page {
         self.line(&painted);
     }
 
-    /// A table; one that is too wide is printed in pieces, each with the columns that name rows,
-    /// and one of few rows with rows and columns exchanged if that fits.
+    /// Prints a table. A table that is too wide is printed in pieces, each with the columns that
+    /// name rows; a table with few rows is transposed, if that fits.
     fn table(&mut self, rows: &Table, detail: Detail) {
         let grid = Grid::of(rows, detail);
         if grid.fits(self.width) {
@@ -194,7 +199,7 @@ impl Page {
         }
     }
 
-    /// Each row as lines of running text: for cells that hold sentences.
+    /// Prints each row as lines of text, for cells that contain sentences.
     fn records(&mut self, grid: &Grid) {
         for row in grid.rows.iter().skip(1) {
             let mut text = Text::default();
@@ -260,7 +265,35 @@ impl Page {
     }
 }
 
-/// A line while words are added to it; they are escaped already.
+/// Characters that do not begin a line of Japanese text.
+const NOT_FIRST: &str = "、。,.」』)】・:;!?ー々っゃゅょッャュョァィゥェォ)…";
+/// Characters that do not end one.
+const NOT_LAST: &str = "「『(【(";
+
+/// The parts of a word between which a line may break: Japanese text has no spaces. Empty for an empty
+/// word.
+fn breakable(word: &str) -> Vec<&str> {
+    let is_wide = |c: char| c.width() == Some(2);
+    let mut parts = Vec::new();
+    let mut begin = 0;
+    let mut before: Option<char> = None;
+    for (at, c) in word.char_indices() {
+        let breaks = before.is_some_and(|before| {
+            (is_wide(before) || is_wide(c)) && !NOT_FIRST.contains(c) && !NOT_LAST.contains(before)
+        });
+        if breaks {
+            parts.push(&word[begin..at]);
+            begin = at;
+        }
+        before = Some(c);
+    }
+    if begin < word.len() {
+        parts.push(&word[begin..]);
+    }
+    parts
+}
+
+/// A line while words are added; the words are already escaped.
 struct Line {
     spans: Vec<Span>,
     width: usize,
@@ -279,7 +312,7 @@ impl Line {
         }
     }
 
-    /// Adds a word, with as many spaces before it as `gap` says unless it is the first.
+    /// Adds a word, preceded by `gap` spaces unless it is the first word.
     fn push(&mut self, gap: usize, look: Look, word: &str) {
         let gap = " ".repeat(if self.has_words { gap } else { 0 });
         self.width += gap.len() + word.width();
@@ -297,21 +330,21 @@ impl Line {
     }
 }
 
-/// Whether an empty line stands between two blocks.
+/// Whether an empty line separates two blocks.
 fn needs_space(before: &Block, block: &Block) -> bool {
     matches!(block, Block::Heading(_))
         || matches!((before, block), (Block::Table(_), Block::Table(_)))
 }
 
-/// The letters of a table, row by row; the head is the first.
+/// The text of a table, row by row; the first row is the header.
 struct Grid {
     keys: usize,
-    /// Whether a column lines up at the right.
+    /// Whether a column is right aligned.
     numeric: Vec<bool>,
     rows: Vec<Vec<Span>>,
 }
 
-/// Letters of a cell from which on it holds a sentence.
+/// Length from which on the text of a cell counts as a sentence.
 const SENTENCE: usize = 60;
 
 impl Grid {
@@ -337,7 +370,7 @@ impl Grid {
                     }
                 })
                 .collect();
-            // A name is printed once above the rows that share it; the last name of a row always.
+            // A name is printed once above the rows that share it; the last name of a row is always printed.
             let mut same = true;
             for (key, known) in named.iter_mut().enumerate() {
                 same &= *known == cells[key].text;
@@ -386,7 +419,7 @@ impl Grid {
         }
     }
 
-    /// Groups of columns that fit, each behind the columns that name rows.
+    /// Groups of columns that fit, each with the columns that name rows.
     fn pieces(&self, width: usize) -> Vec<Self> {
         let widths = self.widths();
         let wide = |column: &usize| widths[*column] + GAP.len();

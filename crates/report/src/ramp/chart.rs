@@ -1,318 +1,296 @@
-//! Throughput and latency against clients, all targets in one chart, as SVG.
+//! Throughput and latency against clients, all targets in one chart.
 
-use std::fmt::Write as _;
+use tenbin_result::format::{RATE, TIME, Unit, plural};
+use tenbin_result::{Capacity, CapacityLevel, Document, Figure, Trust, UslResult};
 
-use tenbin_result::format::plural;
-use tenbin_result::{Capacity, CapacityLevel, Document, Figure, Trust};
+use crate::chart::{Axis, Chart, Drawing, Marks, Named, Panel, Panels, Point, Series, Style, file};
 
-use super::axes::{Axes, BOTTOM, PANEL, RIGHT, TOP, WIDTH, for_xml, text};
-use super::labels::{Labels, shortened};
+/// The axis of clients is logarithmic if the largest number of clients is at least this multiple of
+/// the smallest.
+const WIDE: f64 = 64.0;
+/// The axis is also logarithmic if each level, the last excepted, is at least this multiple of the
+/// previous level.
+const DOUBLING: f64 = 1.8;
+/// Points of a fitted curve.
+const FITTED: u32 = 48;
 
-/// Colours that most people can tell apart (Okabe and Ito, 2008).
-const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000",
-];
-
-/// Strokes of the lines that have the same colour, one after the other.
-const DASHES: [&str; 3] = ["", "7 3", "2 3"];
-
-/// Half the width of the caps of an error bar.
-const CAP: f64 = 3.0;
-/// Distance between the points of two targets at the same number of clients, so that their error
-/// bars do not hide each other, and the most that all of them together take.
-const BESIDE: f64 = 4.0;
-const MOST_BESIDE: f64 = 12.0;
-/// Characters that fit behind a line of the legend.
-const LEGEND_CHARACTERS: usize = 25;
-
-/// What a chart shows.
-struct Chart {
+/// What a panel shows.
+struct Part {
     title: &'static str,
-    unit: fn(f64) -> (f64, &'static str),
+    unit: Unit,
     figure: fn(&CapacityLevel) -> Option<Figure>,
+    /// Whether the fitted law is about it.
+    is_fitted: bool,
 }
 
-const THROUGHPUT: Chart = Chart {
+const THROUGHPUT: Part = Part {
     title: "Throughput",
-    unit: |_| (1.0, "responses a second"),
+    unit: RATE,
     figure: |level| level.throughput,
+    is_fitted: true,
 };
 
-const fn time(most: f64) -> (f64, &'static str) {
-    match most {
-        most if most < 1e-3 => (1e-6, "microseconds"),
-        most if most < 1.0 => (1e-3, "milliseconds"),
-        _ => (1.0, "seconds"),
-    }
-}
-
-const MEAN: Chart = Chart {
+const MEAN: Part = Part {
     title: "Service time, mean",
-    unit: time,
+    unit: TIME,
     figure: |level| level.residence,
+    is_fitted: false,
 };
 
-const P50: Chart = Chart {
+const P50: Part = Part {
     title: "Service time, median (p50)",
-    unit: time,
+    unit: TIME,
     figure: |level| level.p50,
+    is_fitted: false,
 };
 
 /// In a panel without the median: a 99th percentile is often ten times as long, and on one axis
 /// with the medians these cannot be told from each other.
-const P99: Chart = Chart {
+const P99: Part = Part {
     title: "Service time, 99th percentile (p99)",
-    unit: time,
+    unit: TIME,
     figure: |level| level.p99,
+    is_fitted: false,
 };
 
-/// Throughput against clients.
-pub(crate) fn throughput(document: &Document) -> String {
-    draw(&[&THROUGHPUT], &document.capacities)
-}
-
-/// Median service time and its 99th percentile against clients, a panel each.
-pub(crate) fn latency(document: &Document) -> String {
-    draw(&[&P50, &P99], &document.capacities)
-}
-
-/// Throughput, mean and median service time and the 99th percentile against clients, a panel each.
-pub(super) fn all(capacities: &[Capacity]) -> String {
-    draw(&[&THROUGHPUT, &MEAN, &P50, &P99], capacities)
-}
-
-/// A panel for every chart of every family of workloads, one below the other; none for a
-/// figure that no level has.
-fn draw(charts: &[&Chart], capacities: &[Capacity]) -> String {
-    let families = families(capacities);
-    let panels = families.iter().flat_map(|family| {
-        let charts = charts.iter().filter(|chart| chart.has_any(&family.1));
-        charts.map(move |chart| (family, chart))
-    });
-    let panels: Vec<_> = panels.collect();
-    let height = PANEL * panels.len().max(1) as f64;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+/// Throughput against clients; `None` without a sweep.
+pub(crate) fn throughput(document: &Document) -> Option<Chart> {
+    let fitted = document.capacities.iter().any(|it| law(it).is_some());
+    let law = match fitted {
+        true => " The dashed line is the Universal Scalability Law fitted to the points.",
+        false => "",
+    };
+    let about = format!(
+        "Bars are intervals; a ring marks the knee, beyond which more connections add little.{law}"
     );
-    for (at, ((family, capacities), chart)) in panels.iter().enumerate() {
-        let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", PANEL * at as f64);
-        chart.panel(&mut svg, family, capacities);
-        svg.push_str("</g>\n");
-    }
-    svg + "</svg>\n"
+    let chart = Chart {
+        file: Some("ramp-throughput.svg"),
+        ..chart(
+            "Throughput against connections",
+            &[&THROUGHPUT],
+            &document.capacities,
+        )?
+    };
+    Some(Chart { about, ..chart })
 }
 
-impl Chart {
-    fn has_any(&self, capacities: &[&Capacity]) -> bool {
-        let mut levels = capacities.iter().flat_map(|capacity| &capacity.levels);
-        levels.any(|level| (self.figure)(level).is_some())
-    }
+/// Median service time and its 99th percentile against clients, a panel each; `None` without a sweep.
+pub(crate) fn latency(document: &Document) -> Option<Chart> {
+    Some(Chart {
+        file: Some("ramp-latency.svg"),
+        ..chart(
+            "Service time against connections",
+            &[&P50, &P99],
+            &document.capacities,
+        )?
+    })
+}
 
-    fn panel(&self, svg: &mut String, family: &str, capacities: &[&Capacity]) {
-        let levels = || capacities.iter().flat_map(|capacity| &capacity.levels);
-        let figures = levels().filter_map(self.figure).map(top_of);
-        let most = figures.fold(0.0, f64::max);
-        let (scale, unit) = (self.unit)(most);
-        let axes = Axes::new(levels().map(|level| level.connections), most / scale);
-        text(
-            svg,
-            12.0,
-            18.0,
-            "start",
-            15,
-            &match family {
-                "" => self.title.to_owned(),
-                family => format!("{}: {family}", self.title),
-            },
-        );
-        axes.draw(svg, unit);
-        let mut labels = Labels::default();
-        // Only what has an error bar can hide one.
-        let has_bars = |capacity: &Capacity| {
+/// Throughput, mean and median service time and the 99th percentile against clients, a panel each, as
+/// a file.
+pub(super) fn all(capacities: &[Capacity]) -> String {
+    let parts = [&THROUGHPUT, &MEAN, &P50, &P99];
+    let chart = chart(
+        "Throughput and service time against clients",
+        &parts,
+        capacities,
+    );
+    chart.as_ref().map_or_else(String::new, file)
+}
+
+/// A panel for every part and every family of workloads, one below the other; none for a figure that
+/// no level has.
+fn chart(title: &str, parts: &[&Part], capacities: &[Capacity]) -> Option<Chart> {
+    let families = families(capacities);
+    let panels = families
+        .iter()
+        .flat_map(|(family, members)| parts.iter().map(|part| part.panel(family, members)));
+    let panels: Vec<Panel> = panels.filter(Panel::has_figures).collect();
+    let levels = capacities.iter().flat_map(|capacity| &capacity.levels);
+    let mut clients: Vec<u64> = levels.map(|level| level.connections).collect();
+    clients.sort_unstable();
+    clients.dedup();
+    (!panels.is_empty()).then(|| Chart {
+        title: title.to_owned(),
+        about: "Bars are intervals; a ring marks the knee.".to_owned(),
+        drawing: Drawing::Panels(Panels {
+            x: axis(&clients),
+            span: None,
+            panels,
+        }),
+        table: None,
+        file: None,
+    })
+}
+
+fn axis(clients: &[u64]) -> Axis {
+    let (least, most) = (clients.first(), clients.last());
+    let ratio = match (least, most) {
+        (Some(least), Some(most)) => *most as f64 / (*least).max(1) as f64,
+        _ => 1.0,
+    };
+    let logarithmic = ratio >= WIDE || is_doubling(clients);
+    let marks = clients.iter().map(|each| (*each as f64, each.to_string()));
+    Axis {
+        title: match logarithmic {
+            true => "connections (logarithmic)".to_owned(),
+            false => "connections".to_owned(),
+        },
+        logarithmic,
+        marks: Marks::Fixed(marks.collect()),
+        from_zero: !logarithmic,
+    }
+}
+
+/// Whether each level but the last is about twice the one before, as those of `1..20` are.
+fn is_doubling(clients: &[u64]) -> bool {
+    let steps = clients.windows(2);
+    let mut steps = steps.take(clients.len().saturating_sub(2)).peekable();
+    let doubles = |step: &[u64]| step[1] as f64 >= step[0] as f64 * DOUBLING;
+    clients.len() > 3 && steps.all(doubles)
+}
+
+impl Part {
+    fn panel(&self, family: &str, members: &[(usize, &Capacity)]) -> Panel {
+        let title = match family {
+            "" => self.title.to_owned(),
+            family => format!("{}: {family}", self.title),
+        };
+        let known = members.iter().filter(|(_, capacity)| {
             let mut figures = capacity.levels.iter().filter_map(self.figure);
-            figures.any(|figure| figure.interval.is_some())
-        };
-        let beside: Vec<usize> = (0..capacities.len())
-            .filter(|at| has_bars(capacities[*at]))
-            .collect();
-        let pen = |at: usize| Pen {
-            axes: &axes,
-            colour: COLOURS[at % COLOURS.len()],
-            dashes: dashes(at),
-            aside: beside
-                .iter()
-                .position(|one| *one == at)
-                .map_or(0.0, |place| aside(place, beside.len())),
-            scale,
-        };
-        for (at, capacity) in capacities.iter().enumerate() {
-            self.curve(svg, &pen(at), capacity, &mut labels);
+            figures.next().is_some()
+        });
+        let mut series: Vec<Series> = Vec::new();
+        let mut named = Vec::new();
+        for (place, capacity) in known {
+            let fitted = law(capacity).filter(|_| self.is_fitted);
+            series.push(self.measured(*place, capacity));
+            series.extend(fitted.map(|points| Series {
+                name: name(capacity),
+                place: *place,
+                style: Style::Dashed,
+                points,
+            }));
+            named.extend(self.knee(*place, capacity));
         }
-        for (at, capacity) in capacities.iter().enumerate() {
-            self.knee(svg, &pen(at), capacity, &mut labels);
+        Panel {
+            named,
+            ..Panel::new(title, Axis::of("", self.unit), series)
         }
-        let drawn = capacities.iter().enumerate();
-        let drawn: Vec<(usize, &Capacity)> = drawn
-            .filter(|(_, capacity)| self.has_any(&[capacity]))
-            .map(|(at, capacity)| (at, *capacity))
-            .collect();
-        legend(svg, &drawn);
     }
 
     /// Points, the intervals about them, and lines between neighbours that are both known.
-    fn curve(&self, svg: &mut String, pen: &Pen<'_>, capacity: &Capacity, labels: &mut Labels) {
-        let mut path = String::new();
-        let mut points = String::new();
-        let mut before = None;
-        let colour = pen.colour;
-        for level in &capacity.levels {
-            let Some(figure) = (self.figure)(level) else {
-                before = None;
-                continue;
-            };
-            let (x, y) = pen.place(level.connections, figure.value);
-            let command = if before.is_some() { 'L' } else { 'M' };
-            let _ = write!(path, "{command}{x:.1} {y:.1} ");
-            labels.keep_clear(before.unwrap_or((x, y)), (x, y));
-            before = Some((x, y));
-            if let Some(ends) = figure.interval {
-                let (_, low) = pen.place(level.connections, ends.low);
-                let (_, high) = pen.place(level.connections, ends.high);
-                let (left, cap) = (x - CAP, 2.0 * CAP);
-                let _ = writeln!(
-                    svg,
-                    "<path d=\"M{x:.1} {low:.1} V{high:.1} M{left:.1} {low:.1} h{cap} M{left:.1} \
-                     {high:.1} h{cap}\" fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"0.6\"/>"
-                );
+    fn measured(&self, place: usize, capacity: &Capacity) -> Series {
+        let points = capacity.levels.iter().map(|level| {
+            let figure = (self.figure)(level);
+            Point {
+                x: level.connections as f64,
+                y: figure.map(|figure| figure.value),
+                ends: figure.and_then(|figure| Some((figure.interval?.low, figure.interval?.high))),
+                said: figure.map_or_else(String::new, |figure| {
+                    said(&capacity.target, level.connections, figure)
+                }),
+                flagged: false,
             }
-            let _ = writeln!(
-                points,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"{colour}\"><title>{}</title>\
-                 </circle>",
-                for_xml(&told(&capacity.target, level.connections, figure))
-            );
+        });
+        Series {
+            name: name(capacity),
+            place,
+            style: Style::Joined,
+            points: points.collect(),
         }
-        let _ = writeln!(
-            svg,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" \
-             stroke-dasharray=\"{}\"/>",
-            path.trim_end(),
-            pen.dashes
-        );
-        svg.push_str(&points);
     }
 
-    /// A ring where more clients stop to be worth their while.
-    fn knee(&self, svg: &mut String, pen: &Pen<'_>, capacity: &Capacity, labels: &mut Labels) {
-        let Some(knee) = capacity.knee.filter(|knee| knee.found) else {
-            return;
-        };
+    fn knee(&self, place: usize, capacity: &Capacity) -> Option<Named> {
+        let knee = capacity.knee.filter(|knee| knee.found)?;
         let mut levels = capacity.levels.iter();
-        let level = levels.find(|level| level.connections == knee.connections);
-        let Some(figure) = level.and_then(self.figure) else {
-            return;
-        };
-        let (x, y) = pen.place(knee.connections, figure.value);
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke=\"{}\" \
-             stroke-width=\"2\"><title>knee at {} clients</title></circle>",
-            pen.colour, knee.connections
-        );
-        if let Some((x, y)) = labels.place(x, y, "knee", 11) {
-            text(svg, x, y, "start", 11, "knee");
-        }
+        let level = levels.find(|level| level.connections == knee.connections)?;
+        let figure = (self.figure)(level)?;
+        Some(Named {
+            place,
+            at: (knee.connections as f64, figure.value),
+            name: "knee".to_owned(),
+        })
     }
 }
 
-/// How the line of a target is drawn.
-struct Pen<'a> {
-    axes: &'a Axes,
-    colour: &'static str,
-    dashes: &'static str,
-    /// How far its points are from the place of their number of clients.
-    aside: f64,
-    /// What one unit of the axis is.
-    scale: f64,
+/// The target, with a warning where its figures are in doubt.
+fn name(capacity: &Capacity) -> String {
+    let trust = match capacity.trust {
+        Trust::Invalid => " (INVALID)",
+        Trust::Suspect => " (SUSPECT)",
+        Trust::Valid => "",
+    };
+    format!("{}{trust}", capacity.target)
 }
 
-impl Pen<'_> {
-    fn place(&self, clients: u64, figure: f64) -> (f64, f64) {
-        let figure = (figure / self.scale).max(0.0);
-        (self.axes.x(clients) + self.aside, self.axes.y(figure))
-    }
-}
-
-/// How far the points of target `at` of `count` are moved aside.
-fn aside(at: usize, count: usize) -> f64 {
-    let gaps = count.saturating_sub(1) as f64;
-    let gap = BESIDE.min(MOST_BESIDE / gaps.max(1.0));
-    (at as f64 - gaps / 2.0) * gap
+/// Points of the fitted law between the fewest and the most connections; `None` if there is none.
+fn law(capacity: &Capacity) -> Option<Vec<Point>> {
+    let UslResult {
+        lambda,
+        sigma,
+        kappa,
+        ..
+    } = capacity.usl.as_ref()?;
+    let (lambda, sigma, kappa) = (
+        lambda.as_ref()?.value,
+        sigma.as_ref()?.value,
+        kappa.as_ref()?.value,
+    );
+    let least = capacity.levels.first()?.connections.max(1) as f64;
+    let most = capacity.levels.last()?.connections as f64;
+    let step = |at: u32| least * (most / least).powf(f64::from(at) / f64::from(FITTED));
+    let points = (0..=FITTED).map(step).map(|n| Point {
+        x: n,
+        y: Some(lambda * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0))),
+        ..Point::default()
+    });
+    Some(points.collect())
 }
 
 /// What a point shows, with the figures as `ramp.csv` has them.
-fn told(target: &str, clients: u64, figure: Figure) -> String {
+fn said(target: &str, clients: u64, figure: Figure) -> String {
     let ends = figure.interval;
     let ends = ends.map_or_else(String::new, |ends| format!(" ({}–{})", ends.low, ends.high));
     let clients = plural(clients, "client");
     format!("{target}, {clients}: {}{ends}", figure.value)
 }
 
-/// The stroke of target `at`.
-fn dashes(at: usize) -> &'static str {
-    DASHES[(at / COLOURS.len()) % DASHES.len()]
-}
-
-/// A line for each target that the panel shows, with its place among all.
-fn legend(svg: &mut String, drawn: &[(usize, &Capacity)]) {
-    let x = WIDTH - RIGHT + 16.0;
-    let space = PANEL - TOP - BOTTOM;
-    let step = (space / drawn.len().max(1) as f64).min(18.0);
-    let trusts = drawn.iter().map(|(_, capacity)| match capacity.trust {
-        Trust::Invalid => " (INVALID)",
-        Trust::Suspect => " (SUSPECT)",
-        Trust::Valid => "",
-    });
-    let trusts: Vec<&str> = trusts.collect();
-    let names = drawn.iter().zip(&trusts);
-    let names: Vec<(&str, usize)> = names
-        .map(|((_, capacity), trust)| (&*capacity.target, LEGEND_CHARACTERS - trust.len()))
-        .collect();
-    let names = shortened(&names);
-    let mut y = TOP + 8.0;
-    for (((at, _), trust), name) in drawn.iter().zip(trusts).zip(names) {
-        let (colour, dashes) = (COLOURS[at % COLOURS.len()], dashes(*at));
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{x:.1} {y:.1} h22\" stroke=\"{colour}\" stroke-width=\"2\" \
-             stroke-dasharray=\"{dashes}\"/>"
-        );
-        text(
-            svg,
-            x + 28.0,
-            y + 4.0,
-            "start",
-            12,
-            &format!("{name}{trust}"),
-        );
-        y += step;
-    }
-}
-
-fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<&Capacity>)> {
-    let mut families: Vec<(&str, Vec<&Capacity>)> = Vec::new();
+/// The sweeps of each family of workloads, each target at its place among them.
+fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<(usize, &Capacity)>)> {
+    let mut targets: Vec<&str> = Vec::new();
+    let mut families: Vec<(&str, Vec<(usize, &Capacity)>)> = Vec::new();
     for capacity in capacities {
+        let known = targets.iter().position(|target| *target == capacity.target);
+        let place = known.unwrap_or_else(|| {
+            targets.push(&capacity.target);
+            targets.len() - 1
+        });
         let mut known = families.iter_mut();
         match known.find(|(family, _)| *family == capacity.family) {
-            Some((_, members)) => members.push(capacity),
-            None => families.push((&capacity.family, vec![capacity])),
+            Some((_, members)) => members.push((place, capacity)),
+            None => families.push((&capacity.family, vec![(place, capacity)])),
         }
     }
     families
 }
 
-fn top_of(figure: Figure) -> f64 {
-    figure.interval.map_or(figure.value, |ends| ends.high)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubling_levels_have_a_logarithmic_axis_and_even_steps_a_linear_one() {
+        for (levels, logarithmic) in [
+            (vec![1, 2, 4, 8, 16], true),
+            (vec![1, 2, 4, 8, 16, 20], true),
+            (vec![3, 6, 12, 20], true),
+            (vec![1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20], false),
+            (vec![10, 20, 30, 40], false),
+            (vec![1, 2, 4], false),
+            (vec![1, 100], true),
+        ] {
+            assert_eq!(axis(&levels).logarithmic, logarithmic, "{levels:?}");
+        }
+    }
 }

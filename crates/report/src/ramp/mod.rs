@@ -1,8 +1,6 @@
-//! Every level of every ramp, for spreadsheets and as charts.
+//! Every level of every concurrency sweep, as CSV and as charts.
 
-mod axes;
 mod chart;
-mod labels;
 mod overlay;
 
 use std::fmt::Write as _;
@@ -12,13 +10,23 @@ pub use overlay::Overlay;
 
 use tenbin_result::{Capacity, Document, Figure};
 
-/// The columns of `ramp.csv`. Times are seconds, rates are per second; what is not known
-/// is empty.
+use crate::cells::Between;
+use crate::chart::Chart;
+
+/// The columns of `ramp.csv`. Times are in seconds, rates per second; unknown values are empty.
 const COLUMNS: &str = "ramp,target,workload,clients,throughput,throughput_low,throughput_high,mean,\
                        mean_low,mean_high,p50,p50_low,p50_high,p90,p90_low,p90_high,p99,p99_low,\
                        p99_high,ok,failed,in_flight,littles_law,knee,most";
 
-/// A row for every number of clients on every target.
+/// The charts of all sweeps.
+pub(crate) fn charts(document: &Document) -> Vec<Chart> {
+    [throughput(document), latency(document)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// One row for every number of clients and target.
 pub(crate) fn csv(document: &Document) -> String {
     table(&document.capacities)
 }
@@ -36,9 +44,9 @@ fn rows(text: &mut String, capacity: &Capacity) {
         let _ = write!(
             text,
             "{},{},{},{}",
-            cell(&capacity.family),
-            cell(&capacity.target),
-            cell(&level.workload),
+            Between::Comma.name(&capacity.family),
+            Between::Comma.name(&capacity.target),
+            Between::Comma.name(&level.workload),
             level.connections
         );
         let figures = [
@@ -82,14 +90,6 @@ fn push(text: &mut String, figure: Option<Figure>) {
     };
 }
 
-/// Quoted where it has to be.
-fn cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +105,5 @@ mod tests {
         };
         push(&mut text, Some(figure));
         assert_eq!(text, ",,,,2.5,,");
-        assert_eq!(cell("a,\"b\""), "\"a,\"\"b\"\"\"");
     }
 }

@@ -1,19 +1,19 @@
-//! Ramps of several runs and result files, in one chart and one table.
+//! Concurrency sweeps of several runs and result files in one chart and one table.
 
 use tenbin_result::{Capacity, Document};
 
 use super::{chart, table};
-use crate::import::drnbench::Steps;
+use crate::formats::Steps;
 
-/// Ramps that are laid over each other.
+/// Concurrency sweeps in one chart.
 #[derive(Debug, Default)]
 pub struct Overlay {
     ramps: Vec<Capacity>,
 }
 
 impl Overlay {
-    /// Adds the ramps of a run; how many there are. `name` stands before those of its targets,
-    /// if it is not empty.
+    /// Adds the sweeps of a run and returns their number. `name` is put before the names of its
+    /// targets, unless it is empty.
     pub fn add_run(&mut self, document: &Document, name: &str) -> usize {
         let mut families: Vec<&str> = document.capacities.iter().map(|one| &*one.family).collect();
         families.dedup();
@@ -48,13 +48,13 @@ impl Overlay {
         });
     }
 
-    /// Throughput, mean, median and 99th percentile against clients, a panel each, as SVG.
+    /// SVG with throughput, mean, median and 99th percentile against clients, one panel each.
     pub fn svg(&self) -> String {
         chart::all(&self.ramps)
     }
 
-    /// A row for every number of clients of every ramp, with the columns of `ramp.csv`. The
-    /// chart shows these figures.
+    /// One row for every number of clients of every sweep, with the columns of `ramp.csv` and the
+    /// figures of the chart.
     pub fn csv(&self) -> String {
         table(&self.ramps)
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn files_lie_over_each_other_with_the_figures_of_their_rows() {
+    fn an_overlay_has_the_figures_of_its_files() {
         let mut overlay = Overlay::default();
         overlay.add_steps(
             &steps("1,300,10.0,0.001,0.2,0.09,100.0\n4,900,30.0,0.001,0.4,0.12,100.0\n"),
@@ -97,8 +97,8 @@ mod tests {
         ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
-        // No file says anything about percentiles.
+        // The files contain no percentiles.
         assert!(!svg.contains("99th percentile"), "{svg}");
-        assert_eq!(svg.matches("<circle").count(), 2 * 4, "{svg}");
+        assert_eq!(svg.matches("<title>").count(), 2 * 4, "{svg}");
     }
 }

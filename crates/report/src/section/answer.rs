@@ -1,17 +1,18 @@
-//! The answer: what came out, in a sentence for each question, and how it was measured.
+//! The answer: one sentence per comparison, and how it was measured.
 
 use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
 use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 
-use super::claims::{Said, claim_parts, decisive, grouped, place, said};
+use super::claims::{Said, claim_parts, decisive, grouped, look, place, said};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
 use tenbin_verdict::one_start;
 
-/// Comparisons that get a sentence with figures each; of more the table has the figures.
+/// Maximum number of comparisons that get a sentence with figures; with more, the table has the
+/// figures.
 const WITH_FIGURES: usize = 4;
-/// Workloads of a single target that get a sentence each.
+/// Maximum number of workloads of a single target that get a sentence.
 const MOST_ALONE: usize = 4;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -84,15 +85,9 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     text.and(Look::Plain, figures)
 }
 
-/// The claim, with its word in capitals and in colour.
+/// The claim, with the verdict in capitals and in colour.
 fn in_capitals(comparison: &Comparison) -> Text {
-    let look = match said(comparison) {
-        Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
-        Said::Outcome(Outcome::Slower | Outcome::CostsMore) | Said::Nothing => Look::Bad,
-        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
-        | Said::OfTwin { differs: true } => Look::Doubtful,
-        Said::Outcome(_) | Said::OfTwin { differs: false } => Look::Strong,
-    };
+    let look = look(comparison);
     let [before, word, after] = claim_parts(comparison);
     Text::plain(before)
         .and(look, word.to_uppercase())
@@ -106,7 +101,7 @@ fn interval(comparison: &Comparison, figure: Figure) -> String {
     let confidence = comparison
         .together
         .map_or(ends.confidence, |all| all.confidence);
-    // Rounded down: never claim more confidence than there is.
+    // Rounded down, so that no higher confidence is claimed.
     let confidence = (confidence * 100.0).floor();
     match figure.value >= MULTIPLE {
         true => format!("{confidence} % CI {}–{}", ratio(ends.low), ratio(ends.high)),
@@ -118,7 +113,7 @@ fn interval(comparison: &Comparison, figure: Figure) -> String {
     }
 }
 
-/// What came of a single target.
+/// Results of a single target.
 fn alone(document: &Document) -> Vec<Text> {
     let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
     let measured = document.results.iter();
@@ -140,7 +135,7 @@ fn alone(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// A closed loop is asked how much gets done; at a rate the schedule decides that.
+/// Throughput in a closed loop; at a rate, where the schedule determines the throughput, latency.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let mut text = format!(
         "{} at {}: {}",
@@ -156,7 +151,7 @@ fn figures(document: &Document, result: &ResultOf) -> String {
     text
 }
 
-/// How it was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
+/// The method: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
 fn method(document: &Document) -> String {
     let mut parts = vec![document.run.name.clone()];
     match document.workloads.as_slice() {

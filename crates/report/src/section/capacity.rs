@@ -1,9 +1,10 @@
-//! Throughput over numbers of connections: the levels of a sweep, and what follows from them.
+//! Concurrency sweeps: the levels, the knee and the fitted model.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, digits, percent, ratio, ratio_interval};
 use tenbin_result::{Capacity, Document, Figure, UslResult};
 
 use crate::block::{Block, Cell, Table};
+use crate::ramp;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let optima = document.optima.iter().map(|optimum| &optimum.sentence);
@@ -11,14 +12,12 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if document.capacities.is_empty() {
         return blocks;
     }
-    blocks.push(Block::Chart {
-        title: "Throughput against connections",
-        file: "ramp-throughput.svg",
-    });
-    blocks.push(Block::Chart {
-        title: "Service time against connections",
-        file: "ramp-latency.svg",
-    });
+    let charts = ramp::charts(document);
+    blocks.extend(
+        charts
+            .into_iter()
+            .map(|chart| Block::Chart(Box::new(chart))),
+    );
     blocks.extend(document.capacities.iter().flat_map(of_target));
     blocks
 }
@@ -34,7 +33,7 @@ fn of_target(capacity: &Capacity) -> Vec<Block> {
     blocks
 }
 
-/// A row for each level.
+/// One row per level.
 fn levels(capacity: &Capacity) -> Table {
     let mut table = Table::new(
         1,
@@ -54,7 +53,7 @@ fn levels(capacity: &Capacity) -> Table {
             .knee
             .is_some_and(|knee| knee.found && knee.connections == level.connections);
         let mark = match (at_knee, is_peak) {
-            (true, true) => " (knee, most)",
+            (true, true) => " (knee, maximum)",
             (true, false) => " (knee)",
             (false, true) => " (most)",
             (false, false) => "",
@@ -75,7 +74,7 @@ fn levels(capacity: &Capacity) -> Table {
     table
 }
 
-/// The law that was fitted, in one sentence without a full stop.
+/// The fitted model, in one sentence without a full stop.
 fn law(usl: &UslResult) -> String {
     let known = |figure: Option<Figure>| {
         let Some(figure) = figure else {
@@ -89,14 +88,14 @@ fn law(usl: &UslResult) -> String {
     };
     let peak = match usl.peak_connections {
         Some(_) => format!(
-            "largest at {} connections with {}",
+            "maximum at {} connections with {}",
             known(usl.peak_connections),
             RATE.with_interval(usl.peak_throughput)
         ),
-        None => "no largest within twice the connections tested".to_owned(),
+        None => "no maximum within twice the connections tested".to_owned(),
     };
     format!(
-        "Universal Scalability Law: λ {} a second, σ {}, κ {}; {peak}; levels lie up to {} off it",
+        "Universal Scalability Law: λ {} per second, σ {}, κ {}; {peak}; levels deviate by up to {}",
         known(usl.lambda),
         known(usl.sigma),
         known(usl.kappa),
@@ -104,16 +103,16 @@ fn law(usl: &UslResult) -> String {
     )
 }
 
-/// Down against up over all levels.
+/// Throughput on the way down compared with the way up, over all levels.
 fn hysteresis(capacity: &Capacity) -> String {
     match capacity.hysteresis {
         Some(figure) => format!(
-            "Hysteresis: on the way down {} of the throughput on the way up (interval {})",
+            "Hysteresis: throughput on the way down is {} of that on the way up (interval {})",
             ratio(figure.value),
             ratio_interval(Some(figure))
         ),
-        None => "Hysteresis: up and down were not compared, since not every level was measured \
-                 both ways"
+        None => "Hysteresis: the ways up and down were not compared, because not every level was \
+        measured in both"
             .to_owned(),
     }
 }

@@ -1,10 +1,11 @@
-//! What comparisons claim, in words.
+//! Verdicts of comparisons in words.
 
 use tenbin_result::{Comparison, Document, Outcome, Trust};
 
 use crate::asked::{expectations_clause, optimum_claim};
+use crate::block::Look;
 
-/// The word for a comparison, which is none when its numbers are not believed.
+/// The verdict of a comparison; empty if its numbers cannot be trusted.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     match said(comparison) {
         Said::Nothing => "no verdict",
@@ -14,16 +15,27 @@ pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     }
 }
 
+/// How its verdict looks.
+pub(super) fn look(comparison: &Comparison) -> Look {
+    match said(comparison) {
+        Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
+        Said::Outcome(Outcome::Slower | Outcome::CostsMore) | Said::Nothing => Look::Bad,
+        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
+        | Said::OfTwin { differs: true } => Look::Doubtful,
+        Said::Outcome(_) | Said::OfTwin { differs: false } => Look::Strong,
+    }
+}
+
 /// What may be said of a comparison.
 pub(super) enum Said<'a> {
-    /// Its numbers are not believed.
+    /// None, since its numbers cannot be trusted.
     Nothing,
-    /// Of a twin only whether it is like the baseline.
+    /// For a twin: only whether it differs from the baseline.
     OfTwin {
-        /// Whether it is called different.
+        /// Whether the verdict is a difference.
         differs: bool,
     },
-    /// What it says of the challenger.
+    /// The outcome for the challenger.
     Outcome(&'a Outcome),
 }
 
@@ -37,7 +49,7 @@ pub(super) fn said(comparison: &Comparison) -> Said<'_> {
     }
 }
 
-/// The better side, when the verdict has one.
+/// The better target, if the verdict names one.
 pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
     match said(comparison) {
         Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Some(&comparison.challenger),
@@ -46,15 +58,15 @@ pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
     }
 }
 
-/// Every primary comparison in one line, without figures: the word for each
-/// challenger, then the workloads it holds for.
+/// Every primary comparison in one line, without figures: the verdict for each challenger with its
+/// workloads.
 pub(super) fn verdict_line(document: &Document) -> String {
     let mut claims = comparisons_line(document);
     claims.extend(expectations_clause(document));
     claims.join("; ")
 }
 
-/// Optima first, and of comparisons those that are not inside one sweep.
+/// First optima, then comparisons that are not inside one parameter sweep.
 fn comparisons_line(document: &Document) -> Vec<String> {
     let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
     claims.extend(document.between_workloads().cloned());
@@ -69,7 +81,7 @@ fn comparisons_line(document: &Document) -> Vec<String> {
     claims
 }
 
-/// Comparisons by what they claim, each claim once with the workloads that it holds for.
+/// Comparisons by claim: each claim once, with its workloads.
 pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec<String> {
     let (curves, alone): (Vec<_>, Vec<_>) = comparisons
         .into_iter()
@@ -89,7 +101,7 @@ pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec
     claims
 }
 
-/// The primary comparisons, but those inside one sweep, whose optimum says it all.
+/// The primary comparisons, except those inside one parameter sweep, which its optimum summarizes.
 pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
     let in_one_sweep = |comparison: &Comparison| {
         document.optima.iter().any(|optimum| {
@@ -118,7 +130,7 @@ pub(super) fn claim(comparison: &Comparison) -> String {
     format!("{before}{word}{after}")
 }
 
-/// The same in three parts: its word, and what stands before and behind it.
+/// The claim in three parts: the verdict, and the text before and after it.
 pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
     let Comparison {
         baseline,
@@ -169,9 +181,9 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
 mod tests {
     use super::*;
 
-    /// A name may be one of our words.
+    /// A name may equal a verdict.
     #[test]
-    fn the_word_of_a_claim_is_not_looked_for_in_names() {
+    fn a_verdict_is_not_confused_with_a_name() {
         let pair = include_bytes!("../../tests/documents/pair.json");
         let pair = tenbin_result::document_from_json(pair).expect("a document");
         let comparison = Comparison {

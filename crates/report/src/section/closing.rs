@@ -1,5 +1,5 @@
-//! How far the numbers can be trusted, and where the rest is: the end of every first screen, and
-//! the last three lines of reports in another tool's format.
+//! How far the numbers can be trusted, and how to see more: the end of the first screen, and the
+//! last three lines of reports in the formats of other tools.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
 use tenbin_result::{
@@ -14,35 +14,26 @@ use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
 use crate::words::trust_meaning;
 
-/// Comparisons that stand in one line with their figures; of more only the words do.
+/// Maximum number of comparisons that are written in one line with figures; with more, only the
+/// verdicts are.
 const WITH_FIGURES: usize = 4;
 
-/// Workloads of a single target that stand in one line.
+/// Maximum number of workloads of a single target that are written in one line.
 const WORKLOADS: usize = 3;
 
-/// Letters of a finding's evidence that stand in a line with other things.
+/// Characters of a finding's evidence in a line with other text.
 const ESSENCE: usize = 140;
 
-/// The word for trust with what it means, then where to read more.
+/// The trust with its explanation, then how to see more.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let look = match document.trust {
         Trust::Valid => Look::Good,
         Trust::Suspect => Look::Doubtful,
         Trust::Invalid => Look::Bad,
     };
-    let about = match document.only_ratios() {
-        None => trust_meaning(document.trust).to_owned(),
-        Some(because) => format!(
-            "{}; absolute figures: SUSPECT, because {because}",
-            match document.trust {
-                Trust::Valid => "trust the ratio".to_owned(),
-                other => trust_meaning(other).to_owned(),
-            }
-        ),
-    };
     let trusted = Text::default()
         .and(look, document.trust.word())
-        .and(Look::Plain, format!("  {about}{}", incomplete(document)));
+        .and(Look::Plain, format!("  {}", trusted(document)));
     let mut blocks = vec![Block::Paragraph(trusted)];
     let directory = &document.run.directory;
     let is_note = |finding: &&Finding| finding.severity == Severity::Note;
@@ -62,6 +53,21 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
+/// What the word for trust means for this run.
+pub(crate) fn trusted(document: &Document) -> String {
+    let about = match document.only_ratios() {
+        None => trust_meaning(document.trust).to_owned(),
+        Some(because) => format!(
+            "{}; absolute figures: SUSPECT, because {because}",
+            match document.trust {
+                Trust::Valid => "trust the ratio".to_owned(),
+                other => trust_meaning(other).to_owned(),
+            }
+        ),
+    };
+    format!("{about}{}", incomplete(document))
+}
+
 /// `; incomplete: 3 of 8 slices measured in full`; empty for a complete run.
 fn incomplete(document: &Document) -> String {
     if document.run.complete {
@@ -70,7 +76,7 @@ fn incomplete(document: &Document) -> String {
     let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
     let full = document.slices.iter().filter(in_rounds);
     match document.run.planned_slices {
-        0 => "; incomplete: the search did not come to its end".to_owned(),
+        0 => "; incomplete: the search did not end".to_owned(),
         planned => format!(
             "; incomplete: {} of {} measured in full",
             full.count(),
@@ -79,7 +85,7 @@ fn incomplete(document: &Document) -> String {
     }
 }
 
-/// The three lines, with the word for trust as it is to be shown.
+/// The three lines, with `word` for the trust.
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     [
         match document.only_ratios() {
@@ -95,21 +101,20 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     ]
 }
 
-/// What the word for trust means here, to be read behind it: the reason is the first finding, or
-/// the first that is as severe as that word.
+/// The explanation of the trust: the first finding, or the first one that determines the trust.
 fn why(document: &Document) -> String {
-    // Of notes there is something to say, though they do not shake the numbers.
+    // Notes are worth a mention although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
     let mut text = match noted {
         true => String::new(),
         false => format!(", {}", trust_meaning(document.trust)),
     };
     text += &incomplete(document);
-    // The line says that the run is incomplete whether or not it is the worst.
+    // The line states separately that the run is incomplete.
     let mut others = document.findings.iter();
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
     if let Some(first) = others.find(told) {
-        // What set the result stands first in the list, and need not be what shakes the numbers.
+        // The cause of the result is first in the list, but need not be what affects the trust.
         let mut each = document.findings.iter().filter(told);
         let reason = each.find(|finding| finding.severity.leaves() == document.trust);
         let reason = reason.filter(|reason| *reason != first);
@@ -121,7 +126,7 @@ fn why(document: &Document) -> String {
             );
         } else {
             let mild = match first.severity {
-                Severity::Note => "worth knowing: ",
+                Severity::Note => "note: ",
                 Severity::Suspect | Severity::Invalid => "",
             };
             text += &format!("; {mild}{}", essence(first));
@@ -135,7 +140,7 @@ fn why(document: &Document) -> String {
     text
 }
 
-/// Which rule, of what, and the beginning of what it saw.
+/// Rule, subject and the start of the evidence.
 fn essence(finding: &Finding) -> String {
     let mut about = finding.rule.clone();
     let places = [&finding.workload, &finding.target];
@@ -178,8 +183,8 @@ fn verdict(document: &Document) -> String {
     warned_once(&claims)
 }
 
-/// The claims in one line: that the numbers are suspect is said behind the last of those
-/// that say so.
+/// The claims in one line, with the warning about suspect numbers only after the last claim that
+/// has it.
 pub(super) fn warned_once(claims: &[String]) -> String {
     let last = claims.iter().rposition(|claim| claim.ends_with(SUSPECT));
     let said = claims.iter().enumerate().map(|(at, claim)| match last {
@@ -189,8 +194,7 @@ pub(super) fn warned_once(claims: &[String]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
-/// `precision ± 2 % was not reached: ± 6.1 %`, of the deciding figure that is known
-/// worst.
+/// `precision ± 2 % was not reached: ± 6.1 %`, for the deciding figure with the worst precision.
 pub(super) fn not_precise(document: &Document) -> Option<String> {
     let asked = document.run.until?;
     if document.run.ended != Some(RunEnded::MostRounds) {
@@ -216,7 +220,7 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
     ))
 }
 
-/// How far the farther end of the interval is from the figure, as a factor less 1.
+/// Distance of the farther end of the interval from the figure, as a factor minus 1.
 fn half_width(figure: Option<Figure>) -> Option<f64> {
     let Figure {
         value, interval, ..
@@ -249,7 +253,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     }
 }
 
-/// Why there is no interval: one that holds for all comparisons together takes more blocks.
+/// Why there is no interval: an interval that holds simultaneously with others needs more blocks.
 pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
     let all = comparison.together?;
     if comparison.ratio?.interval.is_some() {
@@ -265,13 +269,13 @@ pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// What is said in place of figures that nobody should read.
+/// Text in place of figures that cannot be trusted.
 pub(super) fn beyond_belief(document: &Document) -> Option<String> {
     let is_so = document.trust == Trust::Invalid;
-    is_so.then(|| "none: the figures of this run cannot be believed".to_owned())
+    is_so.then(|| "none: the figures of this run cannot be trusted".to_owned())
 }
 
-/// What came of a single target.
+/// Results of a single target.
 fn alone(document: &Document) -> String {
     if let Some(nothing) = beyond_belief(document) {
         return nothing;
@@ -307,11 +311,11 @@ fn alone(document: &Document) -> String {
     format!("{text}{doubt}; {beside}")
 }
 
-/// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: what one and
-/// the same server differs by from itself.
+/// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: the difference between two
+/// processes of the same server.
 pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<String> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
-    // The figure that decides comes first.
+    // First the figure that decides.
     let comparison = document.comparisons.iter().find(mine)?;
     let interval = match comparison.ratio.and_then(|figure| figure.interval) {
         Some(_) => ratio_interval(comparison.ratio),
@@ -334,7 +338,7 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
     workloads.any(|w| w.name == result.workload && w.closed_loop)
 }
 
-/// A closed loop is asked how much gets done; at a rate the schedule decides that.
+/// Throughput in a closed loop; at a rate, where the schedule determines the throughput, latency.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let closed = is_closed(document, result);
     let mut text = format!(

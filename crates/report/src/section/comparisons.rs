@@ -1,4 +1,4 @@
-//! Every challenger against the baseline, by every figure.
+//! Comparison of every challenger with the baseline, by every figure.
 
 use tenbin_result::format::{UNKNOWN, digits, ratio, ratio_interval};
 use tenbin_result::{Comparison, Document};

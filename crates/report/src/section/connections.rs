@@ -1,4 +1,4 @@
-//! Connections: how many were opened, and how long each phase of opening one took.
+//! Connections: numbers, and the time of each phase of opening them.
 
 use tenbin_result::format::{TIME, UNKNOWN, count};
 use tenbin_result::{Connections, Document};
@@ -54,22 +54,22 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         }
         table.push(row);
     }
-    let about = "Opening a connection is timed phase by phase and is part of no operation's time. \
-                 Counts are over all slices. The first response's first byte is measured once a \
-                 connection, from the write of its first request. Names are resolved once, before \
-                 the run, so DNS is a single observation.";
+    let about = "Opening a connection is timed by phase and is not part of the time of any operation. \
+    Counts are over all slices. The first response's first byte is measured once per \
+    connection, from the write of its first request. Names are resolved once, before \
+    the run, so DNS is a single observation.";
     let mut blocks = vec![Block::Paragraph(about.into())];
     blocks.extend(table.block());
     blocks
 }
 
-/// Whether any phase of opening them was timed.
+/// Whether any phase was timed.
 fn is_timed(connections: &Connections) -> bool {
     let phases = [connections.connect, connections.tls, connections.first_byte];
     phases.iter().any(Option::is_some)
 }
 
-/// How long resolving the target's names took: one observation.
+/// Time to resolve the target's names: one observation.
 fn name_lookup(document: &Document, target: &str) -> Option<String> {
     let known = document.environment.targets.get(target)?;
     Some(TIME.of(known.name_lookup_ns()? as f64 / 1e9))

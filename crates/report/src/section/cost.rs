@@ -1,4 +1,4 @@
-//! What an operation cost either side.
+//! Cost of an operation for server and load generator.
 
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, SHARE, TIME};
@@ -9,7 +9,7 @@ use crate::cost::{
     named,
 };
 
-/// Columns of the table of servers, and where CPU and peak of memory stand in it.
+/// Columns of the table of servers, with the positions of CPU and peak memory.
 const SERVERS: [&str; 12] = [
     "workload",
     "target",
@@ -77,9 +77,9 @@ pub(super) fn of_servers(document: &Document) -> Vec<Block> {
     }
     if document.results.iter().any(has_rows) {
         notes.push(
-            "memory at start and end is one observation each, its peak about one a second; what is \
-             written may still be in the kernel's memory when a slice ends, and count in a later \
-             one"
+            "memory at start and end is one observation each, its peak about one per second; written \
+            data may still be in the page cache when a slice ends, and then counts in a later \
+            slice"
             .to_owned(),
         );
     }
@@ -149,7 +149,7 @@ pub(super) fn of_generator(document: &Document) -> Vec<Block> {
             Cell::Figure(SHARE, result.client_busiest_thread),
         ]);
     }
-    let about = "What Tenbin itself used; it says nothing about the memory or the CPU of a server.";
+    let about = "Resource use of Tenbin itself, not of a server.";
     let mut blocks = vec![Block::Paragraph(about.into())];
     blocks.extend(table.block());
     blocks

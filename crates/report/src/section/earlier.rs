@@ -1,4 +1,4 @@
-//! How the run stands against an earlier one.
+//! Comparison with an earlier run.
 
 use tenbin_result::{Document, Earlier};
 
@@ -9,15 +9,15 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     document.earlier.as_ref().map_or_else(Vec::new, of)
 }
 
-/// The same of a comparison that has no document.
+/// The blocks for `tenbin compare`, whose comparison is not part of a document.
 pub(crate) fn of(earlier: &Earlier) -> Vec<Block> {
     let mut blocks: Vec<Block> = of_doubts(earlier)
         .iter()
         .map(|doubt| Block::sentence(doubt))
         .collect();
     blocks.push(Block::sentence(&format!(
-        "Against the earlier run {}. The two runs were not interleaved: an interval covers what \
-         varied inside the runs, and only controls show what the machine did between them",
+        "Compared with the earlier run {}. The two runs were not interleaved: an interval covers the \
+        variation inside the runs, and only controls show how the machine changed between them",
         earlier.before
     )));
     let mut table = Table::new(1, COLUMNS);

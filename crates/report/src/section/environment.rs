@@ -1,4 +1,4 @@
-//! The machine and the versions.
+//! The machine and the software versions.
 
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, TIME, UNKNOWN, count};
@@ -19,10 +19,10 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             here.memory_bytes.map(|bytes| BYTES.of(bytes as f64)),
         ),
         ("frequency governor", here.governor.clone()),
-        ("open files allowed", whole(here.nofile_limit)),
+        ("open file limit", whole(here.nofile_limit)),
         ("clock", here.clock_source.clone()),
         (
-            "one clock reading",
+            "cost of reading the clock",
             here.clock_call_ns.map(|ns| TIME.of(ns / 1e9)),
         ),
         ("tenbin", here.tenbin_version.clone()),

@@ -1,4 +1,4 @@
-//! Everything that was expected, with the figures.
+//! Expectations, with the figures.
 
 use tenbin_result::{Document, Expectation, Standing};
 

@@ -1,10 +1,10 @@
-//! What was observed about the run.
+//! Findings.
 
 use tenbin_result::{Document, Finding, Severity};
 
 use crate::block::{Block, Cell, Look, Table, Text};
 
-/// Those that speak against the numbers: what was seen, and what to do.
+/// Findings that affect the trust, with evidence and advice.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {
@@ -35,7 +35,7 @@ pub(super) fn in_short(document: &Document) -> Vec<Block> {
     }
 }
 
-/// All of them.
+/// All findings.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         1,
@@ -69,7 +69,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let Some(first) = document.findings.first() else {
         return Vec::new();
     };
-    let more = Text::plain("What is behind a finding: ")
+    let more = Text::plain("Explanation of a finding: ")
         .and(Look::Code, format!("tenbin explain {}", first.rule))
         .and(Look::Plain, ".");
     table
@@ -79,7 +79,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         .collect()
 }
 
-/// Which rule says it, and of what.
+/// Rule and subject of a finding.
 fn about(finding: &Finding) -> String {
     let mut parts = vec![finding.rule.clone()];
     parts.extend(finding.workload.clone());

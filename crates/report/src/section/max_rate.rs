@@ -1,7 +1,7 @@
-//! The maximum rate within an objective: every probe of the search, and what it found.
+//! Maximum-rate searches: every probe, and the result.
 
-use tenbin_result::format::{SHARE, TIME};
-use tenbin_result::{Document, Search, SearchLimit, SearchProbe};
+use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
+use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe};
 
 use crate::block::{Block, Cell, Table};
 
@@ -20,16 +20,13 @@ fn of_search(search: &Search) -> Vec<Block> {
     blocks
 }
 
-/// What the last limit of every probe is called.
-const KEEPS_UP: &str = "keeps up";
-
-/// As many columns as the objective has limits.
+/// Column headers, one per limit of the objective.
 fn head(search: &Search) -> Vec<String> {
     let mut head = ["offered", "for", "length"].map(str::to_owned).to_vec();
     if let Some(probe) = search.probes.first() {
-        head.extend(probe.limits.iter().map(|limit| match limit.limit.as_str() {
-            KEEPS_UP => "queue grew by".to_owned(),
-            limit => limit.to_owned(),
+        head.extend(probe.limits.iter().map(|limit| match limit.kind {
+            Some(LimitKind::Backlog) => "backlog grew by".to_owned(),
+            _ => limit.limit.clone(),
         }));
     }
     head.push("held".to_owned());
@@ -38,9 +35,9 @@ fn head(search: &Search) -> Vec<String> {
 
 fn row(probe: &SearchProbe) -> Vec<Cell> {
     let mut row: Vec<Cell> = vec![
-        format!("{}/s", probe.rate).into(),
+        exact_rate(probe.rate).into(),
         if probe.proof { "proof" } else { "search" }.into(),
-        format!("{:.1} s", probe.seconds).into(),
+        fixed_seconds(probe.seconds, 1).into(),
     ];
     row.extend(probe.limits.iter().map(seen));
     let held = match (probe.held, probe.borderline) {
@@ -55,9 +52,9 @@ fn row(probe: &SearchProbe) -> Vec<Cell> {
 }
 
 fn seen(limit: &SearchLimit) -> Cell {
-    let is_share = limit.limit == KEEPS_UP || limit.limit.starts_with("errors");
-    match is_share {
-        true => Cell::once(SHARE, limit.seen),
-        false => Cell::once(TIME, limit.seen),
+    match limit.kind {
+        Some(LimitKind::Errors | LimitKind::Backlog) => Cell::once(SHARE, limit.seen),
+        Some(LimitKind::Time) => Cell::once(TIME, limit.seen),
+        None => limit.seen.map_or_else(|| UNKNOWN.to_owned(), digits).into(),
     }
 }

@@ -1,12 +1,14 @@
 //! The parts of a result, each a function from the document to [blocks](crate::block).
 //!
-//! [`SECTIONS`] is the one table of them: pages print them in its order, and `--section` takes
-//! its names.
+//! [`SECTIONS`] is their only table: pages print sections in its order, and `--section` accepts
+//! their names.
 
 mod answer;
 mod capacity;
+mod charts;
 mod claims;
 mod closing;
+mod commands;
 mod comparisons;
 mod connections;
 mod cost;
@@ -20,6 +22,7 @@ mod nodes;
 mod operations;
 mod patterns;
 mod plan;
+mod question;
 mod readable;
 mod results;
 mod samples;
@@ -27,40 +30,45 @@ mod slices;
 mod stages;
 mod suite;
 
-pub(crate) use closing::last_three_lines;
+pub(crate) use closing::{last_three_lines, trusted};
 pub(crate) use earlier::of as earlier;
+pub(crate) use question::question;
 
-use Shown::{Always, Closing, Details, InShort};
+use Shown::{Always, Closing, Details, Drawn, InShort};
 use tenbin_result::Document;
 
 use crate::block::Block;
+use crate::chart::Chart;
+use crate::language;
 
-/// A part of a result.
+/// A section of a report.
 pub(crate) struct Section {
-    /// Its name, as `--section` takes it.
+    /// Its name for `--section`.
     pub(crate) name: &'static str,
-    /// Its heading; none where the blocks need none.
+    /// Its heading; empty for none.
     pub(crate) title: &'static str,
     /// When it is shown.
     pub(crate) shown: Shown,
-    /// What it says; empty where there is nothing to say.
+    /// Its blocks; empty if there is nothing to show.
     pub(crate) blocks: fn(&Document) -> Vec<Block>,
 }
 
 /// When a section is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// Always, before everything else.
+    /// Always, before all other sections.
     Always,
-    /// On the first screen; details have the same at length.
+    /// On the first screen; a detailed version is among the details.
     InShort,
-    /// Where details are asked for; folded in a file.
+    /// On pages that draw. Elsewhere only if it is asked for by name: other sections have the figures.
+    Drawn,
+    /// Among the details; collapsible in a file.
     Details,
     /// Always, at the end of the first screen.
     Closing,
 }
 
-/// Every section, in the order in which pages print them.
+/// Every section, in page order.
 pub(crate) const SECTIONS: &[Section] = &[
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
@@ -71,6 +79,15 @@ pub(crate) const SECTIONS: &[Section] = &[
     section(Always, "expectations", "Expectations", expectations::blocks),
     section(InShort, "reasons", "", findings::in_short),
     section(Closing, "closing", "", closing::blocks),
+    section(Drawn, "forest", "", charts::forest),
+    section(Drawn, "percentile-ratios", "", charts::percentile_ratios),
+    section(Drawn, "quads", "", charts::quads),
+    section(Drawn, "percentiles", "", charts::spectrum),
+    section(Drawn, "timeline", "", charts::timeline),
+    section(Drawn, "errors", "", charts::errors),
+    section(Drawn, "matrix", "", charts::matrix),
+    section(Drawn, "cost-and-speed", "", charts::cost_and_speed),
+    section(Drawn, "server-stages", "", charts::server_stages),
     section(Details, "findings", "Findings", findings::blocks),
     section(Details, "comparisons", "Comparisons", comparisons::blocks),
     section(Details, "operations", "Operations", operations::blocks),
@@ -83,6 +100,8 @@ pub(crate) const SECTIONS: &[Section] = &[
     section(Details, "patterns", "Patterns", patterns::blocks),
     section(Details, "suite", "Object storage", suite::blocks),
     section(Details, "plan", "Plan", plan::blocks),
+    section(Drawn, "commands", "Commands", commands::blocks),
+    section(Drawn, "plan-file", "Plan file", plan::file),
     section(Details, "environment", "Environment", environment::blocks),
     section(Details, "slices", "Slices", slices::blocks),
     section(Details, "benchmark", "Raw data", suite::raw),
@@ -91,6 +110,36 @@ pub(crate) const SECTIONS: &[Section] = &[
 /// The name of every section.
 pub fn section_names() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().map(|section| section.name)
+}
+
+impl Section {
+    /// Its blocks in the language of the document.
+    pub(crate) fn of(&self, document: &Document) -> Vec<Block> {
+        language::translated(document, (self.blocks)(document))
+    }
+
+    /// Its heading in the language of the document; empty for none.
+    pub(crate) fn heading(&self, document: &Document) -> String {
+        language::text(document, self.title)
+    }
+
+    /// Its blocks, with only the first rows of tables that are as long as the run.
+    pub(crate) fn first_rows(&self, document: &Document, most: usize) -> Vec<Block> {
+        match self.name {
+            "slices" => language::translated(document, slices::first(document, most)),
+            _ => self.of(document),
+        }
+    }
+}
+
+/// The charts of the section of that name.
+pub(crate) fn charts_of(document: &Document, name: &str) -> impl Iterator<Item = Chart> {
+    let section = SECTIONS.iter().find(|section| section.name == name);
+    let blocks = section.map_or_else(Vec::new, |section| section.of(document));
+    blocks.into_iter().filter_map(|block| match block {
+        Block::Chart(chart) => Some(*chart),
+        _ => None,
+    })
 }
 
 const fn section(

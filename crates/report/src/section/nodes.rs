@@ -1,6 +1,6 @@
-//! What further nodes of a cluster are worth.
+//! How throughput scales with the nodes of a cluster.
 
-use tenbin_result::{Document, NodeLadder};
+use tenbin_result::{Document, NodeScaling};
 
 use crate::block::{Block, Cell, Table};
 
@@ -11,8 +11,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         .collect()
 }
 
-/// The cost of the first node and the gain of each further one.
-fn of_cluster(ladders: &[&NodeLadder]) -> Vec<Block> {
+/// The cost of the first node and the gain of each further node.
+fn of_cluster(ladders: &[&NodeScaling]) -> Vec<Block> {
     let mut table = Table::new(
         2,
         [
@@ -42,9 +42,9 @@ fn of_cluster(ladders: &[&NodeLadder]) -> Vec<Block> {
     blocks
 }
 
-/// Those of the same cluster together, in the order in which they first come.
-fn by_cluster(ladders: &[NodeLadder]) -> Vec<Vec<&NodeLadder>> {
-    let mut clusters: Vec<Vec<&NodeLadder>> = Vec::new();
+/// Grouped by cluster, in order of first occurrence.
+fn by_cluster(ladders: &[NodeScaling]) -> Vec<Vec<&NodeScaling>> {
+    let mut clusters: Vec<Vec<&NodeScaling>> = Vec::new();
     for ladder in ladders {
         let mut known = clusters.iter_mut();
         match known.find(|known| known[0].cluster == ladder.cluster) {

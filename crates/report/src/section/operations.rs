@@ -85,7 +85,7 @@ fn first_bytes(document: &Document) -> Vec<Block> {
         ]);
     }
     below(
-        "Where the first byte came well before the last, both from the write:",
+        "Operations whose first byte arrived well before the last, both measured from the write:",
         table,
     )
 }
@@ -103,10 +103,10 @@ fn failures(document: &Document) -> Vec<Block> {
             ]);
         }
     }
-    below("What the targets said about failures:", table)
+    below("Error messages of the targets:", table)
 }
 
-/// A table with a sentence above it; nothing without a row.
+/// A table with a sentence above it; empty without rows.
 fn below(sentence: &str, table: Table) -> Vec<Block> {
     match table.block() {
         None => Vec::new(),
@@ -114,10 +114,10 @@ fn below(sentence: &str, table: Table) -> Vec<Block> {
     }
 }
 
-/// A first byte this much earlier than the last one is worth a line.
+/// The first byte counts as early if its time is at most this share of the total time.
 const NOTABLY_EARLIER: f64 = 0.1;
 
-/// Whether the first byte came notably before the last one, as with big bodies.
+/// Whether the first byte arrived notably before the last, as with large bodies.
 fn has_early_first_byte(operation: &OperationResult) -> bool {
     let notable = |first: Option<Figure>, last: Option<Figure>| match (first, last) {
         (Some(first), Some(last)) => first.value < last.value * (1.0 - NOTABLY_EARLIER),
@@ -134,7 +134,7 @@ fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &Ope
         .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
 }
 
-/// `timeout: 3, reset: 1`; empty without any.
+/// `timeout: 3, reset: 1`; empty without entries.
 pub(super) fn tally<K: ToString>(counts: &BTreeMap<K, u64>) -> String {
     let parts: Vec<String> = counts
         .iter()

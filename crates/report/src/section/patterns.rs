@@ -1,4 +1,4 @@
-//! Patterns of requests: the slowest, and those with different numbers of hits.
+//! Patterns of requests: the slowest, and those whose numbers of hits differ.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use tenbin_result::{Document, PatternResult};
 
 use crate::block::{Block, Cell, Table};
 
-/// Patterns with different numbers of hits that are listed.
+/// Maximum number of patterns with different numbers of hits that are listed.
 const MOST_DIFFERENT: usize = 100;
-/// Patterns of one target that are listed; `result.json` has all.
+/// Maximum number of patterns of one target that are listed; `result.json` has all.
 const MOST_LISTED: usize = 50;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -18,7 +18,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// The patterns that took longest, on average.
+/// The patterns with the longest mean time.
 fn slowest(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         2,
@@ -58,10 +58,10 @@ fn slowest(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// A target, its hits for a pattern, and the pattern's name.
+/// A target, its hits for a pattern, and the name of the pattern.
 type Found<'a> = (&'a str, u64, Option<&'a str>);
 
-/// Patterns with other numbers of hits on other targets, those that are farthest apart first.
+/// Patterns with different numbers of hits on different targets, largest differences first.
 fn different_hits(document: &Document) -> Vec<Block> {
     let mut rows: Vec<(f64, [Cell; 3])> = Vec::new();
     for workload in &document.workloads {
@@ -109,7 +109,7 @@ fn different_hits(document: &Document) -> Vec<Block> {
     let mut blocks = vec![Block::heading("Different numbers of hits"), table];
     if count > MOST_DIFFERENT {
         blocks.push(Block::sentence(&format!(
-            "These are the {MOST_DIFFERENT} of {count} patterns whose numbers are farthest apart; \
+            "These are the {MOST_DIFFERENT} of {count} patterns whose numbers differ most; \
              result.json has all of them"
         )));
     }

@@ -1,4 +1,4 @@
-//! What was asked for: the schedule, the workloads and the targets.
+//! The plan: schedule, workloads and targets.
 
 use tenbin_result::Document;
 use tenbin_result::format::{UNKNOWN, plural};
@@ -47,4 +47,19 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     }
     blocks.extend(targets.block());
     blocks
+}
+
+/// The plan file.
+pub(super) fn file(document: &Document) -> Vec<Block> {
+    let Some(plan) = document.run.plan.clone() else {
+        return Vec::new();
+    };
+    let about = Text::plain(
+        "Everything that was measured, with all defaults and without secrets. Save it as ",
+    )
+    .and(Look::Code, "plan.toml")
+    .and(Look::Plain, " and run it with ")
+    .and(Look::Code, "tenbin run plan.toml")
+    .and(Look::Plain, ".");
+    vec![Block::Paragraph(about), Block::Verbatim(plan)]
 }

@@ -1,11 +1,11 @@
-//! Requests as people read them: letters instead of percent-encoding, and long ones without what
-//! all of them have in common.
+//! Requests in readable form: decoded characters instead of percent-encoding, and long requests
+//! without the part that all of them share.
 
-/// How much of a request is shown.
+/// Maximum number of characters shown of a request.
 const SHOWN_CHARS: usize = 72;
 
-/// Bytes of a path's query that all requests begin with, up to the parameter that differs;
-/// 0 where there is only one request, or none has a query.
+/// Length of the shared start of the requests' queries, up to the parameter that differs; 0 with
+/// only one request, or without queries.
 pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
     let mut same: Option<&str> = None;
     let mut differ = false;
@@ -24,9 +24,9 @@ pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
     }
 }
 
-/// A request in the room of a line. A long one is shown without the parameters at the begin of
-/// its query that it has in common with the others of its table; letters that are not ASCII
-/// are shown as such.
+/// A request shortened to one line. A long request is shown without the first parameters of its
+/// query that it shares with the other requests of its table; characters that are not ASCII are
+/// decoded.
 pub(super) fn shown(request: &str, same: usize) -> String {
     let readable = |text: &str| -> String {
         let is_long = text.chars().count() > SHOWN_CHARS;
@@ -45,7 +45,7 @@ pub(super) fn shown(request: &str, same: usize) -> String {
     }
 }
 
-/// With percent-encoded letters that are not ASCII as letters; the rest stays encoded.
+/// Decodes percent-encoded characters that are not ASCII; the rest stays encoded.
 fn decoded(request: &str) -> String {
     let mut text = String::with_capacity(request.len());
     let mut rest = request;
@@ -70,7 +70,7 @@ fn decoded(request: &str) -> String {
     text + rest
 }
 
-/// A byte above 127 that a text begins with, percent-encoded.
+/// The percent-encoded byte above 127 at the start of a text.
 fn encoded_byte(text: &str) -> Option<u8> {
     let digits = text.strip_prefix('%')?.get(..2)?;
     let byte = u8::from_str_radix(digits, 16).ok()?;
@@ -95,12 +95,12 @@ mod tests {
                 "GET /d/select?…&query=tea&x=1"
             ]
         );
-        // What fits is shown as it is.
+        // A request that fits is shown unchanged.
         assert_eq!(
             shown("GET /d/select?a=1&query=b", 18),
             "GET /d/select?a=1&query=b"
         );
-        // One request differs from nothing.
+        // A single request shares nothing.
         let one = common(requests[..1].iter().map(String::as_str));
         assert_eq!(shown(&requests[0], one).chars().count(), SHOWN_CHARS + 1);
         let paths = ["GET /a".to_owned(), format!("GET /b{}", "x".repeat(99))];

@@ -1,4 +1,4 @@
-//! The table of results: what each target did, and the ratios that compare them.
+//! The table of results: the figures of each target, and their ratios.
 
 use tenbin_result::format::{RATE, TIME, errors, ratio, ratio_interval};
 use tenbin_result::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
@@ -40,16 +40,16 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// Why a ratio need not be the quotient of two columns.
+/// Explanation of the mark on ratios.
 const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
-/// Whether somebody answers whose cost could be observed.
+/// Whether there is a server whose cost could be observed.
 fn has_servers(document: &Document) -> bool {
     let mut results = document.results.iter();
     results.any(|result| result.connections.is_some())
 }
 
-/// Levels of a sweep and probes of a search are shown there.
+/// Levels of a concurrency sweep and probes of a maximum-rate search are shown in other sections.
 fn has_own_section(document: &Document, workload: &Workload) -> bool {
     let mut levels = document.capacities.iter().flat_map(|each| &each.levels);
     let mut searches = document.searches.iter();
@@ -57,7 +57,7 @@ fn has_own_section(document: &Document, workload: &Workload) -> bool {
         || searches.any(|search| search.workload == workload.name)
 }
 
-/// One workload: with one operation on one or two targets a row for each figure.
+/// One workload: with one operation on one or two targets, a row per figure.
 fn of_one(document: &Document, workload: &Workload) -> Table {
     let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
     let is_plain = results
@@ -78,10 +78,10 @@ fn of_one(document: &Document, workload: &Workload) -> Table {
     }
 }
 
-/// A figure of a result, and what compares it.
+/// A figure of a result, with its comparisons.
 struct Line {
     name: String,
-    /// Names of the metrics whose ratio stands in this line.
+    /// Names of the metrics whose ratio is in this line.
     metrics: &'static [&'static str],
     of: fn(&ResultOf) -> Cell,
 }
@@ -135,7 +135,7 @@ fn time(result: &ResultOf, of: fn(&OperationResult) -> Cell) -> Cell {
     result.work().next().map_or_else(Cell::empty, of)
 }
 
-/// What stands in place of a cost that nobody observed.
+/// Text in place of a cost that was not observed.
 const NOT_OBSERVED: &str = "CPU/op  not measured (add --observe port)";
 
 fn one_target(result: &ResultOf) -> Table {
@@ -148,7 +148,7 @@ fn one_target(result: &ResultOf) -> Table {
     table
 }
 
-/// The interval of a figure on its own.
+/// The interval of a figure in a separate cell.
 fn ends(cell: &Cell) -> Cell {
     use crate::block::Detail;
     let all = cell.text(Detail::Interval).letters();
@@ -201,7 +201,7 @@ fn two_targets(
     table
 }
 
-/// Ratio, interval, verdict; the ratio has a mark where it is not the quotient of the columns.
+/// Ratio, interval, verdict; the ratio is marked if it differs from the quotient of the columns.
 fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3] {
     let Some(comparison) = comparison else {
         return [Cell::empty(), Cell::empty(), Cell::empty()];
@@ -220,7 +220,7 @@ fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3
     ]
 }
 
-/// A row for each workload on each target, and for each operation where there are several.
+/// One row per workload and target, and per operation if there are several.
 fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
     let mut table = Table::new(
         2,
@@ -264,7 +264,7 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
     table
 }
 
-/// The head of the column of ratios: what is compared, where it is the same everywhere.
+/// Header of the column of ratios: the metric, if it is the same in all rows.
 fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     let primary = workloads
         .iter()
@@ -279,7 +279,7 @@ fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     }
 }
 
-/// What has a row of its own: work, if there are several kinds of it, and sub-requests.
+/// Operations with a row of their own: several kinds of work, and sub-requests.
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);
@@ -290,7 +290,7 @@ fn of_operation(result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
     let mut row = vec![Cell::empty(); 10];
     row[0] = result.workload.clone().into();
     row[1] = format!("  {}", named_by_role(operation)).into();
-    // Only some of the work is polled.
+    // Only some operations are polled.
     if !matches!(operation.role, Role::Poll | Role::Effect) {
         row[2] = Cell::Figure(RATE, operation.throughput);
     }

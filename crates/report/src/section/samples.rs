@@ -1,4 +1,4 @@
-//! The slowest and the fastest requests, caches, and what search servers report.
+//! Request samples, caches, and figures that search servers report.
 
 use tenbin_result::Document;
 use tenbin_result::format::TIME;

@@ -1,11 +1,16 @@
 //! The figures of every slice.
 
 use tenbin_result::Document;
-use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count};
+use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count, fixed_seconds};
 
 use crate::block::{Block, Cell, Table};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    first(document, document.slices.len())
+}
+
+/// The first slices only: the cells of all slices of a long run take much memory.
+pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
     let mut table = Table::new(
         1,
         [
@@ -29,7 +34,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             "flags",
         ],
     );
-    for slice in &document.slices {
+    table.left_out = document.slices.len().saturating_sub(most);
+    for slice in document.slices.iter().take(most) {
         let mut flags = slice.flags.clone();
         flags.extend(slice.cut_short.then(|| "cut short".to_owned()));
         table.push([
@@ -38,8 +44,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             slice.round.to_string().into(),
             slice.workload.clone().into(),
             slice.target.clone().into(),
-            format!("{:.1} s", slice.start).into(),
-            format!("{:.3} s", slice.seconds).into(),
+            fixed_seconds(slice.start, 1).into(),
+            fixed_seconds(slice.seconds, 3).into(),
             count(slice.ok).into(),
             count(slice.backlog).into(),
             count(slice.failed).into(),
@@ -53,7 +59,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             flags.join(", ").into(),
         ]);
     }
-    let about = "Figures of single slices, in the order of the run. They have no intervals.";
+    let about = "Figures of single slices, in run order, without intervals.";
     let mut blocks = vec![Block::Paragraph(about.into())];
     blocks.extend(table.block());
     blocks

@@ -1,4 +1,4 @@
-//! Times that targets report of their own stages.
+//! Times of server stages.
 
 use tenbin_result::format::TIME;
 use tenbin_result::{Document, StageBand};
@@ -11,25 +11,33 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if results.all(|result| result.stages.is_empty()) {
         return Vec::new();
     }
-    let about = "Times that the targets report of their own stages in the headers of their \
-                 responses: means of the requests in the band, by service time of the correct \
-                 ones. Stages may lie within each other and need not add up. Network and client \
-                 is what the target's own total leaves of the service time.";
+    let about = "Times that the targets report for their stages in response headers: means over \
+    the requests in a band of service time, correct responses only. Stages may be \
+    nested and need not add up. \"Network and client\" is the part of the service time \
+    that is not in the target's own total.";
     let mut blocks = vec![Block::Paragraph(about.into())];
     for workload in &document.workloads {
         for operation in operations(document, &workload.name) {
-            let mut head = vec!["stage", "target"];
-            head.extend(StageBand::ALL.map(band_name));
-            let mut table = Table::new(2, head);
-            for row in rows(document, &workload.name, operation) {
-                let mut cells: Vec<Cell> = vec![row.what.into(), row.target.into()];
-                cells.extend(row.means.iter().map(|mean| Cell::Figure(TIME, *mean)));
-                table.push(cells);
-            }
             blocks.push(Block::heading(format!("{}, {operation}", workload.name)));
-            blocks.extend(table.block());
+            blocks.extend(table(document, &workload.name, operation).map(Block::Table));
         }
         blocks.extend(Block::sentences(&notes(document, &workload.name)));
     }
     blocks
+}
+
+/// The stages of an operation, a row for each stage and target; `None` without any.
+pub(super) fn table(document: &Document, workload: &str, operation: &str) -> Option<Table> {
+    let mut head = vec!["stage", "target"];
+    head.extend(StageBand::ALL.map(band_name));
+    let mut table = Table::new(2, head);
+    for row in rows(document, workload, operation) {
+        let mut cells: Vec<Cell> = vec![row.what.into(), row.target.into()];
+        cells.extend(row.means.iter().map(|mean| Cell::Figure(TIME, *mean)));
+        table.push(cells);
+    }
+    match table.block()? {
+        Block::Table(table) => Some(table),
+        _ => None,
+    }
 }

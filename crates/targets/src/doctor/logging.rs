@@ -10,8 +10,8 @@ const LINE: u64 = 20;
 
 /// Options that enable debug logs without a value.
 const OPTIONS: &[&str] = &["--debug", "-debug", "--trace", "-trace"];
-/// Options and ends of variables whose value names a level, without what joins their
-/// words.
+/// Options, and ends of variable names, whose value is a log level; in lower case and without
+/// separators: `--log-level` is `loglevel`.
 const LEVELS: &[&str] = &["loglevel", "logginglevel"];
 /// Values that enable debug logs.
 const DEBUG_LEVELS: &[&str] = &["debug", "trace"];

@@ -81,11 +81,11 @@ impl Nodes {
             Ok((url, 1))
         });
         let hosts: Vec<(Url, u32)> = hosts.collect::<Result<_, TargetError>>()?;
-        let unix = self.target.way.unix.as_ref().and_then(|path| {
+        let unix = self.target.connect.unix.as_ref().and_then(|path| {
             let filled = self.each.first()?.values.fill(&path.to_string_lossy());
             Some(PathBuf::from(filled))
         });
-        ResolvedRoute::resolve_hosts(name, &hosts, &self.target.way, unix)
+        ResolvedRoute::resolve_hosts(name, &hosts, &self.target.connect, unix)
     }
 
     pub(super) fn make_data(&self, paths: &TargetPaths) -> Result<DataDirectory, TargetError> {

@@ -51,7 +51,7 @@ impl Condition {
                 let other = ResolvedRoute::resolve_hosts(
                     &target.name,
                     &[(url.clone(), 1)],
-                    &target.way,
+                    &target.connect,
                     None,
                 )?;
                 Self::Url(url, endpoints(&other))

@@ -72,7 +72,7 @@ mod tests {
 
     fn to(port: u16) -> ResolvedRoute {
         let url = format!("http://127.0.0.1:{port}/").parse().expect("a URL");
-        ResolvedRoute::resolve_hosts("a", &[(url, 1)], &tenbin_plan::Way::default(), None)
+        ResolvedRoute::resolve_hosts("a", &[(url, 1)], &tenbin_plan::Connect::default(), None)
             .expect("a route")
     }
 

@@ -112,7 +112,7 @@ struct State {
     /// Time of the last failed reading, if the source is lost.
     lost: Option<Instant>,
     /// Changes that were not reported yet.
-    news: Vec<String>,
+    changes: Vec<String>,
 }
 
 impl Observed {
@@ -135,7 +135,7 @@ impl Observed {
             state: Mutex::new(State {
                 source,
                 lost: None,
-                news: Vec::new(),
+                changes: Vec::new(),
             }),
         }
     }
@@ -154,8 +154,8 @@ impl Observed {
             Ok(usage) => {
                 let within = started.elapsed();
                 if state.lost.take().is_some() {
-                    let news = format!("target \"{}\" can be observed again", self.target);
-                    state.news.push(news);
+                    let changes = format!("target \"{}\" can be observed again", self.target);
+                    state.changes.push(changes);
                 }
                 Some(Reading {
                     usage,
@@ -165,12 +165,12 @@ impl Observed {
             }
             Err(why) => {
                 if let (Lost::Because(why), None) = (why, state.lost) {
-                    let news = format!(
+                    let changes = format!(
                         "target \"{}\" cannot be observed any more, and what it uses is unknown: \
                          {why}",
                         self.target
                     );
-                    state.news.push(news);
+                    state.changes.push(changes);
                 }
                 state.lost = Some(Instant::now());
                 None
@@ -181,7 +181,7 @@ impl Observed {
     /// Changes of the observation since the last call, one sentence each.
     pub(crate) fn take_changes(&self) -> Vec<String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut state.news)
+        std::mem::take(&mut state.changes)
     }
 
     pub(crate) fn is_here(&self) -> bool {
@@ -264,7 +264,7 @@ mod tests {
             state: Mutex::new(State {
                 source: Box::new(Flaky(results)),
                 lost: None,
-                news: Vec::new(),
+                changes: Vec::new(),
             }),
         }
     }
@@ -279,9 +279,12 @@ mod tests {
             None,
             "no request before the retry time"
         );
-        let news = observed.take_changes();
-        assert_eq!(news.len(), 1);
-        assert!(news[0].ends_with("unknown: connection refused"), "{news:?}");
+        let changes = observed.take_changes();
+        assert_eq!(changes.len(), 1);
+        assert!(
+            changes[0].ends_with("unknown: connection refused"),
+            "{changes:?}"
+        );
         let rested = || {
             let mut state = observed.state.lock().unwrap();
             state.lost = state.lost.and_then(|at| at.checked_sub(RETRY_AFTER));

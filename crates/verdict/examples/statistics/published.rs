@@ -117,7 +117,7 @@ fn row(table: &Table) -> Row {
 fn is_refused(line: &Published) -> bool {
     let plan = plan(line);
     let slices = [slice(line)];
-    let rule = RULES.iter().find(|rule| rule.name() == "little");
+    let rule = RULES.iter().find(|rule| rule.info.name == "little");
     let rule = rule.expect("the rule is in the table");
     let evidence = Evidence {
         plan: &plan,

@@ -1,4 +1,5 @@
-//! Targets at their capacity: each on as many connections as suit it best.
+//! Targets compared at their maximum throughput, each at the number of connections that suits it
+//! best.
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
@@ -6,13 +7,14 @@ use tenbin_result::{Capacity, CapacityComparison, Figure};
 use tenbin_stats::{CONFIDENCE, confidence_of_each, ratio};
 
 use super::{LadderStep, family, peak_of, sentence, steps};
-use crate::metric::Metric;
-use crate::outcome::{Question, Scale};
+use crate::compare::metric::Metric;
+use crate::compare::outcome::{Question, Scale};
 
-/// Compares every challenger with the baseline at each ladder of the plan. Both peaks
-/// are the largest of as many levels, so that the luck of the largest is on both sides. These
-/// comparisons are a family apart from the questions of the plan: the 5 % are shared among them
-/// (Bonferroni), in the interval as in the verdict. Each is trusted as far as both `capacities`.
+/// Compares every challenger with the baseline for each sweep of connections in the plan. Both
+/// peaks are the maximum over the same number of levels, so the bias of a maximum affects both
+/// sides alike. These comparisons are a family separate from the questions of the plan: they share
+/// an error of 5 % (Bonferroni), in the interval as in the verdict. The trust is the lower of both
+/// `capacities`.
 pub fn compare_capacities(
     plan: &Plan,
     slices: &[Slice],
@@ -22,7 +24,7 @@ pub fn compare_capacities(
         return Vec::new();
     };
     let mut comparisons = Vec::new();
-    let ladders = plan.ladders();
+    let ladders = plan.concurrency_sweeps();
     let together = (plan.challengers().count() * ladders.len()).max(1);
     let confidence = confidence_of_each(CONFIDENCE, together);
     for ladder in ladders {
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_taken_where_it_is_best() {
+    fn each_target_is_compared_at_its_best_level() {
         let run = run(&[("a", 4), ("b", 8)], 8);
         let found = compare_capacities(&run.plan, &run.slices, &[]).remove(0);
         assert_eq!(found.baseline_connections, 4);
@@ -99,14 +101,14 @@ mod tests {
         assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
         assert_eq!(
             found.sentence,
-            "at its best b does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
-             8 connections against 4)"
+            "the maximum throughput of b is 2.00 times that of a at get (ratio 2.00, 96 % \
+             interval 2.00–2.00, 8 connections against 4)"
         );
     }
 
     #[test]
     fn several_targets_share_the_five_percent() {
-        // Of three targets the fewest blocks that can tell are seven.
+        // With three targets, seven blocks are the fewest that can show a difference.
         for (blocks, differs) in [(6, false), (7, true)] {
             let run = run(&[("a", 4), ("b", 8), ("c", 8), ("d", 8)], blocks);
             let found = compare_capacities(&run.plan, &run.slices, &[]);

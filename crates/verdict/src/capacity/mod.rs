@@ -1,4 +1,4 @@
-//! What a target can do at most, from the levels of a ladder of connections.
+//! The maximum throughput of a target, from the levels of a sweep of connections.
 
 mod compare;
 mod passes;
@@ -13,14 +13,14 @@ pub use compare::compare_capacities;
 pub(crate) use passes::hysteresis;
 
 use crate::cell::Cell;
-pub(crate) use crate::curve::family;
-use crate::latency;
-use crate::metric::Metric;
+pub(crate) use crate::compare::curve::family;
+use crate::compare::metric::Metric;
+use crate::figures::latency;
+use crate::figures::spread::uneven;
 use crate::rules::rho;
-use crate::spread::uneven;
 
-/// The capacity of every target at every ladder of the plan, trusted as far as the findings allow.
-/// Workloads of a ladder differ in their connections only.
+/// The capacity of every target for every sweep of connections in the plan, trusted as far as the
+/// findings allow. The workloads of a sweep differ only in their connections.
 pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Capacity> {
     let of_ladder = |ladder: Vec<usize>| {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
@@ -42,10 +42,13 @@ pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Ca
         });
         each.collect::<Vec<_>>()
     };
-    plan.ladders().into_iter().flat_map(of_ladder).collect()
+    plan.concurrency_sweeps()
+        .into_iter()
+        .flat_map(of_ladder)
+        .collect()
 }
 
-/// One level with the slices that ran their full time.
+/// One level with its full slices.
 pub(crate) struct LadderStep<'a> {
     workload: &'a Workload,
     slices: Vec<&'a Slice>,
@@ -88,7 +91,7 @@ impl LadderStep<'_> {
         })
     }
 
-    /// One figure for each block, in their order: the mean of those of its slices.
+    /// One figure per block, in the order of the blocks: the mean over its slices.
     fn by_block(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Vec<(u32, f64)> {
         let mut blocks: Vec<(u32, Vec<f64>)> = Vec::new();
         for slice in &self.slices {
@@ -105,7 +108,7 @@ impl LadderStep<'_> {
     }
 }
 
-/// Over all work, seconds; `None` when none was done.
+/// Over all work, seconds; `None` without completed work.
 fn mean_service(slice: &Slice) -> Option<f64> {
     let times = || slice.work().map(|op| &op.service).filter(|h| !h.is_empty());
     let answers: u64 = times().map(|h| h.len()).sum();
@@ -125,7 +128,7 @@ fn capacity(
         .iter()
         .filter_map(|step| Some((step.connections(), step.throughput().value()?)))
         .collect();
-    // A level that is missing may have been the best.
+    // A missing level may have been the best one.
     let complete = medians.len() == steps.len();
     let peak = peak_of(steps).filter(|_| complete);
     Capacity {
@@ -160,7 +163,7 @@ fn capacity(
 fn peak_of<'s, 'a>(steps: &'s [LadderStep<'a>]) -> Option<&'s LadderStep<'a>> {
     let value = |step: &LadderStep<'_>| step.throughput().value();
     let with_figure = steps.iter().filter_map(|step| Some((step, value(step)?)));
-    // Of equals the one with the fewest connections.
+    // Of equal levels, the one with the fewest connections.
     with_figure
         .rev()
         .max_by(|(_, a), (_, b)| a.total_cmp(b))
@@ -183,11 +186,11 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
     }
 }
 
-/// X_max · R_min in every block that has both the peak and the fewest connections.
+/// X_max · R_min in every block that has both the peak and the level with the fewest connections.
 ///
-/// Where connections are spread unevenly over workers, several share one already on the fewest
-/// connections, and their mean holds the time that they wait for each other: there R_min is what
-/// a tenth of the responses take at most.
+/// If connections are distributed unevenly over workers, several connections share a worker even at
+/// the lowest level, and the mean service time includes the time that they wait for each other.
+/// Then R_min is the 10th percentile of the service time.
 fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>, is_uneven: bool) -> Measured {
     let work = |op: &OpFigures| op.role.is_work();
     let alone = || latency::quantile_of(&fewest.slices, 0.10, |op| &op.service, &work);
@@ -222,7 +225,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Levels of 1 to 32 connections on targets with so many workers of 10 ms.
+    /// Levels of 1 to 32 connections on targets with these numbers of workers, 10 ms per request.
     pub(super) fn run(targets: &[(&str, u64)], blocks: u32) -> Run {
         let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
         let levels = ["get-c1", "get-c2", "get-c4", "get-c8", "get-c16", "get-c32"];
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_four_workers_is_found_out() {
+    fn four_workers_are_recognised() {
         let found = only(&run(&[("a", 4)], 8));
         assert_eq!((found.family.as_str(), found.target.as_str()), ("get", "a"));
         assert_eq!(
@@ -273,7 +276,8 @@ mod tests {
 
     #[test]
     fn connections_that_share_a_worker_from_the_fewest_on_make_no_workers() {
-        // Levels from 2 on; in half of the slices the first two share a worker.
+        // Levels from 2 connections on; in half of the slices, the first two connections share a
+        // worker.
         let mut run = run(&[("a", 4)], 8);
         run.plan.workloads.remove(0);
         run.slices.retain(|slice| slice.workload != "get-c1");
@@ -297,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_clients_keeps_no_worker_busy() {
+    fn think_time_does_not_occupy_workers() {
         let mut run = run(&[("a", 4)], 8);
         let think = tenbin_plan::Think::Fixed(std::time::Duration::from_millis(10));
         for workload in &mut run.plan.workloads {

@@ -1,4 +1,5 @@
-//! The way up against the way down: whether a server remembers a heavier load.
+//! Descending against ascending order of the levels: whether a server is slower after a heavier
+//! load.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use tenbin_stats::{CONFIDENCE, Measured, unpaired_ratio};
 
 use super::LadderStep;
 
-/// Throughput in blocks that went down divided by that in blocks that went up.
+/// Throughput in blocks with descending levels divided by that in blocks with ascending levels.
 pub(super) fn down_to_up(by_block: &[(u32, f64)]) -> Measured {
     let pass = |down: bool| {
         let mine = by_block
@@ -18,13 +19,13 @@ pub(super) fn down_to_up(by_block: &[(u32, f64)]) -> Measured {
     unpaired_ratio(&pass(false), &pass(true), CONFIDENCE)
 }
 
-/// As the schedule has it.
+/// As the schedule orders the blocks.
 fn goes_down(block: u32) -> bool {
     block % 2 == 1
 }
 
-/// The same over all levels: of the geometric mean of the levels in each block that
-/// has all of them.
+/// The same ratio over all levels: of the geometric mean of the levels, in each block that has all
+/// of them.
 pub(crate) fn hysteresis(steps: &[LadderStep<'_>]) -> Measured {
     let mut logs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for step in steps {

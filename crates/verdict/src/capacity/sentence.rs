@@ -3,8 +3,8 @@
 use tenbin_result::format::{RATE, UNKNOWN, percent, ratio, ratio_ends};
 use tenbin_result::{Capacity, CapacityComparison, Knee, Outcome, Trust};
 
-/// What a capacity says, without a full stop. When the numbers cannot be believed it says that
-/// instead.
+/// The sentence about a capacity, without a full stop. If the numbers cannot be believed, the
+/// sentence states that instead.
 pub(super) fn of_capacity(found: &Capacity, trust: Trust) -> String {
     let about = format!("the capacity of {} at {}", found.target, found.family);
     trust.qualify(most(found), &about)
@@ -21,13 +21,13 @@ fn most(found: &Capacity) -> String {
         Some(Knee { connections, found }) => match found {
             true => format!("the knee is at {connections}"),
             false => {
-                format!("the knee is at {connections} or above, which more connections would show")
+                format!("the knee is at {connections} or more; more connections would show where")
             }
         },
         None => "the knee is unknown".to_owned(),
     };
     format!(
-        "{target} gives at most {} at {family}, on {connections} connections; {knee}{}",
+        "{target} reaches at most {} at {family}, with {connections} connections; {knee}{}",
         RATE.with_interval(found.peak),
         like_workers(found)
     )
@@ -37,7 +37,7 @@ fn like_workers(found: &Capacity) -> String {
     let Some(workers) = found.workers else {
         return String::new();
     };
-    // Beyond the last level nothing says that all of them were busy.
+    // Above the last level, it is unknown whether all workers were busy.
     let more = match found.knee {
         Some(Knee { found: true, .. }) => "",
         _ => " or more",
@@ -49,8 +49,8 @@ fn like_workers(found: &Capacity) -> String {
     )
 }
 
-/// What a comparison says, without a full stop. When the numbers cannot be believed it says that
-/// instead.
+/// The sentence about a comparison, without a full stop. If the numbers cannot be believed, the
+/// sentence states that instead.
 pub(super) fn of_comparison(found: &CapacityComparison) -> String {
     let about = format!(
         "the capacity of {} against {} at {}",
@@ -71,19 +71,25 @@ fn compared(found: &CapacityComparison) -> String {
             let value = found.ratio.map(|found| found.value);
             let times = value.map_or_else(|| UNKNOWN.to_owned(), ratio);
             format!(
-                "at its best {challenger} does {times} times the work of {baseline} at {family}"
+                "the maximum throughput of {challenger} is {times} times that of {baseline} at \
+                 {family}"
             )
         }
         Outcome::Equivalent { within } => format!(
-            "{challenger} and {baseline} do as much at most at {family}, within {}",
+            "the maximum throughputs of {challenger} and {baseline} are equivalent at {family}, \
+             within {}",
             percent(*within)
         ),
         Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => {
-            format!("cannot tell the most of {challenger} from that of {baseline} at {family}")
+            format!(
+                "cannot tell the maximum throughput of {challenger} from that of {baseline} \
+                     at {family}"
+            )
         }
         Outcome::Unknown { why } => {
             return format!(
-                "cannot compare the most of {challenger} with that of {baseline} at {family}: {why}"
+                "cannot compare the maximum throughput of {challenger} with that of {baseline} \
+                 at {family}: {why}"
             );
         }
     };
@@ -109,7 +115,7 @@ mod tests {
     use super::super::tests::run;
 
     #[test]
-    fn says_the_most_the_knee_and_the_workers() {
+    fn says_the_maximum_the_knee_and_the_workers() {
         let capacity = |workers, blocks| {
             let run = run(&[("a", workers)], blocks);
             capacities(&run.plan, &run.slices, &[]).remove(0).sentence
@@ -117,14 +123,14 @@ mod tests {
         let found = capacity(4, 8);
         assert!(
             found.starts_with(
-                "a gives at most 400/s (400–400) at get, on 4 connections; the knee is at 4; \
+                "a reaches at most 400/s (400–400) at get, with 4 connections; the knee is at 4; \
                  it behaves like 4.00 workers (4.00–4.00)"
             ),
             "{found}"
         );
         let rising = capacity(64, 2);
         assert!(rising.contains("(interval unknown)"), "{rising}");
-        assert!(rising.contains("the knee is at 32 or above"), "{rising}");
+        assert!(rising.contains("the knee is at 32 or more"), "{rising}");
         assert!(rising.contains("like 32.0 workers or more"), "{rising}");
     }
 }

@@ -1,9 +1,9 @@
 use tenbin_result::Outcome;
 
 use super::*;
-use crate::comparison::is_question;
+use crate::compare::comparison::is_question;
+use crate::compare::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 use crate::expected::expected;
-use crate::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 use crate::testing::Run;
 
 fn primary(run: &Run) -> Comparison {
@@ -108,13 +108,13 @@ fn sweep(ratio: f64, from: usize) -> Run {
 #[test]
 fn the_levels_of_a_sweep_are_judged_as_one_question() {
     let run = sweep(1.3, 0);
-    assert_eq!(run.plan.questions(), 3);
+    assert_eq!(run.plan.hypotheses(), 3);
     assert_eq!(run.plan.fewest_rounds(), Some(28));
     let Compared {
         targets, curves, ..
     } = compare_all(&run.plan, &run.slices);
     let asked = targets.iter().filter(|c| is_question(c)).count();
-    assert_eq!((asked, curves.len()), (0, run.plan.questions()));
+    assert_eq!((asked, curves.len()), (0, run.plan.hypotheses()));
     let outcome = |name: &str| {
         &curves
             .iter()
@@ -274,7 +274,7 @@ fn only_whole_blocks_count() {
     assert_eq!(primary(&run).block_ratios.len(), 8);
     run.first_of("b").cut_short();
     assert_eq!(primary(&run).block_ratios.len(), 7);
-    // Ends after A B B of the seventh quad.
+    // The run ends after A B B of the seventh quad.
     let run = faster(8, 1.2).interrupted(27);
     assert_eq!(primary(&run).block_ratios.len(), 6);
 }
@@ -519,7 +519,7 @@ proptest::proptest! {
         ..Default::default()
     })]
 
-    /// Whatever the figures are: the interval that is shown is the one that decides.
+    /// The interval that is shown is the one that decides, for all figures.
     #[test]
     fn the_interval_shown_is_the_one_that_decides(
         effects in proptest::collection::vec(-12..13_i32, 1..6),

@@ -10,12 +10,12 @@ use tenbin_plan::{
 use tenbin_result::format::plural;
 use tenbin_result::{Share, Subject};
 
-/// What a target is: its address, its command or its name among the built-in ones,
-/// and the way there if it is not the plain one.
+/// A target: its address, its command or the name of the built-in server, and the connection
+/// settings that differ from the defaults.
 pub(crate) fn target(target: &Target) -> String {
-    let way = &target.way;
+    let connect = &target.connect;
     let mut text = place(target);
-    match way.hosts.len() {
+    match connect.hosts.len() {
         0 | 1 => {}
         several => text += &format!(" and {}", plural(several as u64 - 1, "more host")),
     }
@@ -24,16 +24,16 @@ pub(crate) fn target(target: &Target) -> String {
     {
         text += &format!(", on {}", plural(launch.nodes.len() as u64, "node"));
     }
-    if let Some(socket) = &way.unix {
+    if let Some(socket) = &connect.unix {
         text += &format!(", through socket {}", socket.display());
     }
-    if way.http == HttpVersion::Http2 {
+    if connect.http == HttpVersion::Http2 {
         text += ", HTTP/2";
     }
-    if let Some(source) = way.source {
+    if let Some(source) = connect.source {
         text += &format!(", from {source}");
     }
-    if way.tls.insecure {
+    if connect.tls.insecure {
         text += ", certificate NOT checked";
     }
     if let Some(source) = &target.observe {
@@ -42,7 +42,7 @@ pub(crate) fn target(target: &Target) -> String {
     text
 }
 
-/// What tells how much a target uses, in words.
+/// The source of the figures of a target's resource use.
 pub(crate) fn observed_by(source: &Observe) -> String {
     let of_page = |page: &ObservePage| match page.insecure {
         true => format!("{} (certificate NOT checked)", page.url),
@@ -67,8 +67,8 @@ fn place(target: &Target) -> String {
     match &target.reach {
         Reach::Endpoint { url } => {
             let mut url = url.clone();
-            // A password in an address is a secret; neither call can fail on
-            // an address that has a host.
+            // A password in an address is a secret. Neither call can fail for an address with a
+            // host.
             let _ = url.set_password(None);
             let _ = url.set_username("");
             target.shown_url(&url)
@@ -77,7 +77,7 @@ fn place(target: &Target) -> String {
         Reach::Builtin(Builtin::Http) => "built-in HTTP server".to_owned(),
         Reach::Builtin(Builtin::S3Memory) => "built-in S3 server, in memory".to_owned(),
         Reach::Builtin(Builtin::S3Durable) => {
-            "built-in S3 server, on disk, synced before it answers".to_owned()
+            "built-in S3 server, on disk, synced before it responds".to_owned()
         }
         Reach::Builtin(Builtin::Blob) => "built-in blob server, in memory".to_owned(),
         Reach::Builtin(Builtin::Dummy) => "no server: the cost of Tenbin itself".to_owned(),
@@ -92,12 +92,12 @@ fn place(target: &Target) -> String {
     }
 }
 
-/// What is sent.
+/// The requests of a workload.
 pub(crate) fn workload(workload: &Workload) -> String {
     workload.describe()
 }
 
-/// What is sent, for machines.
+/// The requests of a workload, for programs.
 pub(crate) fn subject(workload: &Workload) -> Subject {
     let facts = workload.facts();
     let operations = facts.operations().into_iter();
@@ -116,7 +116,7 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
     }
 }
 
-/// How it is issued.
+/// How requests are issued.
 pub(crate) fn load(load: &Load) -> String {
     let pace = match &load.pace {
         Pace::Closed => match load.think {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Plan;
 use tenbin_record::{Slice, merged};
-use tenbin_result::SliceFigures;
+use tenbin_result::{SecondErrors, SliceFigures};
 use tenbin_stats::printable_percentile;
 
 use crate::assessment::Assessment;
-use crate::stored;
+use crate::server::stored;
 
 /// The tests that flag each slice, by its position in the run.
 pub(super) fn flags_by_slice(assessment: &Assessment) -> BTreeMap<u32, Vec<String>> {
@@ -64,16 +64,29 @@ pub(super) fn figures(
         cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
         cache_hits: slice.cache.and_then(|cache| cache.observed()),
         segment: slice.segment.clone(),
+        errors: errors(slice),
         flags: flags.get(&slice.index).cloned().unwrap_or_default(),
     }
 }
 
-/// Over all work, seconds; `None` when there is too little of it.
+fn errors(slice: &Slice) -> Vec<SecondErrors> {
+    let by_second = slice.failed_in.iter();
+    let by_second = by_second.map(|(second, by_class)| SecondErrors {
+        second: *second,
+        by_class: by_class
+            .iter()
+            .map(|(class, count)| (class.name().to_owned(), *count))
+            .collect(),
+    });
+    by_second.collect()
+}
+
+/// A quantile over all work, seconds; `None` if there are too few samples.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     let mut work = slice.work().map(|op| &op.response);
     let (first, second) = (work.next(), work.next());
     let nanos = match (first, second) {
-        // Needs no sum, and there are as many of these as slices.
+        // No merged histogram is needed: there is one per slice, and slices are many.
         (Some(times), None) => {
             printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
         }
@@ -85,14 +98,14 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     nanos.map(|nanos| nanos as f64 / 1e9)
 }
 
-/// Over all work, seconds; `None` when none was done.
+/// The maximum over all work, seconds; `None` without completed work.
 fn max_of(slice: &Slice) -> Option<f64> {
     let filled = slice.work().map(|op| &op.response);
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
     Some(nanos as f64 / 1e9)
 }
 
-/// Of service times over all work, seconds; `None` when none was done.
+/// The mean service time over all work, seconds; `None` without completed work.
 fn mean_of(slice: &Slice) -> Option<f64> {
     let times = || slice.work().map(|op| &op.service);
     let answers: u64 = times().map(|h| h.len()).sum();

@@ -1,4 +1,4 @@
-//! What was sent.
+//! The requests of a workload.
 
 use tenbin_plan::Pace;
 use tenbin_result::{Setting, Workload};

@@ -1,4 +1,4 @@
-//! The highest rates of targets against each other.
+//! The highest rates of targets compared with each other.
 
 use tenbin_plan::Plan;
 use tenbin_result::RateComparison;

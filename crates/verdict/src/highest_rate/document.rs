@@ -1,4 +1,4 @@
-//! What a search has found, as the document has it.
+//! The result of a search in the form of the document.
 
 use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
 use tenbin_stats::{HighestRate, Purpose};
@@ -6,7 +6,7 @@ use tenbin_stats::{HighestRate, Purpose};
 use super::{ProbeResult, SearchResult};
 
 impl SearchResult {
-    /// What the document has of it.
+    /// The result in the form of the document.
     pub(crate) fn document(&self) -> Search {
         Search {
             workload: self.workload.clone(),
@@ -35,6 +35,7 @@ fn probe(probe: &ProbeResult) -> SearchProbe {
     let limits = probe.judged.limits.iter().map(|limit| SearchLimit {
         limit: limit.limit.clone(),
         seen: limit.seen.filter(|seen| seen.is_finite()),
+        kind: Some(limit.kind),
         kept: limit.kept,
     });
     SearchProbe {

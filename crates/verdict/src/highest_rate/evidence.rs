@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tenbin_plan::{Limit, Slo};
 use tenbin_record::{ProbedSecond, Slice};
-use tenbin_stats::{DISTURBED, Purpose, Second, ShareSeen, Vote, Yield};
+use tenbin_stats::{DISTURBED, Purpose, Second, ShareCounts, Vote, Yield};
 
 use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 
-/// What of all requests stalls may delay where the limit is that of a mean.
+/// Share of all requests that stalls may delay if the limit is on the mean.
 const DISTURBED_MEAN: f64 = 0.01;
 
-/// What the search learns of a slice that was offered a rate.
+/// The result of a slice at an offered rate, as the search uses it.
 pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Judged)> {
     let offered = slice.probe.filter(|_| !slice.cut_short)?;
     let judged = judge(slice, slo);
@@ -21,7 +21,7 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
     };
     let has_errors = slo.limits().iter().any(names_errors);
     let limits = slo.limits().iter().chain((!has_errors).then_some(&usual));
-    let shares: Vec<ShareSeen> = limits.filter_map(|limit| share(slice, limit)).collect();
+    let shares: Vec<ShareCounts> = limits.filter_map(|limit| share(slice, limit)).collect();
     let disturbance = Disturbance::of(slice, slo);
     let ended = match (judged.ended, disturbance) {
         (Yield::Work, Some(cause)) if !judged.held && shares.iter().all(may_be_kept) => {
@@ -29,7 +29,7 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
         }
         (ended, _) => ended,
     };
-    // Limits on shares are decided from their seconds.
+    // Limits on shares are decided from counts per second.
     let is_share = |at: usize| match slo.limits().get(at) {
         Some(limit) => !matches!(limit, Limit::Mean { .. }),
         None => at + 1 < judged.limits.len(),
@@ -56,7 +56,7 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
 }
 
 /// Whether the limit is kept without the requests that a stall of the machine may have delayed.
-fn may_be_kept(share: &ShareSeen) -> bool {
+fn may_be_kept(share: &ShareCounts) -> bool {
     let seconds = share.seconds.iter();
     let certain: u64 = seconds.clone().map(|s| s.beyond - s.excused).sum();
     let all: u64 = seconds.map(|s| s.all).sum();
@@ -64,7 +64,7 @@ fn may_be_kept(share: &ShareSeen) -> bool {
 }
 
 /// Requests beyond a limit on a share, by second.
-fn share(slice: &Slice, limit: &Limit) -> Option<ShareSeen> {
+fn share(slice: &Slice, limit: &Limit) -> Option<ShareCounts> {
     let (allowed, below) = match *limit {
         Limit::Percentile { percent, below } => (1.0 - percent / 100.0, Some(below)),
         Limit::Errors { below } => (below, None),
@@ -78,10 +78,10 @@ fn share(slice: &Slice, limit: &Limit) -> Option<ShareSeen> {
         }
         None => evenly(slice, below.map(nanos)),
     };
-    Some(ShareSeen { allowed, seconds })
+    Some(ShareCounts { allowed, seconds })
 }
 
-/// What failed was not answered within any time.
+/// A failed request counts as slower than any limit.
 fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -> Second {
     let sum = |times: &[(u64, u64)], least: u64| -> u64 {
         let times = times.iter().filter(|(time, _)| *time >= least);
@@ -91,7 +91,7 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     let (slow, excused, delayed) = below.map_or((0, 0, 0), |below| {
         let slow = sum(&of.responses, nanos(below));
         let delayed = Delayed::of(of, below, part);
-        // A late request whose service time alone exceeds the limit is slow all the same.
+        // A late request whose service time alone exceeds the limit counts as slow, too.
         let slow_service = sum(&of.services, nanos(below)).saturating_sub(delayed.waited);
         let certain = slow
             .saturating_sub(delayed.all())
@@ -103,7 +103,7 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     Second::judged(counts, delayed, allowed)
 }
 
-/// As if a slice of which nothing finer is known had been the same throughout.
+/// Assumes that a slice without finer data was uniform.
 fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     let seconds = (slice.seconds.round() as u64).max(1);
     let (mut beyond, mut all) = (slice.failed(), slice.failed());
@@ -121,10 +121,10 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     each.collect()
 }
 
-/// The part of the waits for a core that other programs or the hypervisor can have caused: threads wait
-/// for no longer than these had a core. The threads of a busy target also wait for each other and for
-/// the load generator, which is no excuse. Where it is not known what other programs used, it
-/// is at most what the load generator did not use.
+/// The part of the waits for a core that other programs or the hypervisor can have caused: threads
+/// wait for them no longer than they used a core. The threads of a busy target also wait for each
+/// other and for the load generator, which is no reason to void a probe. If the CPU use of other
+/// programs is unknown, the CPU time that the load generator did not use is the upper bound.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
     let waited: u64 = seconds.filter_map(|second| Some(second.stalls?.ns)).sum();
@@ -142,19 +142,19 @@ fn part_of_others(slice: &Slice) -> f64 {
 /// Requests of a second that a stall of the machine may have delayed by a part of a limit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Delayed {
-    /// Those that the load generator sent late.
+    /// Requests that the load generator sent late.
     late: u64,
-    /// Those that were due while a thread of the target or of the load generator waited for a core, or
-    /// that woke it.
+    /// Requests that were due while a thread of the target or of the load generator waited for a
+    /// core, and those that woke such a thread.
     waited: u64,
 }
 
 impl Delayed {
-    /// `part` of the waits are put down to other programs.
+    /// `part` is the share of the waits that is attributed to other programs.
     fn of(second: &ProbedSecond, below: Duration, part: f64) -> Self {
         let answered: u64 = second.responses.iter().map(|(_, count)| count).sum();
         let stalls = second.stalls.unwrap_or_default();
-        // A thread that was woken by a request waits when there is one.
+        // A thread that a request wakes waits while that request is present.
         let waited = (answered + second.failed) as f64 * stalls.ns as f64 / 1e9;
         Self {
             late: second.sent_late(nanos(below / Limit::DELAY_PART)),
@@ -167,17 +167,17 @@ impl Delayed {
     }
 }
 
-/// Why stalls of the machine alone could have missed a limit.
+/// Why stalls of the machine alone may have caused a missed limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Disturbance {
     /// Most delayed requests were sent late.
     LateGenerator,
-    /// For most, threads waited for a core.
+    /// For most delayed requests, a thread waited for a core.
     WaitedForCore,
 }
 
 impl Disturbance {
-    /// `None` where stalls were too short or too few for that.
+    /// `None` if stalls were too short or too rare for that.
     fn of(slice: &Slice, slo: &Slo) -> Option<Self> {
         let probed = slice.probed.as_ref()?;
         let all: u64 = slice.requests().map(|op| op.response.len()).sum();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_generator_excuses_a_miss_unless_service_times_exceed_the_limit() {
+    fn late_requests_are_exempt_unless_service_times_exceed_the_limit() {
         let excused = |probe: &tenbin_stats::Probe| probe.shares[0].seconds[1].excused;
         // Half of 1 % of 4,000 requests does not disturb.
         let found = seen(&probed([0, 48, 0, 0], 20, None));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_waited_for_a_core_is_excused_for_the_requests_due_meanwhile() {
+    fn requests_due_while_a_thread_waited_for_a_core_are_exempt() {
         let waited = |slow, others: f64| {
             let mut run = probed(slow, 0, Some(30_000_000));
             run.each(|made| made.others(others));

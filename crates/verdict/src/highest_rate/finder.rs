@@ -1,4 +1,4 @@
-//! Steers a run to the highest rate that holds, probe by probe.
+//! Steers a maximum-rate search, probe by probe.
 
 use tenbin_plan::{Limit, Plan, RateSearch, Slo};
 use tenbin_record::Slice;
@@ -6,40 +6,40 @@ use tenbin_stats::{Purpose, Search, Step, fewest_samples};
 
 use super::evidence::probe;
 
-/// A probe is at most this many slices long, however few operations a second there are.
+/// The longest probe, as a multiple of a slice, however low the rate is.
 const LONGEST: f64 = 6.0;
-/// The operations of a probe, as a multiple of those that the strictest percentile needs.
+/// Operations of a probe, as a multiple of those that the strictest percentile needs.
 const SPARE: f64 = 1.35;
 
-/// What is to be measured next.
+/// The next probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wish {
-    /// Operations a second to offer.
+pub struct NextProbe {
+    /// Offered operations per second.
     pub rate: f64,
-    /// It is the proof at the end.
+    /// Whether it is the proof at the end.
     pub proof: bool,
     /// Length of the window, as a multiple of the plan's slice, at least 1.
     pub slices: f64,
 }
 
-/// The searches of a plan while they go on, one for each workload and target.
+/// The running searches of a plan, one for each workload and target.
 #[derive(Debug)]
 pub struct Finder<'a> {
     plan: &'a Plan,
-    /// By position of workload and target; only those that have begun.
+    /// By position of workload and target; only searches that have started.
     searches: Vec<((usize, usize), Running)>,
 }
 
-/// A search that has begun.
+/// A search that has started.
 #[derive(Debug)]
 struct Running {
     search: Search,
-    /// Time that its probes took so far, seconds.
+    /// Total time of its probes, seconds.
     spent: f64,
 }
 
 impl<'a> Finder<'a> {
-    /// Nothing has begun.
+    /// No search has started.
     pub fn new(plan: &'a Plan) -> Self {
         Self {
             plan,
@@ -47,8 +47,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Begins the search of that workload on that target at so many operations a
-    /// second.
+    /// Starts the search for this workload on this target at a rate in operations per second.
     pub fn begin(&mut self, workload: usize, target: usize, rate: f64) {
         let running = Running {
             search: Search::new(rate),
@@ -57,38 +56,37 @@ impl<'a> Finder<'a> {
         self.searches.push(((workload, target), running));
     }
 
-    /// What to measure next; `None` when nothing more is to be learned, or the time for the
-    /// search is over.
-    pub fn next(&self, workload: usize, target: usize) -> Option<Wish> {
+    /// The next probe; `None` if the result is known, or the time for the search is over.
+    pub fn next(&self, workload: usize, target: usize) -> Option<NextProbe> {
         let running = self.running(workload, target)?;
         let step = running.search.next();
         let slo = &self.objective(workload)?.slo;
         let slice = self.plan.rounds.slice.as_secs_f64();
         let around = self.around(workload);
         let left = self.plan.longest_search().as_secs_f64() - running.spent - around;
-        let wish = |step: Step| self.wish(step, slo, slice);
-        let next = wish(step)?;
-        // The end of the time belongs to the proof.
-        let proof = running.search.proof().and_then(wish);
-        let fits = |wish: &Wish| wish.slices * slice <= left;
-        let wish = match proof {
+        let probe_for = |step: Step| self.probe_for(step, slo, slice);
+        let next = probe_for(step)?;
+        // The last part of the time is reserved for the proof.
+        let proof = running.search.proof().and_then(probe_for);
+        let fits = |probe: &NextProbe| probe.slices * slice <= left;
+        let next = match proof {
             Some(proof) if !next.proof => {
                 let with_proof = (next.slices + proof.slices) * slice + around;
                 if with_proof <= left { next } else { proof }
             }
             _ => next,
         };
-        let shorter = Wish {
+        let shorter = NextProbe {
             slices: left / slice,
-            ..wish
+            ..next
         };
-        match fits(&wish) {
-            true => Some(wish),
+        match fits(&next) {
+            true => Some(next),
             false => (shorter.slices >= 1.0).then_some(shorter),
         }
     }
 
-    fn wish(&self, step: Step, slo: &Slo, slice: f64) -> Option<Wish> {
+    fn probe_for(&self, step: Step, slo: &Slo, slice: f64) -> Option<NextProbe> {
         let Step::Probe {
             rate,
             purpose,
@@ -103,14 +101,14 @@ impl<'a> Finder<'a> {
             false => 1.0,
         };
         let needed = seconds.max(fewest_operations(slo) * SPARE / rate);
-        Some(Wish {
+        Some(NextProbe {
             rate,
             proof,
             slices: (needed / slice).clamp(shortest, LONGEST),
         })
     }
 
-    /// Takes in what was measured. A slice that was cut short teaches nothing.
+    /// Adds the result of a probe. A slice that was cut short is ignored.
     pub fn learn(&mut self, workload: usize, target: usize, slice: &Slice) {
         let Some(slo) = self.objective(workload).map(|search| &search.slo) else {
             return;
@@ -154,7 +152,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// How long the last responses were waited for, seconds: not longer than the slowest of them took.
+/// How long the last responses took to drain, seconds: at most as long as the slowest response.
 fn drained(slice: &Slice) -> f64 {
     let slowest = slice
         .requests()
@@ -162,7 +160,7 @@ fn drained(slice: &Slice) -> f64 {
     slowest.max().unwrap_or(0) as f64 / 1e9
 }
 
-/// Operations that the strictest percentile of an objective takes to be seen.
+/// Operations that the strictest percentile of an objective needs.
 fn fewest_operations(slo: &Slo) -> f64 {
     let of = |limit: &Limit| match limit {
         Limit::Percentile { percent, .. } => fewest_samples(percent / 100.0),

@@ -1,30 +1,29 @@
-//! Whether a rate held: what one probe says of an objective.
+//! Whether one probe meets an objective.
 
 use hdrhistogram::Histogram;
 use tenbin_plan::{Limit, Slo};
 use tenbin_record::{ErrorClass, OpFigures, Slice, merged};
+use tenbin_result::LimitKind;
 use tenbin_stats::{CONFIDENCE, Yield, normal_quantile};
 
-/// Errors that are too many where the objective says nothing of them: a rate at which
-/// more than these fail does not hold, however fast the others are.
+/// The limit of errors if the objective has none: a rate with more failures does not hold, however
+/// fast the other responses are.
 pub const USUAL_ERRORS: f64 = 0.01;
-/// Share of the operations due that may be added to those waiting.
+/// Share of the due operations by which the queue may grow.
 const GROWTH: f64 = 0.01;
-/// Standard deviations by which the number of operations in flight may have grown by
-/// chance.
+/// Standard deviations by which the number of operations in flight may grow by chance.
 const DEVIATIONS: f64 = 3.0;
 
-/// What one probe says.
+/// The judgement of one probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// Every limit was kept and the target kept up.
     pub held: bool,
-    /// Chance may have decided.
+    /// Whether chance may have decided the result.
     pub borderline: bool,
-    /// What ended in it.
+    /// The operations that ended in it.
     pub ended: Yield,
-    /// What was looked at, in the order of the objective, and then whether the target
-    /// kept up.
+    /// The judged limits, in the order of the objective, and last whether the target kept up.
     pub limits: Vec<JudgedLimit>,
 }
 
@@ -33,15 +32,28 @@ pub struct Judged {
 pub struct JudgedLimit {
     /// The limit as it is written, such as `p99<10ms`, or `keeps up`.
     pub limit: String,
-    /// What was seen: seconds, a share of errors, or for `keeps up` the share of the
-    /// operations due by which those waiting grew. `None` when nothing was.
+    /// The observed value: seconds, a share of errors, or for `keeps up` the growth of the queue as
+    /// a share of the operations due. `None` without an operation.
     pub seen: Option<f64>,
-    /// It was kept.
+    /// What the limit is about.
+    pub kind: LimitKind,
+    /// Whether the limit was kept.
     pub kept: bool,
-    /// It may have been kept or missed by chance.
+    /// Whether the limit may have been kept or missed by chance.
     pub close: bool,
-    /// It stands in the objective; the others hold for every objective.
-    pub asked: bool,
+    /// Where the limit comes from.
+    pub origin: Origin,
+}
+
+/// Where a limit comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The objective contains it.
+    Objective,
+    /// The usual limit of errors, which applies if the objective has none.
+    UsualErrors,
+    /// The target must keep up with the rate, whatever the objective.
+    KeepsUp,
 }
 
 impl Judged {
@@ -51,7 +63,7 @@ impl Judged {
     }
 }
 
-/// Judges a slice that was offered a rate.
+/// Judges a slice at an offered rate.
 pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     let seen = Seen::of(slice);
     let mut limits: Vec<JudgedLimit> = slo
@@ -65,13 +77,13 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
             below: USUAL_ERRORS,
         };
         limits.push(JudgedLimit {
-            asked: false,
+            origin: Origin::UsualErrors,
             ..judged(&usual, &seen)
         });
     }
     limits.push(keeps_up(slice));
     let held = limits.iter().all(|limit| limit.kept);
-    // A limit that was clearly missed decides, however close the others are.
+    // A limit that was clearly missed decides, however close the other limits are.
     let clearly_missed = limits.iter().any(|limit| !limit.kept && !limit.close);
     Judged {
         held,
@@ -81,7 +93,7 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     }
 }
 
-/// A timeout may come of the rate; any other failure of everything does not.
+/// Timeouts may be caused by the rate. Other failures of all operations are not.
 fn ended(slice: &Slice, seen: &Seen) -> Yield {
     let timeouts: u64 = slice
         .work()
@@ -96,7 +108,7 @@ fn ended(slice: &Slice, seen: &Seen) -> Yield {
     }
 }
 
-/// What a slice shows of its work.
+/// The observed work of a slice.
 struct Seen {
     response: Histogram<u64>,
     failed: u64,
@@ -115,7 +127,7 @@ impl Seen {
         self.response.len() + self.failed
     }
 
-    /// What failed was not answered within any time.
+    /// A failed operation counts as slower than any limit.
     fn not_below(&self, nanos: u64) -> u64 {
         let below = match nanos {
             0 => 0,
@@ -129,9 +141,13 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
     let none = JudgedLimit {
         limit: limit.to_string(),
         seen: None,
+        kind: match limit {
+            Limit::Errors { .. } => LimitKind::Errors,
+            Limit::Percentile { .. } | Limit::Mean { .. } => LimitKind::Time,
+        },
         kept: false,
         close: false,
-        asked: true,
+        origin: Origin::Objective,
     };
     if seen.all() == 0 {
         return none;
@@ -167,7 +183,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
             JudgedLimit {
                 seen: Some(share),
                 kept: share < below,
-                // None at all is as good as can be seen in one probe.
+                // A single probe cannot show less than no failure.
                 close: seen.failed > 0 && may_be(seen.failed, seen.all(), below),
                 ..none
             }
@@ -175,7 +191,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
     }
 }
 
-/// Of what was answered; `None` where what failed reaches into it.
+/// The percentile of the responses; `None` if failures reach into it.
 fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
     let rank = percent / 100.0 * seen.all() as f64;
     let answered = seen.response.len();
@@ -186,8 +202,8 @@ fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
     Some(nanos as f64 / 1e9)
 }
 
-/// Whether what waits and is in flight grew: what was due in the window against what
-/// ended in it, whenever that was due.
+/// Whether the number of waiting and in-flight operations grew: operations due in the window
+/// compared with operations that ended in it.
 fn keeps_up(slice: &Slice) -> JudgedLimit {
     let sum = |count: &dyn Fn(&OpFigures) -> u64| slice.requests().map(count).sum::<u64>() as f64;
     let due_answered = sum(&|op| op.response.len());
@@ -204,23 +220,20 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
         seconds if seconds > 0.0 => busy / seconds,
         _ => 0.0,
     };
-    // In flight at either end: a Poisson number of that mean.
+    // The number in flight at either end follows a Poisson distribution with this mean.
     let chance = DEVIATIONS * (2.0 * in_flight + 1.0).sqrt();
     let allowed = (GROWTH * due).max(chance);
     JudgedLimit {
-        limit: KEEPS_UP.to_owned(),
+        limit: "keeps up".to_owned(),
+        kind: LimitKind::Backlog,
         seen: (due > 0.0).then(|| growth / due),
         kept: growth <= allowed,
         close: growth > allowed / 2.0 && growth < allowed * 2.0 && growth > chance / 2.0,
-        asked: false,
+        origin: Origin::KeepsUp,
     }
 }
 
-/// What the last of the limits is called.
-pub(super) const KEEPS_UP: &str = "keeps up";
-
-/// Whether `count` of `n` may well have come of `share` (E. B. Wilson, "Probable
-/// inference", 1927).
+/// Whether `count` of `n` is compatible with `share` (E. B. Wilson, "Probable inference", 1927).
 fn may_be(count: u64, n: u64, share: f64) -> bool {
     let (n, z) = (n as f64, z());
     let seen = count as f64 / n;
@@ -276,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_slower_than_any_limit_and_too_many_errors_fail_by_themselves() {
+    fn failures_count_as_slow_and_too_many_errors_fail() {
         let mut run = slice(5_000, 0);
         run.first_of("a").fail(ErrorClass::Status, 45);
         assert!(judge_of(&run, "p99<10ms").held);
@@ -292,14 +305,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_waiting_is_noticed() {
+    fn a_growing_queue_is_noticed() {
         let mut run = slice(5_000, 0);
         run.each(|made| made.0.ops[0].ok -= 40);
         assert!(judge_of(&run, "p99<10ms").held, "40 of 5,000");
         run.each(|made| made.backlog(160));
         let found = judge_of(&run, "p99<10ms");
         assert!(!found.held && !found.borderline, "{found:?}");
-        assert_eq!(found.missed().next().unwrap().limit, KEEPS_UP);
+        assert_eq!(found.missed().next().unwrap().origin, Origin::KeepsUp);
     }
 
     #[test]
@@ -311,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_seen_is_nothing_held() {
+    fn a_probe_without_operations_does_not_hold() {
         let mut run = slice(1, 0);
         run.each(|made| {
             made.0.ops[0].ok = 0;
@@ -326,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_only_fails_is_told_from_one_that_is_late() {
+    fn a_target_that_only_fails_is_distinguished_from_a_late_one() {
         let mut run = slice(0, 0);
         run.first_of("a").fail(ErrorClass::Status, 20);
         assert_eq!(judge_of(&run, "p99<10ms").ended, Yield::OnlyFailures);

@@ -1,4 +1,4 @@
-//! The highest rate at which an objective is met, from the probes of a search.
+//! Maximum-rate search: the highest rate at which an objective is met.
 
 mod compare;
 mod document;
@@ -14,16 +14,15 @@ use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quant
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
 pub use compare::compare_rates;
-pub use finder::{Finder, Wish};
-pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
+pub use finder::{Finder, NextProbe};
+pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
 
-use judge::KEEPS_UP;
 use tenbin_result::format::percent;
 use tenbin_result::{Finding, Trust};
 
-/// Share of a core above which a generator thread may be what missed the limits.
+/// Share of a core above which a load generator thread may have caused the missed limits.
 const BUSY_GENERATOR: f64 = 0.9;
-/// Times the quickest median service time that still counts as quick.
+/// Multiple of the lowest median service time that still counts as fast.
 const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
@@ -45,7 +44,7 @@ impl Void {
     }
 }
 
-/// What a search has found of one workload on one target.
+/// The result of the search for one workload on one target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     /// Name of the workload.
@@ -54,17 +53,17 @@ pub struct SearchResult {
     pub target: String,
     /// The objective, as it is written.
     pub slo: String,
-    /// The highest rate that held, as far as it is known.
+    /// The highest rate that held, as far as known.
     pub found: HighestRate,
-    /// Rates between what held and what failed that were tried and could not be decided,
-    /// operations a second, in ascending order.
+    /// Rates between the highest that held and the lowest that failed that could not be decided,
+    /// operations per second, in ascending order.
     pub undecided: Vec<f64>,
-    /// The search ended because the load generator was late with too many requests, probe after
-    /// probe.
+    /// Whether the search ended because the load generator sent too many requests late in several
+    /// probes in a row.
     pub ended_late: bool,
-    /// Every probe, in the order of the run, without those cut short.
+    /// Every probe in the order of the run, without those that were cut short.
     pub probes: Vec<ProbeResult>,
-    /// How far that can be trusted.
+    /// How far the result can be trusted.
     pub trust: Trust,
 }
 
@@ -73,51 +72,51 @@ pub struct SearchResult {
 pub struct ProbeResult {
     /// Position of its slice in the run, from 0.
     pub slice: u32,
-    /// Operations a second that were offered.
+    /// Offered operations per second.
     pub rate: f64,
-    /// What it was for.
+    /// The purpose of the probe.
     pub purpose: Purpose,
     /// Length, seconds.
     pub seconds: f64,
-    /// What it showed by itself. Whether a rate held follows from all probes at it.
+    /// Its own result. Whether a rate held follows from all probes at that rate.
     pub judged: Judged,
     /// Why it does not count against the target although it missed a limit; `None` if it counts.
     pub void: Option<Void>,
-    /// Share of a core that the busiest generator thread used.
+    /// Share of a core that the busiest load generator thread used.
     pub busiest_thread: f64,
     /// Median service time of requests, seconds.
     pub service: Option<f64>,
     /// Longest service time of a request, seconds.
     pub slowest_service: Option<f64>,
-    /// 99th percentile of what they waited to be sent, seconds.
+    /// 99th percentile of the send lag, seconds.
     pub lag: Option<f64>,
-    /// The commonest way to fail, in words; `None` when nothing failed.
+    /// The most frequent kind of failure; `None` without failures.
     pub failure: Option<String>,
 }
 
 impl SearchResult {
-    /// Lowers the trust to what the findings leave of it.
+    /// Lowers the trust according to the findings.
     pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         self.trust = Trust::after(findings.iter().filter(concerns));
     }
 
-    /// The probe that failed at the lowest rate known to fail, the last of them.
+    /// The last probe that failed at the lowest rate known to fail.
     pub fn limiting(&self) -> Option<&ProbeResult> {
         let failed = self.found.failed()?;
         let mut probes = self.probes.iter().rev();
         probes.find(|p| p.rate == failed && !p.judged.held && p.void.is_none())
     }
 
-    /// Whether the generator had little left when the limit was missed.
+    /// Whether the load generator was near its limit when the limits were missed.
     pub fn may_be_the_generator(&self) -> bool {
         self.limiting()
             .is_some_and(|probe| probe.busiest_thread > BUSY_GENERATOR)
     }
 
-    /// Whether the target was no slower when the limit was missed than before, not even in its
-    /// slowest responses, and requests waited for a free connection instead.
+    /// Whether the target was no slower when the limits were missed than before, not even in its
+    /// slowest responses, while requests waited for a free connection.
     pub fn may_be_the_connections(&self) -> bool {
         let quickest = self.probes.iter().filter_map(|probe| probe.service);
         let Some(quickest) = quickest.reduce(f64::min) else {
@@ -126,7 +125,7 @@ impl SearchResult {
         self.limiting().is_some_and(|probe| {
             let as_quick = |service: f64| service < quickest * AS_QUICK;
             let waited = probe.lag.is_some_and(|lag| lag > quickest);
-            // Requests that wait while the target pauses do so because of the pause.
+            // Requests that wait during a pause of the target wait because of the pause.
             let paused = match (probe.slowest_service, probe.lag) {
                 (Some(slowest), Some(lag)) => slowest >= lag / 2.0,
                 _ => false,
@@ -135,13 +134,13 @@ impl SearchResult {
         })
     }
 
-    /// How many probes missed a limit for this reason without counting against the target.
+    /// Number of probes that missed a limit for this reason without counting against the target.
     pub(crate) fn voided(&self, cause: Void) -> usize {
         let probes = self.probes.iter();
         probes.filter(|probe| probe.void == Some(cause)).count()
     }
 
-    /// What was missed at the lowest rate that failed, in words.
+    /// The limits that were missed at the lowest rate that failed, in words.
     pub fn missed(&self) -> Option<String> {
         let (limits, others) = self.limiting()?.misses();
         Some([limits, others].concat().join(", "))
@@ -149,28 +148,26 @@ impl SearchResult {
 }
 
 impl ProbeResult {
-    /// The limits of the objective that were missed, and what else was wrong, as
-    /// clauses: nobody who gave no limit of errors is told that it was missed.
+    /// The limits of the objective that were missed, and the other limits that were missed, as
+    /// clauses: an objective without a limit of errors does not list one as missed.
     pub(crate) fn misses(&self) -> (Vec<String>, Vec<String>) {
         let (mut limits, mut others) = (Vec::new(), Vec::new());
         for missed in self.judged.missed() {
-            if missed.asked {
-                limits.push(missed.limit.clone());
-            } else if missed.limit == KEEPS_UP {
-                others.push("it did not keep up".to_owned());
-            } else {
-                others.push(match missed.seen {
-                    Some(share) => format!("{} of the operations failed", percent(share)),
-                    None => "nothing came to an end".to_owned(),
-                });
+            match (missed.origin, missed.seen) {
+                (Origin::Objective, _) => limits.push(missed.limit.clone()),
+                (Origin::KeepsUp, _) => others.push("the target did not keep up".to_owned()),
+                (Origin::UsualErrors, Some(share)) => {
+                    others.push(format!("{} of the operations failed", percent(share)));
+                }
+                (Origin::UsualErrors, None) => others.push("no operation ended".to_owned()),
             }
         }
         (limits, others)
     }
 }
 
-/// What the searches of the plan have found, by workload and target. From the slices
-/// alone: a run read from its directory gives what the live one gave.
+/// The results of the searches of the plan, by workload and target. They depend only on the slices:
+/// a run read from its directory has the same results as the live run.
 pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
     let mut results = Vec::new();
     for workload in &plan.workloads {
@@ -221,7 +218,7 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
     Some((result, probe))
 }
 
-/// The commonest class of error, or the status if that is what was wrong.
+/// The most frequent class of error, or the most frequent status if its class is `status`.
 fn failure(slice: &Slice) -> Option<String> {
     let mut classes: BTreeMap<ErrorClass, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
@@ -237,8 +234,8 @@ fn failure(slice: &Slice) -> Option<String> {
     let (class, _) = classes.into_iter().max_by_key(|(_, count)| *count)?;
     let commonest = statuses.into_iter().max_by_key(|(_, count)| *count);
     Some(match commonest {
-        // Which statuses are wrong is up to the plan: where something else was right
-        // as well, only the class is sure.
+        // The plan decides which statuses are errors, so a status is certain to be one only if no
+        // operation succeeded.
         Some((status, _)) if class == ErrorClass::Status && slice.ok() == 0 => {
             format!("status {status}")
         }
@@ -260,7 +257,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Targets that answer in 2 ms up to a rate and in 50 ms above it.
+    /// Targets with a service time of 2 ms up to a rate and of 50 ms above it.
     pub(crate) fn searched(targets: &[(&str, f64)]) -> Run {
         let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
         let mut run = Run::new(&names, &["get"], 1).open_loop();
@@ -279,20 +276,20 @@ pub(crate) mod tests {
         while more {
             more = false;
             for (at, (name, most)) in targets.iter().enumerate() {
-                let Some(wish) = finder.next(0, at) else {
+                let Some(next) = finder.next(0, at) else {
                     continue;
                 };
                 more = true;
                 let mut slice = blank.clone();
                 slice.target = (*name).to_owned();
                 slice.index = run.slices.len() as u32;
-                slice.seconds = wish.slices;
+                slice.seconds = next.slices;
                 slice.probe = Some(RateProbe {
-                    rate: wish.rate,
-                    proof: wish.proof,
+                    rate: next.rate,
+                    proof: next.proof,
                 });
-                let time = if wish.rate <= *most { 0.002 } else { 0.050 };
-                crate::testing::Made(&mut slice).answers((wish.rate * wish.slices) as u64, time);
+                let time = if next.rate <= *most { 0.002 } else { 0.050 };
+                crate::testing::Made(&mut slice).answers((next.rate * next.slices) as u64, time);
                 finder.learn(0, at, &slice);
                 run.slices.push(slice);
             }
@@ -324,7 +321,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_probe_cut_short_says_nothing() {
+    fn a_probe_that_was_cut_short_is_ignored() {
         let mut run = searched(&[("a", 1_000.0)]);
         run.slices.truncate(3);
         crate::testing::Made(&mut run.slices[2]).cut_short();

@@ -1,4 +1,4 @@
-//! What a search has found, in one sentence.
+//! The result of a search in one sentence.
 
 use tenbin_result::RateComparison;
 use tenbin_result::format::{exact_rate, percent, plural, ratio};
@@ -8,7 +8,7 @@ use super::{ProbeResult, SearchResult, Void};
 use crate::words::verb;
 
 impl SearchResult {
-    /// What it says, without a full stop. When the numbers cannot be believed it says
+    /// The sentence, without a full stop. If the numbers cannot be believed, the sentence states
     /// that instead.
     pub fn sentence(&self) -> String {
         let about = format!("the highest rate of {} at {}", self.target, self.workload);
@@ -20,7 +20,8 @@ impl SearchResult {
     fn interval(&self) -> String {
         match (self.found.rate(), self.found.failed()) {
             (Some(held), Some(failed)) => format!(
-                "; the limit is between {} and {} (each end is wrong in about {} of such searches)",
+                "; the limit is between {} and {} (each bound is wrong in about {} of such \
+                 searches)",
                 exact_rate(held),
                 exact_rate(failed),
                 percent(SHARE_ERROR)
@@ -29,7 +30,7 @@ impl SearchResult {
         }
     }
 
-    /// What could not be decided, and why.
+    /// The rates that could not be decided, and why.
     fn open_questions(&self) -> String {
         let mut said = String::new();
         let rates: Vec<String> = self
@@ -43,8 +44,8 @@ impl SearchResult {
                 false => format!("{} and {last}", others.join(", ")),
             };
             said += &format!(
-                "; {rates} could not be decided in the time: too few operations, or slow ones \
-                 come too rarely"
+                "; {rates} could not be decided in time: too few operations, or slow operations \
+                 are too rare"
             );
         }
         said += &self.void_probes();
@@ -84,7 +85,7 @@ impl SearchResult {
         )
     }
 
-    /// Whether a rate below all that failed kept the limits in a probe, which was too short to decide,
+    /// Whether a rate below all failed ones met the limits in a probe that was too short to decide,
     /// or missed them in a void probe.
     fn may_hold_below(&self) -> bool {
         let may_hold = |p: &ProbeResult| p.judged.held || p.void.is_some();
@@ -92,26 +93,26 @@ impl SearchResult {
         probes.any(|p| may_hold(p) && self.undecided.contains(&p.rate))
     }
 
-    /// `800/s failed by p99<10ms, and it did not keep up`.
+    /// `800/s failed by p99<10ms, and the target did not keep up`.
     fn failed_at(&self, failed: f64) -> String {
         let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
         let (rate, limits, others) = (exact_rate(failed), limits.join(", "), others.join(" and "));
         match (limits.is_empty(), others.is_empty()) {
             (true, true) => format!("{rate} failed"),
             (false, true) => format!("{rate} failed by {limits}"),
-            (true, false) => format!("at {rate} {others}"),
+            (true, false) => format!("at {rate}, {others}"),
             (false, false) => format!("{rate} failed by {limits}, and {others}"),
         }
     }
 
-    /// ` in a probe of 1.1 s only`: the longest short probe at that rate that held.
+    /// ` only in a probe of 1.1 s`: the longest short probe at that rate that held.
     fn for_so_long(&self, rate: f64) -> String {
         let probes = self.probes.iter().filter(|probe| {
             probe.rate == rate && probe.purpose == Purpose::Seek && probe.judged.held
         });
         let longest = probes.map(|probe| probe.seconds).reduce(f64::max);
         longest.map_or_else(String::new, |seconds| {
-            format!(" in a probe of {seconds:.1} s only")
+            format!(" only in a probe of {seconds:.1} s")
         })
     }
 
@@ -166,8 +167,8 @@ impl SearchResult {
                     },
                 );
                 format!(
-                    "{held} at {workload} within {slo}; {proofs} failed: what it holds for long \
-                     is unknown"
+                    "{held} at {workload} within {slo}; {proofs} failed, so the rate that it \
+                     sustains is unknown"
                 )
             }
             HighestRate::Below { failed } if self.may_hold_below() => format!(
@@ -175,7 +176,7 @@ impl SearchResult {
                 above(Some(failed))
             ),
             HighestRate::Below { failed } => format!(
-                "{target} holds no rate at {workload} within {slo} that was tried; {}",
+                "{target} holds none of the tried rates at {workload} within {slo}; {}",
                 above(Some(failed))
             ),
             HighestRate::Futile { tried } => format!(
@@ -191,8 +192,8 @@ impl SearchResult {
     }
 }
 
-/// What a comparison says, without a full stop. When the numbers cannot be believed it says that
-/// instead.
+/// The sentence about a comparison, without a full stop. If the numbers cannot be believed, the
+/// sentence states that instead.
 pub(super) fn of_comparison(found: &RateComparison) -> String {
     let about = format!(
         "the highest rate of {} against {} at {}",
@@ -210,8 +211,8 @@ fn compared(found: &RateComparison) -> String {
     } = found;
     let Some(value) = found.ratio else {
         return format!(
-            "cannot compare the highest rates of {challenger} and {baseline} at {workload}: there \
-             is none that one of them is known to hold"
+            "cannot compare the highest rates of {challenger} and {baseline} at {workload}: one \
+             of them is not known to hold any rate"
         );
     };
     let times = ratio(value);
@@ -264,7 +265,8 @@ mod tests {
             "a holds at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
-        // The proof fails: the rate is not claimed, and the one below it not as proven.
+        // The proof fails: the rate is not claimed, and the next lower rate is not claimed as
+        // proven.
         let mut slices = run.slices.clone();
         for slice in &mut slices {
             if slice.probe.is_some_and(|probe| probe.proof) {
@@ -275,10 +277,7 @@ mod tests {
         assert!(found.starts_with("a holds at least 9"), "{found}");
         assert!(found.contains("within p99<10ms (not proven; 10"), "{found}");
         assert!(found.contains("; the limit is between 9"), "{found}");
-        assert!(
-            found.contains("/s could not be decided in the time"),
-            "{found}"
-        );
+        assert!(found.contains("/s could not be decided in time"), "{found}");
         assert!(!compared.contains("(proven"), "{compared}");
         let (found, _) = said(&[]);
         assert_eq!(
@@ -295,8 +294,9 @@ mod tests {
         let found = search_results(&run.plan, &run.slices).remove(0).sentence();
         assert_eq!(
             found,
-            "no rate is known that a holds at get within p99<10ms; 100/s failed by p99<10ms; 50/s \
-             could not be decided in the time: too few operations, or slow ones come too rarely"
+            "no rate is known that a holds at get within p99<10ms; 100/s failed by p99<10ms; \
+             50/s could not be decided in time: too few operations, or slow operations are too \
+             rare"
         );
     }
 
@@ -318,10 +318,10 @@ mod tests {
         });
         let (sentence, missed) = said(&run);
         assert!(
-            sentence.contains("/s failed by p99<10ms, and it did not keep up"),
+            sentence.contains("/s failed by p99<10ms, and the target did not keep up"),
             "{sentence}"
         );
-        assert_eq!(missed, "p99<10ms, it did not keep up");
+        assert_eq!(missed, "p99<10ms, the target did not keep up");
         run.each(|slice| {
             slice.answers(980, 0.002);
             slice.fail(tenbin_record::ErrorClass::Status, 20);

@@ -1,4 +1,4 @@
-//! The access layer of CubeFS's blobstore, over HTTP.
+//! Requests to the access layer of CubeFS's blobstore, over HTTP.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE;
@@ -7,21 +7,21 @@ use tenbin_engine::Exchange;
 use tenbin_plan::{BlobWork, Secret};
 
 use super::allocation::Piece;
-use super::answer;
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone, Part, Stored};
-use super::sums;
+use super::checksums;
+use super::protocol::{BlobProtocol, Gone, Part, Stored};
+use super::response;
 use crate::site::Site;
 use crate::text::push_decimal;
 
-/// Speaks to the access layer.
+/// The access layer's protocol.
 pub(crate) struct Access {
-    /// Path of the target's URL, without the slash at its end.
+    /// Path of the target's URL, without a trailing slash.
     base: String,
-    /// By [`Exchange::host`]: the version, and the headers that are always the same.
+    /// By [`Exchange::host`]: the HTTP version and the headers that never change.
     fixed_headers: Vec<Vec<u8>>,
     hashes: u8,
-    /// Content is sent in blocks with sums.
+    /// Whether content is sent in blocks with checksums.
     framed: bool,
     secret: Option<Secret>,
     path: Vec<u8>,
@@ -50,8 +50,7 @@ impl Access {
         }
     }
 
-    /// Writes the head of a request to what `path` holds. `query_at` is where the query
-    /// begins in it.
+    /// Writes the head of a request to the path in `path`; its query starts at `query_at`.
     fn write(
         &self,
         exchange: &mut Exchange,
@@ -70,7 +69,7 @@ impl Access {
             Carried::Json(length) => (&b"application/json"[..], length),
             Carried::Content(length) if self.framed => {
                 out.extend_from_slice(b"X-Crc-Encoded: 1\r\n");
-                (OCTETS, sums::framed_length(length))
+                (OCTETS, checksums::framed_length(length))
             }
             Carried::Content(length) => (OCTETS, length),
         };
@@ -87,7 +86,7 @@ impl Access {
         out.extend_from_slice(b"\r\n\r\n");
     }
 
-    /// Writes a request whose body is a document.
+    /// Writes a request with a JSON body.
     fn post(&mut self, exchange: &mut Exchange, second: u64, call: &str, document: &[u8]) {
         let query_at = self.call(call);
         let carried = Carried::Json(document.len() as u64);
@@ -102,8 +101,8 @@ impl Access {
     }
 }
 
-/// Proof of the secret: seconds since 1970 as eight bytes, the lowest first, and the MD5
-/// of path, query, those bytes and the secret, in base64 for URLs.
+/// The token: seconds since 1970 as eight bytes (little-endian), and the MD5 of path, query, these
+/// bytes and the secret, in URL-safe base64.
 fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     let time = second.to_le_bytes();
     let mut digest = Md5::new();
@@ -117,13 +116,13 @@ fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     BASE64_URL_SAFE.encode(bytes)
 }
 
-/// Only a server of another kind has no such call.
+/// Only another kind of server lacks this call.
 const NO_CALL: &str = "no such call (404): is this an access layer? Those listen on port 9500, and \
                        cluster managers on 9998";
 
 const OCTETS: &[u8] = b"application/octet-stream";
 
-/// What a request carries, bytes.
+/// Content of a request, in bytes.
 #[derive(Debug, Clone, Copy)]
 enum Carried {
     Json(u64),
@@ -131,9 +130,9 @@ enum Carried {
     Content(u64),
 }
 
-/// What a blob that is stored piece by piece needs.
+/// The requests for a blob that is stored in pieces.
 impl Access {
-    /// Writes the request for room, and its body over an empty `body`.
+    /// Writes the allocation request, and its body into `body`, which must be empty.
     pub(super) fn allocate(
         &mut self,
         exchange: &mut Exchange,
@@ -172,8 +171,8 @@ impl Access {
         );
     }
 
-    /// Writes the request that signs a location whose pieces are stored, and its body
-    /// over an empty `body`.
+    /// Writes the request that signs a location whose pieces are stored, and its body into `body`,
+    /// which must be empty.
     pub(super) fn sign(
         &mut self,
         exchange: &mut Exchange,
@@ -190,7 +189,7 @@ impl Access {
     }
 }
 
-impl Dialect for Access {
+impl BlobProtocol for Access {
     fn put(&mut self, exchange: &mut Exchange, second: u64, _number: u64, content: &[u8]) {
         let query_at = self.call("/put");
         self.path.extend_from_slice(b"?size=");
@@ -237,38 +236,40 @@ impl Dialect for Access {
         self.post(exchange, second, "/delete", body);
     }
 
-    fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+    fn stored<'a>(&self, status: u16, response: &'a [u8]) -> Result<Stored<'a>, String> {
         if status == 404 {
             return Err(NO_CALL.to_owned());
         }
         if status == 400 {
-            let text = self.refused(status, answer);
+            let text = self.refused(status, response);
             return Err(format!(
-                "{text}; too large a blob is refused like that as well"
+                "{text}; the access layer refuses a blob that is too large with the same status"
             ));
         }
         if status != 200 {
-            return Err(self.refused(status, answer));
+            return Err(self.refused(status, response));
         }
         let (location, sums) =
-            answer::stored(answer).ok_or("the answer to the PUT has no location")?;
+            response::stored(response).ok_or("the response to the PUT has no location")?;
         Ok(Stored { location, sums })
     }
 
-    fn deleted(&self, status: u16, answer: &[u8], entries: &[Entry<'_>]) -> Result<Gone, String> {
+    fn deleted(&self, status: u16, response: &[u8], entries: &[Entry<'_>]) -> Result<Gone, String> {
         match status {
-            // Some may have stayed whatever the status says.
-            200 if answer::failed_locations(answer).is_none_or(|failed| failed.is_empty()) => {
+            // Some blobs may still exist whatever the status is.
+            200 if response::failed_locations(response).is_none_or(|failed| failed.is_empty()) => {
                 Ok(Gone::All)
             }
             200 | 226 => {
-                let failed = answer::failed_locations(answer)
+                let failed = response::failed_locations(response)
                     .filter(|failed| !failed.is_empty())
-                    .ok_or("a part was not deleted (226), and the answer does not say which")?;
+                    .ok_or(
+                        "a part was not deleted (226), and the response does not name the part",
+                    )?;
                 let is_failed = |entry: &Entry<'_>| {
                     failed
                         .iter()
-                        .any(|failed| answer::same(failed, entry.location))
+                        .any(|failed| response::same(failed, entry.location))
                 };
                 let kept = entries.iter().enumerate();
                 let kept: Vec<usize> = kept
@@ -277,37 +278,37 @@ impl Dialect for Access {
                     .collect();
                 match kept.is_empty() {
                     true => {
-                        Err("a part was not deleted (226), and nothing that was asked for".into())
+                        Err("a part was not deleted (226), and none of the parts named is in the request".into())
                     }
                     false => Ok(Gone::AllBut(kept)),
                 }
             }
             404 => Err(NO_CALL.to_owned()),
-            _ => Err(self.refused(status, answer)),
+            _ => Err(self.refused(status, response)),
         }
     }
 
-    /// The access layer sends its head before it looks for the content.
+    /// The access layer sends the head of its response before it looks for the content.
     fn breaks_off_when_gone(&self) -> bool {
         true
     }
 
-    fn refused(&self, status: u16, answer: &[u8]) -> String {
+    fn refused(&self, status: u16, response: &[u8]) -> String {
         let meaning = match status {
             400 => "bad arguments",
             403 => "forbidden: the token is missing or wrong",
             404 => "no such blob",
             429 | 552 => "limited: too many requests",
             466 if self.framed => {
-                "the body was shorter than its size, or a block of it not what its sum says"
+                "the body was shorter than its size, or the checksum of a block is wrong"
             }
             466 => "the body was shorter than its size",
-            551 => "the access layer does not find what it needs",
-            553 => "larger than the access layer takes",
+            551 => "the access layer cannot find what it needs",
+            553 => "larger than the access layer allows",
             500 | 550 => "the access layer failed",
             _ => "refused",
         };
-        let words = answer::refusal(answer);
+        let words = response::refusal(response);
         match words.is_empty() {
             true => format!("{meaning} ({status})"),
             false => format!("{meaning} ({status} {words})"),
@@ -391,14 +392,14 @@ mod tests {
             location,
         };
         let entries = [entry(&b"{\"a\":1}"[..]), entry(b"{\"a\":2}")];
-        let answer = br#"{"failed_locations":[{ "a": 2 }]}"#;
+        let response = br#"{"failed_locations":[{ "a": 2 }]}"#;
         assert_eq!(
-            access.deleted(226, answer, &entries),
+            access.deleted(226, response, &entries),
             Ok(Gone::AllBut(vec![1]))
         );
         assert_eq!(access.deleted(200, b"{}", &entries), Ok(Gone::All));
         assert_eq!(
-            access.deleted(200, answer, &entries),
+            access.deleted(200, response, &entries),
             Ok(Gone::AllBut(vec![1])),
             "whatever the status says"
         );

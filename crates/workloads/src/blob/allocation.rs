@@ -1,21 +1,21 @@
-//! Room for a blob that is stored piece by piece, as the access layer allots it.
+//! Space for a blob that is stored in pieces, as allocated by the access layer.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tenbin_plan::LARGEST_PUT;
 
-/// The longest token that is taken, bytes.
+/// Longest accepted token, bytes.
 const LONGEST_TOKEN: usize = 1024;
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct Response<'a> {
     #[serde(borrow)]
     location: &'a RawValue,
     #[serde(default)]
     tokens: Vec<String>,
 }
 
-/// What has to be known of a location to fill it. Zeros may be absent.
+/// The fields of a location that are needed to write to it. Fields with the value 0 may be absent.
 #[derive(Deserialize)]
 struct Location {
     #[serde(default)]
@@ -39,15 +39,14 @@ struct Slice {
     count: u32,
 }
 
-/// Room for a blob.
+/// Space for a blob.
 #[derive(Debug, Default)]
 pub(super) struct Allocation {
     cluster: u32,
     size: u64,
     piece_size: u64,
     slices: Vec<Slice>,
-    /// One for each slice, where it holds a whole piece; and one more for a last piece
-    /// that is shorter than the others.
+    /// One token per slice with a complete piece, and one more for a shorter last piece.
     tokens: Vec<String>,
     /// As the server wrote it.
     pub(super) location: Vec<u8>,
@@ -59,26 +58,26 @@ pub(super) struct Piece<'a> {
     pub(super) cluster: u32,
     pub(super) volume: u32,
     pub(super) number: u64,
-    /// Where it begins in the blob, and how long it is, bytes.
+    /// Offset in the blob and length, bytes.
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// Proof that it may be filled.
+    /// Token that permits the write.
     pub(super) token: &'a str,
 }
 
 impl Allocation {
-    /// Room for a blob of that size.
+    /// Reads the response to an allocation for a blob of `size` bytes.
     ///
     /// # Errors
-    /// What is wrong with the answer.
-    pub(super) fn read(answer: &[u8], size: u64) -> Result<Self, &'static str> {
-        let read: Answer<'_> =
-            serde_json::from_slice(answer).map_err(|_| "the answer has no location")?;
+    /// What is wrong with the response.
+    pub(super) fn read(response: &[u8], size: u64) -> Result<Self, &'static str> {
+        let read: Response<'_> =
+            serde_json::from_slice(response).map_err(|_| "the response has no location")?;
         let location: Location = serde_json::from_str(read.location.get())
-            .map_err(|_| "the answer has a location that cannot be read")?;
+            .map_err(|_| "the location in the response cannot be parsed")?;
         let piece_size = u64::from(location.blob_size);
         if location.size != size || piece_size == 0 || piece_size > LARGEST_PUT {
-            return Err("the location is not one for a blob of that size");
+            return Err("the location is for a blob of another size");
         }
         let pieces: u64 = location
             .blobs
@@ -86,15 +85,15 @@ impl Allocation {
             .map(|slice| u64::from(slice.count))
             .sum();
         if pieces != size.div_ceil(piece_size) {
-            return Err("the pieces of the location do not make up its size");
+            return Err("the pieces of the location do not add up to its size");
         }
-        // They become part of a path.
+        // Tokens become part of a path.
         let fits = |token: &String| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte);
             (1..=LONGEST_TOKEN).contains(&token.len()) && token.bytes().all(plain)
         };
         if read.tokens.is_empty() || !read.tokens.iter().all(fits) {
-            return Err("the answer has no tokens that can be used");
+            return Err("the response has no valid tokens");
         }
         Ok(Self {
             cluster: location.cluster_id,
@@ -106,7 +105,7 @@ impl Allocation {
         })
     }
 
-    /// The piece at that place, from 0; `None` behind the last.
+    /// The piece with this index, from 0; `None` after the last piece.
     pub(super) fn piece(&self, at: u64) -> Option<Piece<'_>> {
         let offset = at.checked_mul(self.piece_size)?;
         let length = self.size.checked_sub(offset)?.min(self.piece_size);
@@ -138,7 +137,7 @@ impl Allocation {
 mod tests {
     use super::*;
 
-    fn answer(size: u64, counts: [u32; 2], tokens: &str) -> String {
+    fn response(size: u64, counts: [u32; 2], tokens: &str) -> String {
         format!(
             r#"{{"location":{{"cluster_id":3,"size":{size},"blob_size":4,"crc":9,"blobs":[
             {{"min_bid":10,"vid":1,"count":{}}},{{"min_bid":50,"vid":2,"count":{}}}]}},
@@ -149,7 +148,7 @@ mod tests {
 
     #[test]
     fn pieces_go_through_the_slices_with_their_tokens() {
-        let text = answer(18, [2, 3], r#""a","b","c""#);
+        let text = response(18, [2, 3], r#""a","b","c""#);
         let room = Allocation::read(text.as_bytes(), 18).unwrap();
         let pieces: Vec<_> = (0..6).map_while(|at| room.piece(at)).collect();
         let seen: Vec<_> = pieces
@@ -175,7 +174,7 @@ mod tests {
             ]
         );
         assert!(room.location.starts_with(b"{\"cluster_id\":3"));
-        let even = answer(16, [2, 2], r#""a","b""#);
+        let even = response(16, [2, 2], r#""a","b""#);
         let even = Allocation::read(even.as_bytes(), 16).unwrap();
         assert_eq!(even.piece(3).map(|piece| piece.token), Some("b"));
         assert_eq!(even.piece(4), None);
@@ -183,15 +182,15 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let good = answer(18, [2, 3], r#""a","b","c""#);
+        let good = response(18, [2, 3], r#""a","b","c""#);
         assert!(Allocation::read(good.as_bytes(), 18).is_ok());
         assert!(Allocation::read(good.as_bytes(), 17).is_err());
         for text in [
-            answer(18, [2, 2], "\"a\""),
-            answer(18, [2, 3], ""),
-            answer(18, [2, 3], r#""a b""#),
-            answer(18, [2, 3], r#""a\r\nx""#),
-            answer(18, [2, 3], "\"a\"").replace("\"blob_size\":4", "\"blob_size\":0"),
+            response(18, [2, 2], "\"a\""),
+            response(18, [2, 3], ""),
+            response(18, [2, 3], r#""a b""#),
+            response(18, [2, 3], r#""a\r\nx""#),
+            response(18, [2, 3], "\"a\"").replace("\"blob_size\":4", "\"blob_size\":0"),
             "{}".to_owned(),
             String::new(),
         ] {

@@ -1,33 +1,34 @@
-//! What one slice stored: numbers, sizes and locations, and which are gone by now.
+//! The blobs that one slice stored: numbers, sizes and locations, and which of them are deleted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A blob that the server has acknowledged.
+/// A blob whose storage the server has acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
-    /// What its content follows from.
+    /// Number from which its content follows.
     pub(crate) number: u64,
-    /// Bytes.
+    /// Size, bytes.
     pub(crate) size: u64,
-    /// As the server gave it; empty where the number tells where the blob is.
+    /// As received from the server; empty if the number identifies the blob.
     pub(crate) location: &'a [u8],
 }
 
-/// Blobs that one worker has stored, in the order of their acknowledgement.
+/// Blobs that one worker has stored, in the order of acknowledgement.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     numbers: Vec<u64>,
     sizes: Vec<u64>,
-    /// Where each location ends; empty as long as all are empty.
+    /// End of each location; empty as long as all locations are empty.
     ends: Vec<usize>,
     bytes: Vec<u8>,
 }
 
-/// What the workers of a slice have stored.
+/// Blobs that the workers of a slice have stored.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) pages: Vec<Page>,
-    /// Of which nobody knows what became, and which can be found all the same.
+    /// Blobs with a known location whose upload was not acknowledged, so they may or may not be
+    /// stored.
     pub(crate) doubtful: Vec<Page>,
 }
 
@@ -42,13 +43,13 @@ impl Page {
         self.sizes.push(entry.size);
     }
 
-    /// Blobs.
+    /// Number of blobs.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether the last blob is there.
+    /// Whether the last blob has this location.
     pub(crate) fn ends_with(&self, location: &[u8]) -> bool {
         let last = self.numbers.len().checked_sub(1);
         let last = last.map(|last| self.entry(last).location);
@@ -69,18 +70,18 @@ impl Page {
     }
 }
 
-/// What one slice stored, or what was stored before the run.
+/// Blobs that one slice stored, or that were stored before the run.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pages: Vec<Page>,
-    /// Position of the first entry of each page.
+    /// Index of the first entry of each page.
     starts: Vec<u64>,
     len: u64,
-    /// A bit for each entry.
+    /// One bit per entry: whether the blob is deleted.
     gone: Vec<AtomicU64>,
-    /// Numbers of those that an earlier run was deleting when it ended, in their order:
-    /// nobody knows whether they are there.
-    leaving: Vec<u64>,
+    /// Numbers of the blobs that an earlier run was deleting when it ended, in ascending order:
+    /// they may or may not exist.
+    deleting: Vec<u64>,
 }
 
 impl Batch {
@@ -97,26 +98,26 @@ impl Batch {
             starts,
             len,
             gone: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
-            leaving: Vec::new(),
+            deleting: Vec::new(),
         }
     }
 
-    /// The same, with the numbers of those that an earlier run was deleting, in their order.
-    pub(crate) fn with_leaving(self, leaving: Vec<u64>) -> Self {
-        Self { leaving, ..self }
+    /// Sets the numbers of the blobs that an earlier run was deleting, in ascending order.
+    pub(crate) fn with_deleting(self, deleting: Vec<u64>) -> Self {
+        Self { deleting, ..self }
     }
 
-    /// Whether an earlier run was deleting it.
-    pub(crate) fn is_leaving(&self, at: u64) -> bool {
-        !self.leaving.is_empty() && self.leaving.binary_search(&self.entry(at).number).is_ok()
+    /// Whether an earlier run was deleting the blob when it ended.
+    pub(crate) fn is_being_deleted(&self, at: u64) -> bool {
+        !self.deleting.is_empty() && self.deleting.binary_search(&self.entry(at).number).is_ok()
     }
 
-    /// Entries, gone or not.
+    /// Number of entries, including deleted ones.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The entry at a position below [`Batch::len`].
+    /// The entry at an index below [`Batch::len`].
     pub(crate) fn entry(&self, at: u64) -> Entry<'_> {
         let page = self.starts.partition_point(|&start| start <= at) - 1;
         self.pages[page].entry((at - self.starts[page]) as usize)
@@ -131,7 +132,7 @@ impl Batch {
         self.gone[(at / 64) as usize].fetch_or(1 << (at % 64), Ordering::Relaxed);
     }
 
-    /// Entries that are still there.
+    /// Number of entries that are not deleted.
     pub(crate) fn left(&self) -> u64 {
         let gone = self.gone.iter();
         let gone: u32 = gone
@@ -140,25 +141,25 @@ impl Batch {
         self.len - u64::from(gone)
     }
 
-    /// Entries that are still there for all that is known.
+    /// Number of entries that are not deleted and were not being deleted by an earlier run.
     pub(crate) fn readable(&self) -> u64 {
-        match self.leaving.is_empty() {
+        match self.deleting.is_empty() {
             true => self.left(),
             false => {
                 let all = 0..self.len;
-                let readable = all.filter(|&at| !self.is_gone(at) && !self.is_leaving(at));
+                let readable = all.filter(|&at| !self.is_gone(at) && !self.is_being_deleted(at));
                 readable.count() as u64
             }
         }
     }
 
-    /// The lowest number of all, if there is any.
+    /// The lowest number, if the batch has entries.
     pub(crate) fn first_number(&self) -> Option<u64> {
         let pages = self.pages.iter();
         pages.flat_map(|page| page.numbers.iter().copied()).min()
     }
 
-    /// The highest number of all, if there is any.
+    /// The highest number, if the batch has entries.
     pub(crate) fn last_number(&self) -> Option<u64> {
         let pages = self.pages.iter();
         pages.flat_map(|page| page.numbers.iter().copied()).max()

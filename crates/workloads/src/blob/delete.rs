@@ -1,33 +1,33 @@
-//! Blobs are deleted, and left to a follower where it is asked for when they are gone.
+//! Deletes blobs, and passes them to a follower that measures the time until they are gone.
 
 use std::sync::Arc;
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Role, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Role, Workload,
 };
 
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone};
-use super::flight::Flight;
-use super::gone::{self, FOLLOWED, Handover};
+use super::follower::{self, FOLLOWED, Handover};
+use super::in_flight::InFlight;
 use super::journal::{Journal, note_gone};
-use super::work::{Budget, Walk};
+use super::positions::{Budget, Walk};
+use super::protocol::{BlobProtocol, Gone};
 use crate::s3::slots::Slots;
 
-/// Statuses of a deletion that was not done. Above them, nobody knows.
+/// Statuses of deletions that certainly failed. Above them, the outcome is unknown.
 const REFUSALS: std::ops::Range<u16> = 400..500;
 
-/// The place of a deletion among the operations.
+/// Index of the deletion among the operations.
 const DELETE: usize = 0;
 
 /// Deletes blobs.
 pub(crate) struct Deleter {
     walk: Walk,
-    dialect: Box<dyn Dialect>,
+    dialect: Box<dyn BlobProtocol>,
     batch: usize,
-    /// Where blobs are left for a follower, if they are followed until they are gone.
+    /// Where blobs are passed to a follower, if they are followed until they are gone.
     handover: Option<Arc<Handover>>,
-    flights: Slots<Flight>,
+    flights: Slots<InFlight>,
     journal: Option<Journal>,
     budget: Budget,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Deleter {
 impl Deleter {
     pub(crate) fn new(
         walk: Walk,
-        dialect: Box<dyn Dialect>,
+        dialect: Box<dyn BlobProtocol>,
         batch: u32,
         handover: Option<Arc<Handover>>,
         journal: Option<Journal>,
@@ -75,8 +75,8 @@ impl Deleter {
         if self.budget.set.stays()
             && let Some(journal) = &mut self.journal
         {
-            // Without it a later run asks for a blob that is gone, and says so.
-            let _ = journal.leaving(entries.iter().map(|entry| entry.number));
+            // If this fails, a later run requests a blob that is gone, and reports it.
+            let _ = journal.deleting(entries.iter().map(|entry| entry.number));
         }
         let body = &mut std::mem::take(&mut flight.body);
         self.dialect
@@ -85,17 +85,17 @@ impl Deleter {
         true
     }
 
-    /// What an answer to a deletion means. Blobs that are deleted are written down.
+    /// Evaluates the response to a deletion, and records the blobs that are deleted.
     fn deleted(&mut self, place: usize, status: u16) -> Result<(), String> {
         let flight = &self.flights[place];
-        let told = self
+        let outcome = self
             .dialect
             .deleted(status, &flight.caught, &entries(&self.walk, flight));
-        let was_leaving = |&place: &u64| self.walk.batch().is_leaving(place);
-        let gone = match told {
+        let was_deleting = |&place: &u64| self.walk.batch().is_being_deleted(place);
+        let gone = match outcome {
             Ok(gone) => gone,
-            // An earlier run has done it.
-            Err(_) if status == 404 && flight.places.iter().all(was_leaving) => Gone::All,
+            // An earlier run has deleted it.
+            Err(_) if status == 404 && flight.places.iter().all(was_deleting) => Gone::All,
             Err(text) => {
                 if REFUSALS.contains(&status) {
                     note_kept(&self.walk, &mut self.journal, &flight.places);
@@ -107,7 +107,7 @@ impl Deleter {
             Gone::All => Vec::new(),
             Gone::AllBut(kept) => kept,
         };
-        let asked = flight.places.len();
+        let requested = flight.places.len();
         let started = flight.started;
         for (at, &place) in flight.places.iter().enumerate() {
             if kept.contains(&at) {
@@ -121,21 +121,21 @@ impl Deleter {
         }
         match kept.len() {
             0 => Ok(()),
-            some => Err(format!("{some} of {asked} not deleted ({status})")),
+            some => Err(format!("{some} of {requested} not deleted ({status})")),
         }
     }
 }
 
-fn entries<'a>(walk: &'a Walk, flight: &Flight) -> smallvec::SmallVec<[Entry<'a>; 4]> {
+fn entries<'a>(walk: &'a Walk, flight: &InFlight) -> smallvec::SmallVec<[Entry<'a>; 4]> {
     let places = flight.places.iter();
     places.map(|&at| walk.batch().entry(at)).collect()
 }
 
-/// Those are there as before. Only locations on disk say that it was doubtful.
+/// Records that the blobs still exist. Only locations on disk note that this was in doubt.
 fn note_kept(walk: &Walk, journal: &mut Option<Journal>, places: &[u64]) {
     for &place in places {
         let number = walk.batch().entry(place).number;
-        // Without it a later run leaves it out, and says so.
+        // If this fails, a later run skips the blob, and reports it.
         let _ = journal.as_mut().map(|journal| journal.kept(number));
     }
 }
@@ -149,11 +149,11 @@ impl Workload for Deleter {
     }
 
     fn role(&self, op: usize) -> Role {
-        gone::role(op)
+        follower::role(op)
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         match !self.budget.is_spent() && self.delete(now, exchange) {
             true => Next::Ready,
             false => Next::Exhausted,
@@ -164,7 +164,7 @@ impl Workload for Deleter {
         &self.flights[exchange.tag as usize].body
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, _exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         BodyUse::Inspect
     }
 
@@ -205,7 +205,7 @@ impl Workload for Deleter {
 impl Drop for Deleter {
     fn drop(&mut self) {
         if let Some(journal) = &mut self.journal {
-            // Nothing is lost without it: no PUT was out.
+            // Nothing is lost if this fails: no PUT was in flight.
             let _ = journal.end();
         }
     }

@@ -1,5 +1,5 @@
-//! Locations that outlive a run: journals while slices are under way, and a database
-//! that they are folded into after each.
+//! Locations that are kept after a run: journals during slices, and a database into which they are
+//! merged after each slice.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,15 +13,15 @@ use redb::{
 use super::batch::{Entry, Page};
 use super::journal::{self, Journal, Record};
 
-/// By set and number: size, eight bytes, the lowest first, and location.
+/// By set and number: size (eight bytes, little-endian) and location.
 const BLOBS: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new("blobs");
 
 /// By set and name of a figure.
 const FIGURES: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("figures");
 
-/// By set and number: blobs whose deletion was asked for, and of which nothing is known
-/// since. None that is not among [`BLOBS`].
-const LEAVING: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("leaving");
+/// By set and number: blobs whose deletion was requested, with unknown outcome. A subset of
+/// [`BLOBS`].
+const DELETING: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("leaving");
 
 const SEED: &str = "seed";
 const NEXT: &str = "next";
@@ -35,19 +35,19 @@ pub(crate) struct Disk {
     database: Database,
 }
 
-/// What is known of a set.
+/// State of a set.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// What its content follows from.
+    /// Seed of its content.
     pub(crate) seed: u64,
-    /// The first number that no blob has had.
+    /// The first unused number.
     pub(crate) next: u64,
-    /// PUTs that may have left a blob whose location nobody got, at most.
+    /// Upper bound of the PUTs that may have stored a blob without a known location.
     pub(crate) orphans: u64,
 }
 
 impl Disk {
-    /// Opens or makes the locations of a target, and folds in what a killed run left.
+    /// Opens or creates the locations of a target, and merges the journals of a killed run.
     pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let path = file(directory, target);
@@ -61,24 +61,24 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Where it is.
+    /// Its directory.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The file that it is.
+    /// Its file.
     pub(crate) fn file(&self) -> PathBuf {
         file(&self.directory, &self.target)
     }
 
-    /// A journal of one worker in the slice that begins; `out` is how many PUTs it has
-    /// out at once, at most.
+    /// A journal for one worker of the next slice; `out` is the largest number of PUTs in flight.
     pub(crate) fn journal(&self, worker: usize, set: &str, out: u64) -> io::Result<Journal> {
         let name = format!("{}.{worker}.journal", self.target);
         Journal::create(&self.directory.join(name), set, out)
     }
 
-    /// Takes what the journals hold into the database, synced to disk, and removes them.
+    /// Moves the contents of the journals into the database, syncs it to disk, and removes the
+    /// journals.
     pub(crate) fn fold(&self) -> io::Result<()> {
         let journals = self.journals()?;
         if journals.is_empty() {
@@ -90,7 +90,7 @@ impl Disk {
             fold_in(&transaction, &journal::read(&bytes)).map_err(other)?;
         }
         transaction.commit().map_err(other)?;
-        // Folded twice, they change nothing.
+        // Merging a journal twice changes nothing.
         journals.iter().try_for_each(std::fs::remove_file)
     }
 
@@ -98,7 +98,7 @@ impl Disk {
         journal::files(&self.directory, &format!("{}.", self.target))
     }
 
-    /// What is known of a set; one that is new gets that seed.
+    /// State of a set; a new set gets this seed.
     pub(crate) fn known(&self, set: &str, seed: u64) -> io::Result<Known> {
         let transaction = self.database.begin_write().map_err(other)?;
         let known = known(&transaction, set, seed).map_err(other)?;
@@ -112,11 +112,11 @@ impl Disk {
         load(&transaction, set).map_err(other)
     }
 
-    /// Numbers of the blobs of a set whose deletion was asked for, and of which nothing is
-    /// known since, in their order.
-    pub(crate) fn leaving(&self, set: &str) -> io::Result<Vec<u64>> {
+    /// Numbers of the blobs of a set whose deletion was requested with unknown outcome, in
+    /// ascending order.
+    pub(crate) fn deleting(&self, set: &str) -> io::Result<Vec<u64>> {
         let transaction = self.database.begin_write().map_err(other)?;
-        leaving(&transaction, set).map_err(other)
+        deleting(&transaction, set).map_err(other)
     }
 }
 
@@ -124,7 +124,7 @@ fn unopened(error: DatabaseError, path: &Path) -> io::Error {
     let file = path.display();
     match error {
         DatabaseError::DatabaseAlreadyOpen => io::Error::other(
-            "another run keeps its own there; wait for its end, or name another directory",
+            "another run keeps its locations there; wait for it to end, or name another directory",
         ),
         DatabaseError::Storage(StorageError::Io(error))
             if error.kind() != io::ErrorKind::InvalidData =>
@@ -132,8 +132,8 @@ fn unopened(error: DatabaseError, path: &Path) -> io::Error {
             error
         }
         error => io::Error::other(format!(
-            "{file} is not what a run has left there ({error}); put a copy of it back, or name \
-             another directory"
+            "{file} was changed or damaged after a run wrote it ({error}); restore a copy, or name \
+            another directory"
         )),
     }
 }
@@ -173,10 +173,10 @@ fn load(transaction: &WriteTransaction, set: &str) -> Result<Page, redb::Error> 
     Ok(page)
 }
 
-fn leaving(transaction: &WriteTransaction, set: &str) -> Result<Vec<u64>, redb::Error> {
-    let leaving = transaction.open_table(LEAVING)?;
+fn deleting(transaction: &WriteTransaction, set: &str) -> Result<Vec<u64>, redb::Error> {
+    let deleting = transaction.open_table(DELETING)?;
     let mut numbers = Vec::new();
-    for found in leaving.range((set, 0)..=(set, u64::MAX))? {
+    for found in deleting.range((set, 0)..=(set, u64::MAX))? {
         numbers.push(found?.0.value().1);
     }
     Ok(numbers)
@@ -187,11 +187,11 @@ fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(),
         return Ok(());
     };
     let mut blobs = transaction.open_table(BLOBS)?;
-    let mut leaving = transaction.open_table(LEAVING)?;
+    let mut deleting = transaction.open_table(DELETING)?;
     let mut figures = transaction.open_table(FIGURES)?;
-    // Nearly all that were asked for are gone by the end: only the others need be kept.
-    let mut asked = BTreeSet::new();
-    let doubtful = !leaving.is_empty()?;
+    // Nearly all of these are gone at the end of the slice, so only the others are recorded.
+    let mut pending = BTreeSet::new();
+    let doubtful = !deleting.is_empty()?;
     let mut value = Vec::new();
     let mut next = figures.get((*set, NEXT))?.map_or(0, |next| next.value());
     for record in records {
@@ -205,21 +205,21 @@ fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(),
             }
             Record::Gone(number) => {
                 blobs.remove((*set, *number))?;
-                asked.remove(number);
+                pending.remove(number);
                 if doubtful {
-                    leaving.remove((*set, *number))?;
+                    deleting.remove((*set, *number))?;
                 }
             }
-            Record::Leaving(numbers) => asked.extend(numbers),
+            Record::Deleting(numbers) => pending.extend(numbers),
             Record::Kept(number) => {
-                asked.remove(number);
-                leaving.remove((*set, *number))?;
+                pending.remove(number);
+                deleting.remove((*set, *number))?;
             }
             Record::Begin { .. } | Record::End => {}
         }
     }
-    for number in asked {
-        leaving.insert((*set, number), ())?;
+    for number in pending {
+        deleting.insert((*set, number), ())?;
     }
     figures.insert((*set, NEXT), next)?;
     if records.last() != Some(&Record::End) && *out > 0 {
@@ -254,22 +254,22 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_have_the_locations_is_told_what_to_do() {
+    fn an_error_on_locations_says_what_to_do() {
         let directory = tempfile::tempdir().unwrap();
         let first = Disk::open(directory.path(), "store").unwrap();
-        let told = |target| {
+        let message = |target| {
             Disk::open(directory.path(), target)
                 .unwrap_err()
                 .to_string()
         };
-        assert!(told("store").contains("wait for its end"));
+        assert!(message("store").contains("wait for it to end"));
         drop(first);
         std::fs::write(directory.path().join("other.redb"), [7; 5_000]).unwrap();
-        assert!(told("other").contains("put a copy of it back"));
+        assert!(message("other").contains("restore a copy"));
     }
 
     #[test]
-    fn what_was_acknowledged_is_there_after_a_kill_and_not_counted_twice() {
+    fn acknowledged_blobs_survive_a_kill_and_count_once() {
         let directory = tempfile::tempdir().unwrap();
         {
             let disk = Disk::open(directory.path(), "store").unwrap();
@@ -282,7 +282,7 @@ mod tests {
             second.put(entry(1)).unwrap();
             second.end().unwrap();
             journal.gone(2).unwrap();
-            // Killed here: neither folded nor ended.
+            // Killed here: neither merged nor ended.
         }
         let disk = Disk::open(directory.path(), "store").unwrap();
         assert_eq!(numbers(&disk, "set"), [0, 1, 4]);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_being_deleted_is_told_apart() {
+    fn blobs_that_were_being_deleted_are_distinguished() {
         let directory = tempfile::tempdir().unwrap();
         let disk = Disk::open(directory.path(), "store").unwrap();
         let mut journal = disk.journal(0, "set", 0).unwrap();
@@ -305,32 +305,32 @@ mod tests {
         }
         disk.fold().unwrap();
         let mut journal = disk.journal(0, "set", 0).unwrap();
-        journal.leaving([0, 1, 2, 3, 4].into_iter()).unwrap();
+        journal.deleting([0, 1, 2, 3, 4].into_iter()).unwrap();
         journal.gone(0).unwrap();
         journal.kept(1).unwrap();
         // Killed here.
         disk.fold().unwrap();
         assert_eq!(numbers(&disk, "set"), [1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(disk.leaving("set").unwrap(), [2, 3, 4]);
-        assert!(disk.leaving("other").unwrap().is_empty());
+        assert_eq!(disk.deleting("set").unwrap(), [2, 3, 4]);
+        assert!(disk.deleting("other").unwrap().is_empty());
         let mut journal = disk.journal(0, "set", 0).unwrap();
-        journal.leaving([2, 3].into_iter()).unwrap();
+        journal.deleting([2, 3].into_iter()).unwrap();
         journal.gone(2).unwrap();
         journal.kept(3).unwrap();
         journal.gone(4).unwrap();
-        // Folded twice, they change nothing.
+        // Merging a journal twice changes nothing.
         let path = directory.path().join("store.0.journal");
         let bytes = std::fs::read(&path).unwrap();
         for _ in 0..2 {
             std::fs::write(&path, &bytes).unwrap();
             disk.fold().unwrap();
             assert_eq!(numbers(&disk, "set"), [1, 3, 5, 6, 7]);
-            assert!(disk.leaving("set").unwrap().is_empty());
+            assert!(disk.deleting("set").unwrap().is_empty());
         }
     }
 
     #[test]
-    fn a_second_process_is_told_that_it_is_in_use() {
+    fn a_second_process_gets_an_error_that_names_the_use() {
         let directory = tempfile::tempdir().unwrap();
         let _first = Disk::open(directory.path(), "store").unwrap();
         assert!(Disk::open(directory.path(), "store").is_err());

@@ -1,4 +1,4 @@
-//! Operations that are done at once, by nobody: what Tenbin itself costs.
+//! Operations without a target: the cost of Tenbin itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::Phase;
 
-/// How many operations the slices of one phase have done, which is how many blobs
-/// there are for the next.
+/// Number of operations done in the slices of one phase: the number of blobs for the next phase.
 #[derive(Debug, Default)]
 pub(crate) struct Done(AtomicU64);
 
@@ -17,7 +16,7 @@ impl Done {
     }
 }
 
-/// Does nothing, so many times at most.
+/// Does nothing, up to a number of times.
 pub(crate) struct Dummy {
     names: [&'static str; 1],
     left: u64,

@@ -1,4 +1,4 @@
-//! Blobs in files: what the engine's wire for files takes.
+//! Blobs in files: requests to the engine's file driver.
 
 use std::io;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use tenbin_engine::Exchange;
 
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone, Part, Stored};
+use super::protocol::{BlobProtocol, Gone, Part, Stored};
 use crate::text::{fill_decimal, push_decimal};
 
-/// Digits of a number in a file name: all names are equally long.
+/// Digits of a number in a file name: all names have the same length.
 const DIGITS: usize = 12;
 
-/// Speaks to the wire for files: a method, a path below the target's directory, and for
-/// a part where it begins and how long it is.
+/// Requests to the file driver: a method and a path below the target's directory; for a part also
+/// offset and length.
 pub(crate) struct Files {
-    /// Directory below the target's, with a slash behind it.
+    /// Directory below the target's, with a trailing slash.
     directory: String,
 }
 
@@ -38,8 +38,8 @@ impl Files {
     }
 }
 
-/// Numbers of the blobs in a directory, each with its size, in their order. None where
-/// the directory is not there.
+/// Numbers and sizes of the blobs in a directory, in ascending order; empty if the directory does
+/// not exist.
 pub(crate) fn left(directory: &Path) -> io::Result<Vec<(u64, u64)>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -58,7 +58,7 @@ pub(crate) fn left(directory: &Path) -> io::Result<Vec<(u64, u64)>> {
     Ok(left)
 }
 
-impl Dialect for Files {
+impl BlobProtocol for Files {
     fn put(&mut self, exchange: &mut Exchange, _second: u64, number: u64, _content: &[u8]) {
         self.write(exchange, "PUT", number);
     }
@@ -90,33 +90,33 @@ impl Dialect for Files {
         self.write(exchange, "DELETE", entries[0].number);
     }
 
-    fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+    fn stored<'a>(&self, status: u16, response: &'a [u8]) -> Result<Stored<'a>, String> {
         match status {
             200 => Ok(Stored {
                 location: b"",
                 sums: b"",
             }),
-            _ => Err(self.refused(status, answer)),
+            _ => Err(self.refused(status, response)),
         }
     }
 
-    fn deleted(&self, status: u16, answer: &[u8], _: &[Entry<'_>]) -> Result<Gone, String> {
+    fn deleted(&self, status: u16, response: &[u8], _: &[Entry<'_>]) -> Result<Gone, String> {
         match status {
             200 => Ok(Gone::All),
-            _ => Err(self.refused(status, answer)),
+            _ => Err(self.refused(status, response)),
         }
     }
 
-    /// The system's own words.
-    fn refused(&self, _status: u16, answer: &[u8]) -> String {
-        String::from_utf8_lossy(answer).into_owned()
+    /// The error message of the operating system.
+    fn refused(&self, _status: u16, response: &[u8]) -> String {
+        String::from_utf8_lossy(response).into_owned()
     }
 
-    fn tells_parts(&self) -> bool {
+    fn states_range(&self) -> bool {
         false
     }
 
-    fn names_by_number(&self) -> bool {
+    fn is_named_by_number(&self) -> bool {
         true
     }
 

@@ -1,38 +1,40 @@
-//! Blobs are read, and compared with what was put.
+//! Reads blobs, and compares them with what was stored.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::ByteRange;
 
-use super::dialect::{Dialect, Part};
-use super::flight::{BROKE_OFF, Flight};
-use super::round::Round;
-use super::work::Budget;
+use super::in_flight::{BROKE_OFF, InFlight};
+use super::positions::Budget;
+use super::protocol::{BlobProtocol, Part};
+use super::read_order::ReadOrder;
 use crate::range::is_range;
 use crate::rng::Rng;
 use crate::s3::content::unique::Unique;
 use crate::s3::slots::Slots;
 
-/// Bytes at the beginning of an answer that tell whose they are.
+/// First bytes of a response, which identify the blob.
 const TELLING: usize = 24;
 
 /// Reads one blob after the other.
 pub(crate) struct Getter {
-    round: Round,
-    dialect: Box<dyn Dialect>,
-    /// What makes the content, if it is compared.
+    round: ReadOrder,
+    dialect: Box<dyn BlobProtocol>,
+    /// Generates the expected content, if it is compared.
     made: Option<Unique>,
     range: Option<ByteRange>,
     rng: Rng,
-    flights: Slots<Flight>,
+    flights: Slots<InFlight>,
     budget: Budget,
-    /// Blobs with lower numbers were stored before, and some are deleted.
+    /// Blobs with lower numbers were stored earlier, and some of them are deleted.
     oldest: u64,
 }
 
 impl Getter {
     pub(crate) fn new(
-        round: Round,
-        dialect: Box<dyn Dialect>,
+        round: ReadOrder,
+        dialect: Box<dyn BlobProtocol>,
         made: Option<Unique>,
         range: Option<ByteRange>,
         rng: Rng,
@@ -58,7 +60,7 @@ impl Getter {
                 length: size,
             },
             Some(ByteRange::Fixed { first, last }) => {
-                // Of a blob that ends before it, the last byte: nothing cannot be asked for.
+                // For a shorter blob, the last byte: a range cannot be empty.
                 let offset = first.min(size.saturating_sub(1));
                 let length = (last - first).saturating_add(1).min(size - offset);
                 Part { offset, length }
@@ -71,26 +73,26 @@ impl Getter {
         }
     }
 
-    /// Why bytes are wrong: whose they are, if they are those of another blob.
-    fn fault(&self, flight: &Flight) -> (ErrorClass, String) {
+    /// Why the content is wrong; names the other blob if the content belongs to one.
+    fn fault(&self, flight: &InFlight) -> (ErrorClass, String) {
         let whose = self
             .made
             .and_then(|made| made.number_of(flight.offset, &flight.caught));
         match whose {
             Some(number) if number == flight.number => {
-                let text = "its content is not what was put";
+                let text = "the content differs from what was stored";
                 (ErrorClass::Wrong, text.to_owned())
             }
             Some(number) if number < self.oldest => {
-                let text = "its content is that of a blob stored before";
+                let text = "the content is that of a blob stored earlier";
                 (ErrorClass::Stale, text.to_owned())
             }
             Some(number) if number < self.budget.set.next() => {
-                let text = "its content is that of another blob";
+                let text = "the content is that of another blob";
                 (ErrorClass::Wrong, text.to_owned())
             }
             _ => {
-                let text = "its content is not what was put";
+                let text = "the content differs from what was stored";
                 (ErrorClass::Wrong, text.to_owned())
             }
         }
@@ -103,17 +105,17 @@ impl Getter {
             return Err((ErrorClass::Status, text));
         }
         if flight.other_part && length == flight.expected {
-            let text = "its head (Content-Range) tells of other bytes than were asked for";
+            let text = "Content-Range states another range than requested";
             return Err((ErrorClass::Wrong, text.to_owned()));
         }
         if flight.wrong {
             return Err(self.fault(flight));
         }
         if length < flight.expected {
-            return Err((ErrorClass::Short, "bytes are missing at its end".to_owned()));
+            return Err((ErrorClass::Short, "bytes are missing at the end".to_owned()));
         }
         if length > flight.expected {
-            let text = "there are more bytes than were put";
+            let text = "the response has more bytes than were stored";
             return Err((ErrorClass::Wrong, text.to_owned()));
         }
         Ok(())
@@ -137,7 +139,7 @@ impl Workload for Getter {
         let place = self.flights.take();
         exchange.tag = place as u64;
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         exchange.content = Some(part.length);
         let entry = self.round.batch().entry(at);
         let flight = &mut self.flights[place];
@@ -153,15 +155,15 @@ impl Workload for Getter {
         &self.flights[exchange.tag as usize].body
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let flight = &mut self.flights[exchange.tag as usize];
         let whole = flight.expected == flight.size;
         flight.refused = head.status != if whole { 200 } else { 206 };
         flight.begun = !flight.refused;
-        // Looked at even where content is not.
-        if !whole && !flight.refused && self.dialect.tells_parts() {
-            let told = is_range(head, flight.offset, flight.expected, flight.size);
-            flight.other_part = !told;
+        // Checked even if the content is not.
+        if !whole && !flight.refused && self.dialect.states_range() {
+            let is_right = is_range(head, flight.offset, flight.expected, flight.size);
+            flight.other_part = !is_right;
         }
         match flight.refused || self.made.is_some() {
             true => BodyUse::Inspect,
@@ -181,7 +183,7 @@ impl Workload for Getter {
                 .caught
                 .extend_from_slice(&part[..part.len().min(room)]);
         }
-        // What comes behind the end is counted by its length.
+        // Bytes beyond the expected length are detected by the total length.
         let room = flight.expected.saturating_sub(offset);
         let part = &part[..part.len().min(usize::try_from(room).unwrap_or(usize::MAX))];
         let from = flight.offset + offset;

@@ -1,10 +1,9 @@
-//! What one worker has been told, written down before it counts: a file that only
-//! grows, so that a process killed at any moment leaves all it was told but the last
-//! word at most.
+//! Journal of one worker: an append-only file of what the server has acknowledged. A record is
+//! written before it counts, so that a process killed at any moment loses at most its last record.
 //!
-//! A record is its length and CRC-32, four bytes each, the lowest first; then its kind,
-//! number and size; then the location. One write each, so that the system has it whole
-//! whatever becomes of the process.
+//! A record consists of its length and CRC-32 (four bytes each, little-endian), its kind, the
+//! number and size, and the location. Each record is one write, so that it reaches the operating
+//! system completely before the process can end.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +18,7 @@ const BEGIN: u8 = 0;
 const PUT: u8 = 1;
 const GONE: u8 = 2;
 const END: u8 = 3;
-const LEAVING: u8 = 4;
+const DELETING: u8 = 4;
 const KEPT: u8 = 5;
 
 /// A journal that is being written.
@@ -27,29 +26,29 @@ const KEPT: u8 = 5;
 pub(crate) struct Journal {
     file: File,
     record: Vec<u8>,
-    /// Numbers of a record that has several.
+    /// Buffer for the numbers of a record with several.
     numbers: Vec<u8>,
 }
 
-/// A line of a journal.
+/// A record of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
-    /// A slice has begun for a set of that name, with so many PUTs out at once at most.
+    /// A slice has started for the set of this name, with at most `out` PUTs in flight.
     Begin { set: &'a str, out: u64 },
     /// A blob was acknowledged.
     Put(Entry<'a>),
     /// A blob was deleted.
     Gone(u64),
-    /// The deletion of those blobs is about to be asked for.
-    Leaving(Vec<u64>),
-    /// A deletion that was asked for was refused.
+    /// The deletion of these blobs is about to be requested.
+    Deleting(Vec<u64>),
+    /// A requested deletion was refused.
     Kept(u64),
-    /// The slice has ended, with all its answers known.
+    /// The slice has ended, and all its responses are known.
     End,
 }
 
 impl Journal {
-    /// A new journal over whatever the file held.
+    /// A new journal; overwrites an existing file.
     pub(crate) fn create(path: &Path, set: &str, out: u64) -> io::Result<Self> {
         let mut journal = Self {
             file: File::create(path)?,
@@ -68,13 +67,13 @@ impl Journal {
         self.write(GONE, number, 0, b"")
     }
 
-    /// To be told before the deletion is asked for: whatever becomes of it then is known
-    /// to be unknown.
-    pub(crate) fn leaving(&mut self, numbers: impl Iterator<Item = u64>) -> io::Result<()> {
+    /// Must be called before a deletion is requested: from then on, its outcome is recorded as
+    /// unknown.
+    pub(crate) fn deleting(&mut self, numbers: impl Iterator<Item = u64>) -> io::Result<()> {
         let mut text = std::mem::take(&mut self.numbers);
         text.clear();
         numbers.for_each(|number| text.extend_from_slice(&number.to_le_bytes()));
-        let written = self.write(LEAVING, 0, 0, &text);
+        let written = self.write(DELETING, 0, 0, &text);
         self.numbers = text;
         written
     }
@@ -103,8 +102,8 @@ impl Journal {
     }
 }
 
-/// The journals in a directory whose names begin like this, followed by a number. None
-/// where the directory is not there.
+/// The journals in a directory whose names consist of `start` and a number; empty if the directory
+/// does not exist.
 pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -121,12 +120,12 @@ pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
             journals.push((number, directory.join(&name)));
         }
     }
-    // A follower, whose journal is the last, tells what became of blobs that the others delete.
+    // The journal of a follower is the last one: it has the outcome of the deletions in the others.
     journals.sort();
     Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The records of a journal, up to the first that is not whole.
+/// The records of a journal, up to the first incomplete or damaged one.
 pub(crate) fn read(mut bytes: &[u8]) -> Vec<Record<'_>> {
     let mut records = Vec::new();
     while let Some((record, rest)) = first(bytes) {
@@ -157,9 +156,9 @@ fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
             location: text,
         }),
         GONE => Record::Gone(number),
-        LEAVING => {
+        DELETING => {
             let (numbers, _) = text.as_chunks();
-            Record::Leaving(
+            Record::Deleting(
                 numbers
                     .iter()
                     .map(|number| u64::from_le_bytes(*number))
@@ -177,7 +176,7 @@ fn crc(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
 }
 
-/// Notes in memory and, if there is one, in the journal that the blob at `place` is gone.
+/// Marks the blob at `place` as deleted, in memory and in the journal, if there is one.
 pub(crate) fn note_gone(
     batch: &Batch,
     journal: &mut Option<Journal>,
@@ -188,7 +187,7 @@ pub(crate) fn note_gone(
         None => Ok(()),
         Some(journal) => journal
             .gone(batch.entry(place).number)
-            .map_err(|error| format!("that it is gone could not be kept: {error}")),
+            .map_err(|error| format!("the deletion could not be recorded: {error}")),
     }
 }
 
@@ -203,7 +202,7 @@ mod tests {
         let path = directory.path().join("journal");
         let mut journal = Journal::create(&path, "set", 3).unwrap();
         journal.put(entry(7)).unwrap();
-        journal.leaving([7, 9].into_iter()).unwrap();
+        journal.deleting([7, 9].into_iter()).unwrap();
         journal.gone(7).unwrap();
         journal.kept(9).unwrap();
         journal.end().unwrap();
@@ -225,7 +224,7 @@ mod tests {
             [
                 Record::Begin { set: "set", out: 3 },
                 Record::Put(entry(7)),
-                Record::Leaving(vec![7, 9]),
+                Record::Deleting(vec![7, 9]),
                 Record::Gone(7),
                 Record::Kept(9),
                 Record::End

@@ -1,33 +1,33 @@
-//! Blobs: put, get and delete by location, phase after phase.
+//! Blobs: stored, read and deleted by location, in phases.
 //!
-//! The phases of a target that have locations and prefix in common share a [`set`]
-//! of blobs. How they speak to the target is a [`dialect`].
+//! The phases of a target with the same locations and prefix share a [`set`] of blobs. The protocol
+//! of the target is a [`protocol`].
 
 mod access;
 mod allocation;
-mod answer;
 mod batch;
+mod checksums;
 mod delete;
-mod dialect;
 mod disk;
 mod dummy;
+mod encoding;
 mod files;
-mod flight;
+mod follower;
 mod get;
-mod gone;
+mod in_flight;
 mod journal;
-mod keeper;
-mod parcel;
-mod pieced;
+mod messages;
+mod pieces;
+mod positions;
 mod prepared;
+mod protocol;
 mod put;
-mod round;
+mod read_order;
+mod recorder;
+mod response;
+mod run_journals;
 mod s3;
-mod sentences;
 mod set;
-mod sums;
-mod trail;
-mod work;
 
 use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 
@@ -36,7 +36,7 @@ use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};
 use crate::site::Site;
 
-/// Name of the set of blobs that a phase works on.
+/// Name of the set of blobs that a phase uses.
 pub fn set_name(work: &BlobWork, seed: u64) -> String {
     match &work.prefix {
         Some(prefix) => prefix.clone(),
@@ -55,7 +55,7 @@ impl Kind for Blob {
     }
 
     fn summary(&self) -> &'static str {
-        "blobs put, read and deleted by location, phase after phase"
+        "blobs stored, read and deleted by location, in phases"
     }
 
     fn prepare(
@@ -72,7 +72,7 @@ impl Kind for Blob {
         Ok(Box::new(prepared))
     }
 
-    /// Blobs whose locations are on disk are to stay.
+    /// Blobs whose locations are on disk are kept.
     fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
         let WorkloadKind::Blob(blob) = &work.kind else {
             return None;

@@ -1,4 +1,4 @@
-//! A phase made ready for one target.
+//! A phase prepared for one target.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,20 +10,20 @@ use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 use super::access::Access;
 use super::batch::{Batch, Collected};
 use super::delete::Deleter;
-use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
+use super::encoding::BodyEncoding;
 use super::files::{self, Files};
+use super::follower::{Follower, Following, Handover};
 use super::get::Getter;
-use super::gone::{Follower, Following, Handover};
-use super::keeper::Keeper;
-use super::parcel::Parcel;
-use super::pieced::Piecer;
+use super::messages::{self, s};
+use super::pieces::PieceWriter;
+use super::positions::{self, Budget, Positions, Walk};
+use super::protocol::BlobProtocol;
 use super::put::{Numbers, Putter};
-use super::round::Round;
+use super::read_order::ReadOrder;
+use super::recorder::Recorder;
 use super::s3::{self, S3};
-use super::sentences::{self, s};
-use super::set::{Keeping, Set, Shelf, Source};
-use super::work::{self, Budget, Positions, Walk};
+use super::set::{BlobSets, Keeping, Set, Source};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::rng::{Rng, name_number};
@@ -35,42 +35,42 @@ use crate::s3::place::Place;
 use crate::s3::setup::check::{self, Check};
 use crate::s3::signing::request_writer::RequestWriter;
 use crate::sequence::{self, AtWork, Cursors, Position};
-use crate::site::{Means, Site};
+use crate::site::{BlobAccess, Site};
 use crate::text::grouped;
 
-/// Connections that delete what is left after a run.
-const TIDYING: usize = 8;
+/// Connections that delete leftovers after a run.
+const CLEANUP_CONNECTIONS: usize = 8;
 
-/// A phase made ready for one target.
+/// A phase prepared for one target.
 pub(crate) struct PreparedBlob {
     work: BlobWork,
     target: Site,
     set: Arc<Set>,
-    /// Whether it is the first of its set, which cleans up for all.
+    /// Whether it is the first phase of its set, which cleans up for all.
     is_first: bool,
     source: Source,
-    /// Content of what is put.
+    /// Content of the blobs.
     content: Arc<Content>,
-    /// Where objects are, on an S3 store.
+    /// Bucket and prefix, on an S3 store.
     place: Option<Arc<Place>>,
     made_bucket: Arc<[AtomicBool]>,
     connections: usize,
     workers: usize,
     depth: usize,
     keep_alive: bool,
-    /// Slices so far.
+    /// Number of slices so far.
     slices: usize,
-    /// Where the workers are in the sequence of what they read.
+    /// Positions of the workers in their sequence of reads.
     cursors: Arc<Mutex<Cursors>>,
-    /// What the next slice may read at most.
+    /// Maximum number of objects that the next slice may read.
     things: Option<u64>,
-    /// What the slice under way has stored.
+    /// Blobs that the current slice has stored.
     collected: Arc<Mutex<Collected>>,
     seed: u64,
     name: u64,
-    /// Batches that have been tidied.
-    tidied: usize,
-    /// What an earlier run of the same plan has left is to be removed.
+    /// Number of batches that have been cleaned up.
+    cleaned_up: usize,
+    /// Leftovers of an earlier run of the same plan that are to be removed.
     inherited: Option<Inherited>,
 }
 
@@ -85,12 +85,12 @@ impl PreparedBlob {
         let name = super::set_name(blob, seed);
         let keeping = match (&blob.locations, target.run_directory(), target.means()) {
             (Some(directory), _, _) => Keeping::OnDisk(directory),
-            // Elsewhere, names tell what belongs to the run.
-            (None, Some(run), Means::Blobstore) => Keeping::Tracked(run),
+            // With other protocols, names identify what belongs to the run.
+            (None, Some(run), BlobAccess::Blobstore) => Keeping::Tracked(run),
             _ => Keeping::InMemory,
         };
         let (set, is_first) = target
-            .shared::<Shelf>()
+            .shared::<BlobSets>()
             .set(&keeping, target.name(), &name, seed)
             .map_err(|error| WorkloadError::Locations {
                 workload: work.name.clone(),
@@ -113,7 +113,7 @@ impl PreparedBlob {
             unique: true,
             ..Recipe::plain(0)
         };
-        let place = (target.means() == Means::S3)
+        let place = (target.means() == BlobAccess::S3)
             .then(|| Arc::new(s3::place(target, blob, set.seed, &name)));
         Ok(Self {
             content: Arc::new(Content::new(set.seed, &recipe)),
@@ -134,15 +134,17 @@ impl PreparedBlob {
             collected: Arc::default(),
             seed,
             name: name_number(&work.name),
-            tidied: 0,
+            cleaned_up: 0,
             inherited: None,
         })
     }
 
-    fn dialect(&self) -> Box<dyn Dialect> {
+    fn dialect(&self) -> Box<dyn BlobProtocol> {
         match (self.target.means(), &self.place) {
-            (Means::S3, Some(place)) => Box::new(S3::new(place, &self.target, self.keep_alive)),
-            (Means::Files, _) => Box::new(Files::new(&self.set.name)),
+            (BlobAccess::S3, Some(place)) => {
+                Box::new(S3::new(place, &self.target, self.keep_alive))
+            }
+            (BlobAccess::Files, _) => Box::new(Files::new(&self.set.name)),
             _ => Box::new(self.access()),
         }
     }
@@ -154,7 +156,7 @@ impl PreparedBlob {
     /// Whether any blob is too large for one request.
     fn in_pieces(&self) -> bool {
         let (_, largest) = self.work.sizes.extremes();
-        self.target.means() == Means::Blobstore && largest > self.work.alloc_above
+        self.target.means() == BlobAccess::Blobstore && largest > self.work.alloc_above
     }
 
     fn budget(&self) -> Budget {
@@ -170,7 +172,7 @@ impl PreparedBlob {
             Some(objects) => first.saturating_add(objects),
             None => u64::MAX,
         };
-        // Of what is out in all, the share of a worker, rounded up.
+        // The worker's share of all requests in flight, rounded up.
         let out = (self.connections * self.depth).div_ceil(self.workers) as u64;
         let putter = |worker: usize| {
             let numbers = Numbers {
@@ -179,27 +181,27 @@ impl PreparedBlob {
                 end,
             };
             let content = Arc::clone(&self.content);
-            let parcel = Parcel::new(&self.work);
-            let keeper = Keeper::new(
+            let encoding = BodyEncoding::new(&self.work);
+            let recorder = Recorder::new(
                 self.set.journal(worker, out),
                 self.budget(),
                 Arc::clone(&self.collected),
             );
             if self.in_pieces() {
                 let (access, limit) = (self.access(), self.work.alloc_above);
-                let piecer = Piecer::new(numbers, content, access, parcel, limit, keeper);
+                let piecer = PieceWriter::new(numbers, content, access, encoding, limit, recorder);
                 return Box::new(piecer) as Box<dyn Workload>;
             }
-            let putter = Putter::new(numbers, content, self.dialect(), parcel, keeper);
+            let putter = Putter::new(numbers, content, self.dialect(), encoding, recorder);
             Box::new(putter) as Box<dyn Workload>
         };
         (0..self.workers).map(putter).collect()
     }
 
-    /// Positions from the first on that a slice reads of a batch.
+    /// Number of positions, from the first, of a batch that a slice reads.
     fn reach(&self, batch: &Batch) -> u64 {
         let most = self.work.objects;
-        most.map_or(batch.len(), |most| work::reach(batch, most, true))
+        most.map_or(batch.len(), |most| positions::reach(batch, most, true))
     }
 
     fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
@@ -209,7 +211,7 @@ impl PreparedBlob {
             let course = AtWork::new(&self.cursors, worker);
             let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
             let getter = Getter::new(
-                Round::new(&batch, count, self.work.around, place, course),
+                ReadOrder::new(&batch, count, self.work.around, place, course),
                 self.dialect(),
                 made,
                 self.work.range,
@@ -285,12 +287,11 @@ impl PreparedBlob {
     }
 
     fn is_dummy(&self) -> bool {
-        self.target.means() == Means::Dummy
+        self.target.means() == BlobAccess::Dummy
     }
 }
 
-/// What an earlier run of the same plan has left on an S3 store, as far as it could be
-/// removed.
+/// Removal of what an earlier run of the same plan has left on an S3 store.
 #[derive(Default)]
 struct Inherited {
     swept: bool,
@@ -298,7 +299,7 @@ struct Inherited {
     unknown: Arc<AtomicBool>,
 }
 
-/// Removing what an earlier run has left, by its names.
+/// Removal of what an earlier run has left, by name.
 impl PreparedBlob {
     /// Deletes everything below the prefix of the run on an S3 store.
     fn sweep(&mut self) -> Option<Stage> {
@@ -317,7 +318,7 @@ impl PreparedBlob {
         Some(Stage {
             what: format!("deleting everything under {}", place.prefix),
             total: None,
-            connections: TIDYING,
+            connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
             host: None,
@@ -325,10 +326,10 @@ impl PreparedBlob {
     }
 
     fn unswept(&self, inherited: &Inherited) -> Option<String> {
-        if self.target.means() == Means::Files && self.work.prefix.is_some() {
+        if self.target.means() == BlobAccess::Files && self.work.prefix.is_some() {
             return Some(format!(
-                "blobs may be left in directory {}, which other runs may have put blobs in too; \
-                 delete those that nobody needs by hand",
+                "blobs may be left in directory {}, which may also contain blobs of other runs; delete \
+                those that are not needed by hand",
                 self.set.name
             ));
         }
@@ -337,7 +338,7 @@ impl PreparedBlob {
         let left = inherited.remains.objects.load(Ordering::Acquire);
         if inherited.unknown.load(Ordering::Acquire) {
             return Some(format!(
-                "what was put under {prefix} could not be listed and may be left in bucket {bucket}"
+                "objects under {prefix} could not be listed and may be left in bucket {bucket}"
             ));
         }
         (left > 0).then(|| {
@@ -348,7 +349,7 @@ impl PreparedBlob {
         })
     }
 
-    /// Numbers of the files that the run has left, each with its size.
+    /// Numbers and sizes of the files that the run has left.
     fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
         let Ok(directory) = self.target.url.to_file_path() else {
             return Ok(Vec::new());
@@ -360,24 +361,24 @@ impl PreparedBlob {
 impl Drop for PreparedBlob {
     fn drop(&mut self) {
         if self.is_first
-            && self.target.means() == Means::Files
+            && self.target.means() == BlobAccess::Files
             && let Ok(directory) = self.target.url.to_file_path()
         {
-            // Not if anything is left in it.
+            // Fails if the directory is not empty.
             let _ = std::fs::remove_dir(directory.join(&self.set.name));
         }
     }
 }
 
-/// What a phase asks for that only an access layer does.
-fn foreign_to(means: Means, work: &BlobWork) -> Option<&'static str> {
+/// A setting of the phase that only an access layer supports.
+fn foreign_to(means: BlobAccess, work: &BlobWork) -> Option<&'static str> {
     let (_, largest) = work.sizes.extremes();
     match means {
-        Means::Blobstore => None,
+        BlobAccess::Blobstore => None,
         _ if work.batch > 1 => Some("batch"),
         _ if work.crc_framed => Some("crc_framed"),
         _ if !work.hashes.is_empty() => Some("hashes"),
-        Means::S3 | Means::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
+        BlobAccess::S3 | BlobAccess::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
         _ => None,
     }
 }
@@ -389,7 +390,7 @@ impl Prepared for PreparedBlob {
             Arc::clone(place),
             RequestWriter::new(place, &self.target, true),
             &self.target.region,
-            check::Keeping::Objects,
+            check::Requirement::Objects,
             Arc::clone(&self.made_bucket),
             true,
         );
@@ -421,11 +422,11 @@ impl Prepared for PreparedBlob {
         reads.then(|| self.reach(&self.set.batch(self.source, slice)))
     }
 
-    fn goes_on(&mut self) {
+    fn continue_slice(&mut self) {
         self.slices = self.slices.saturating_sub(1);
     }
 
-    fn read_only(&mut self, things: u64) {
+    fn limit_reads(&mut self, things: u64) {
         self.things = Some(things);
     }
 
@@ -443,7 +444,7 @@ impl Prepared for PreparedBlob {
     }
 
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
-        // Each hands over what it has stored.
+        // Each worker hands over what it has stored when it is dropped.
         drop(workers);
         if self.is_dummy() {
             return;
@@ -463,8 +464,8 @@ impl Prepared for PreparedBlob {
             let is_own = self.work.prefix.is_none();
             self.inherited = Some(Inherited::default());
             match self.target.means() {
-                Means::Files if is_own => self.set.inherit_numbers(self.files_left()),
-                Means::Files => {}
+                BlobAccess::Files if is_own => self.set.inherit_numbers(self.files_left()),
+                BlobAccess::Files => {}
                 _ => self.set.inherit(),
             }
         }
@@ -478,18 +479,18 @@ impl Prepared for PreparedBlob {
             return Some(sweep);
         }
         let batches = self.set.all();
-        let found = batches[self.tidied.min(batches.len())..]
+        let found = batches[self.cleaned_up.min(batches.len())..]
             .iter()
             .position(|batch| batch.left() > 0);
         let Some(found) = found else {
-            // Nothing is left to be found by anybody.
+            // All blobs are deleted.
             self.set.settle();
             return None;
         };
-        let batch = Arc::clone(&batches[self.tidied + found]);
-        self.tidied += found + 1;
+        let batch = Arc::clone(&batches[self.cleaned_up + found]);
+        self.cleaned_up += found + 1;
         let left = batch.left();
-        let most = TIDYING.min(usize::try_from(left).unwrap_or(TIDYING));
+        let most = CLEANUP_CONNECTIONS.min(usize::try_from(left).unwrap_or(CLEANUP_CONNECTIONS));
         let positions = Arc::new(Positions::new(batch, None, false, 1));
         let budget = Budget {
             set: Arc::clone(&self.set),
@@ -519,7 +520,7 @@ impl Prepared for PreparedBlob {
         (found == 0).then(|| {
             format!(
                 "there is nothing to {verb}: {}",
-                sentences::nothing(&self.set, self.source, &batch)
+                messages::nothing(&self.set, self.source, &batch)
             )
         })
     }
@@ -548,11 +549,11 @@ impl Prepared for PreparedBlob {
         if !self.is_first || !self.set.stays() {
             return None;
         }
-        Some(sentences::kept(&self.set))
+        Some(messages::kept(&self.set))
     }
 
     fn lost(&self) -> Option<String> {
-        sentences::lost(&self.set).filter(|_| self.is_first && self.inherited.is_some())
+        messages::lost(&self.set).filter(|_| self.is_first && self.inherited.is_some())
     }
 
     fn found(&self) -> Option<Found> {
@@ -580,10 +581,10 @@ impl Prepared for PreparedBlob {
         let inherited = self.inherited.as_ref();
         let unswept = inherited.and_then(|inherited| self.unswept(inherited));
         let unread = inherited.and_then(|_| self.set.trouble());
-        let lost = sentences::lost(&self.set).filter(|_| inherited.is_none());
+        let lost = messages::lost(&self.set).filter(|_| inherited.is_none());
         let followed = [
-            sentences::lasting(&self.set, self.target.means()),
-            sentences::untold(&self.set),
+            messages::still_there(&self.set, self.target.means()),
+            messages::unresolved(&self.set),
         ];
         let sentences = [undeleted, unswept, unread].into_iter();
         let sentences = sentences.chain(followed).chain([lost]);

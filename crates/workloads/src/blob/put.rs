@@ -1,23 +1,25 @@
-//! Blobs are stored, each in one request.
+//! Stores blobs, each in one request.
 
 use std::sync::Arc;
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 
 use super::batch::Entry;
-use super::dialect::Dialect;
-use super::flight::Flight;
-use super::keeper::Keeper;
-use super::parcel::Parcel;
+use super::encoding::BodyEncoding;
+use super::in_flight::InFlight;
+use super::protocol::BlobProtocol;
+use super::recorder::Recorder;
 use crate::s3::content::Content;
 use crate::s3::slots::Slots;
 
-/// Numbers that a worker gives to its blobs: from `first`, each `step` behind the last.
+/// Numbers of the blobs of a worker: from `first`, in steps of `step`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbers {
     pub(crate) first: u64,
     pub(crate) step: u64,
-    /// The first that is none any more.
+    /// The first number beyond the range.
     pub(crate) end: u64,
 }
 
@@ -31,23 +33,23 @@ impl Numbers {
     }
 }
 
-/// Stores one blob after the other.
+/// Stores blobs one after the other.
 pub(crate) struct Putter {
     numbers: Numbers,
     content: Arc<Content>,
-    dialect: Box<dyn Dialect>,
-    parcel: Parcel,
-    flights: Slots<Flight>,
-    keeper: Keeper,
+    dialect: Box<dyn BlobProtocol>,
+    encoding: BodyEncoding,
+    flights: Slots<InFlight>,
+    recorder: Recorder,
 }
 
 impl Putter {
     pub(crate) fn new(
         numbers: Numbers,
         content: Arc<Content>,
-        dialect: Box<dyn Dialect>,
-        parcel: Parcel,
-        keeper: Keeper,
+        dialect: Box<dyn BlobProtocol>,
+        encoding: BodyEncoding,
+        recorder: Recorder,
     ) -> Self {
         Self {
             numbers: Numbers {
@@ -56,26 +58,26 @@ impl Putter {
             },
             content,
             dialect,
-            parcel,
+            encoding,
             flights: Slots::default(),
-            keeper,
+            recorder,
         }
     }
 
-    /// What an answer of that status means; a blob that was stored is written down.
+    /// Evaluates the status of a response; records a blob that was stored.
     fn outcome(&mut self, place: usize, status: u16) -> Result<(), (ErrorClass, String)> {
         let flight = &self.flights[place];
         let stored = self
             .dialect
             .stored(status, &flight.caught)
-            .inspect_err(|_| self.keeper.miss(status))
+            .inspect_err(|_| self.recorder.miss(status))
             .map_err(|text| (ErrorClass::Status, text))?;
-        self.keeper.keep(Entry {
+        self.recorder.keep(Entry {
             number: flight.number,
             size: flight.size,
             location: stored.location,
         })?;
-        self.parcel.was_taken(flight, stored.sums)
+        self.encoding.was_taken(flight, stored.sums)
     }
 }
 
@@ -85,7 +87,7 @@ impl Workload for Putter {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        if self.keeper.budget.is_spent() {
+        if self.recorder.budget.is_spent() {
             return Next::Exhausted;
         }
         let Some(number) = self.numbers.take() else {
@@ -94,23 +96,23 @@ impl Workload for Putter {
         let place = self.flights.take();
         exchange.tag = place as u64;
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         let flight = &mut self.flights[place];
         flight.begin(number, self.content.size(number));
         self.content.write(number, &mut flight.body);
-        self.parcel.wrap(flight);
+        self.encoding.wrap(flight);
         self.dialect
             .put(exchange, now.unix_seconds, number, &flight.body);
         Next::Ready
     }
 
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
-        self.parcel.sent(&self.flights[exchange.tag as usize])
+        self.encoding.sent(&self.flights[exchange.tag as usize])
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        self.parcel
-            .look(&mut self.flights[exchange.tag as usize], head);
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
+        self.encoding
+            .check_head(&mut self.flights[exchange.tag as usize], head);
         BodyUse::Inspect
     }
 
@@ -124,7 +126,7 @@ impl Workload for Putter {
         self.flights.give_back(place);
         match outcome {
             Ok(()) => Judgement::Correct,
-            Err((class, text)) => self.keeper.budget.failed(class, text),
+            Err((class, text)) => self.recorder.budget.failed(class, text),
         }
     }
 
@@ -132,22 +134,22 @@ impl Workload for Putter {
         let place = exchange.tag as usize;
         let (number, size) = (self.flights[place].number, self.flights[place].size);
         self.flights.give_back(place);
-        self.keeper.budget.set.note_failure();
+        self.recorder.budget.set.note_failure();
         match class {
             ErrorClass::Connect => {}
-            _ if self.dialect.names_by_number() => self.keeper.doubt(Entry {
+            _ if self.dialect.is_named_by_number() => self.recorder.doubt(Entry {
                 number,
                 size,
                 location: b"",
             }),
-            _ => self.keeper.budget.set.note_orphan(),
+            _ => self.recorder.budget.set.note_orphan(),
         }
     }
     fn unprepared(&mut self, _class: ErrorClass) {
-        self.keeper.budget.set.note_failure();
+        self.recorder.budget.set.note_failure();
     }
 
     fn gives_up(&self) -> bool {
-        self.keeper.budget.is_spent()
+        self.recorder.budget.is_spent()
     }
 }

@@ -4,21 +4,21 @@ use tenbin_engine::Exchange;
 use tenbin_plan::{BlobWork, S3Operation, S3Work};
 
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone, Part, Presence, Stored};
+use super::protocol::{BlobProtocol, Gone, Part, Presence, Stored};
 use crate::s3::place::{MOST_OBJECTS, ObjectPath, Place};
 use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::s3::{code, explain};
 use crate::site::Site;
 
-/// Speaks S3.
+/// The S3 protocol.
 pub(crate) struct S3 {
     writer: RequestWriter,
     path: ObjectPath,
     range: String,
 }
 
-/// Where the objects of a set are. The prefix names the set.
+/// Bucket and prefix of a set's objects. The prefix contains the name of the set.
 pub(crate) fn place(target: &Site, work: &BlobWork, seed: u64, name: &str) -> Place {
     let objects = S3Work {
         bucket: work.bucket.clone(),
@@ -36,8 +36,8 @@ impl S3 {
         }
     }
 
-    fn say(&self, status: u16, answer: &[u8]) -> String {
-        match code(answer) {
+    fn say(&self, status: u16, response: &[u8]) -> String {
+        match code(response) {
             Some(code) => match explain(&code) {
                 Some(meaning) => format!("{meaning} ({status} {code})"),
                 None => format!("{code} ({status})"),
@@ -47,7 +47,7 @@ impl S3 {
     }
 }
 
-impl Dialect for S3 {
+impl BlobProtocol for S3 {
     fn put(&mut self, exchange: &mut Exchange, second: u64, number: u64, content: &[u8]) {
         let spec = RequestSpec {
             body: Some(Body {
@@ -91,37 +91,37 @@ impl Dialect for S3 {
         self.writer.write(exchange, second, &spec);
     }
 
-    fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+    fn stored<'a>(&self, status: u16, response: &'a [u8]) -> Result<Stored<'a>, String> {
         match status {
             200 => Ok(Stored {
                 location: b"",
                 sums: b"",
             }),
-            _ => Err(self.say(status, answer)),
+            _ => Err(self.say(status, response)),
         }
     }
 
-    fn deleted(&self, status: u16, answer: &[u8], _: &[Entry<'_>]) -> Result<Gone, String> {
+    fn deleted(&self, status: u16, response: &[u8], _: &[Entry<'_>]) -> Result<Gone, String> {
         match status {
             200 | 204 => Ok(Gone::All),
-            _ => Err(self.say(status, answer)),
+            _ => Err(self.say(status, response)),
         }
     }
 
-    fn refused(&self, status: u16, answer: &[u8]) -> String {
-        self.say(status, answer)
+    fn refused(&self, status: u16, response: &[u8]) -> String {
+        self.say(status, response)
     }
 
-    fn presence(&self, status: u16, answer: &[u8]) -> Presence {
-        match (status, code(answer).as_deref()) {
+    fn presence(&self, status: u16, response: &[u8]) -> Presence {
+        match (status, code(response).as_deref()) {
             (200 | 206, _) => Presence::There,
-            // Without its bucket, nothing is known of an object.
+            // Without its bucket, the state of an object is unknown.
             (404, None | Some("NoSuchKey")) => Presence::Gone,
             _ => Presence::Unknown,
         }
     }
 
-    fn names_by_number(&self) -> bool {
+    fn is_named_by_number(&self) -> bool {
         true
     }
 

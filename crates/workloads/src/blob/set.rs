@@ -1,4 +1,4 @@
-//! The blobs that phases on one target have in common.
+//! The blobs that the phases on one target share.
 
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -10,11 +10,11 @@ use super::batch::{Batch, Collected, Entry};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
-use super::trail::{Found, Trail};
+use super::run_journals::{Found, RunJournals};
 
 /// The sets of one target.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf(Mutex<Contents>);
+pub(crate) struct BlobSets(Mutex<Contents>);
 
 #[derive(Debug, Default)]
 struct Contents {
@@ -22,9 +22,8 @@ struct Contents {
     sets: Vec<(Option<PathBuf>, Arc<Set>)>,
 }
 
-impl Shelf {
-    /// The set of that name where its locations are kept, and whether it was not there
-    /// before.
+impl BlobSets {
+    /// The set of this name with these locations, and whether it is new.
     pub(crate) fn set(
         &self,
         keeping: &Keeping<'_>,
@@ -44,7 +43,7 @@ impl Shelf {
         }
         let record = match *keeping {
             Keeping::OnDisk(directory) => Some(Record::Disk(contents.disk(directory, target)?)),
-            Keeping::Tracked(run) => Some(Record::Trail(Trail::new(run, target, name))),
+            Keeping::Tracked(run) => Some(Record::RunJournals(RunJournals::new(run, target, name))),
             Keeping::InMemory => None,
         };
         let set = Arc::new(Set::new(name, seed, record)?);
@@ -57,19 +56,19 @@ impl Shelf {
 /// Where the locations of a set are kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keeping<'a> {
-    /// In this directory, from run to run.
+    /// In this directory, beyond the run.
     OnDisk(&'a Path),
-    /// In memory, and written down in this directory of the run.
+    /// In memory, with journals in this directory of the run.
     Tracked(&'a Path),
     /// In memory.
     InMemory,
 }
 
-/// What locations are written down in.
+/// Where locations are recorded on disk.
 #[derive(Debug)]
 enum Record {
     Disk(Arc<Disk>),
-    Trail(Trail),
+    RunJournals(RunJournals),
 }
 
 impl Contents {
@@ -83,31 +82,31 @@ impl Contents {
     }
 }
 
-/// The blobs that phases on one target have in common.
+/// The blobs that the phases on one target share.
 #[derive(Debug)]
 pub(crate) struct Set {
     pub(crate) name: String,
-    /// What content follows from.
+    /// Seed of the content.
     pub(crate) seed: u64,
     record: Option<Record>,
     batches: Mutex<Batches>,
-    /// The first number that no blob has had.
+    /// The first unused number.
     next: AtomicU64,
-    /// PUTs of which nobody knows what became.
+    /// Number of PUTs with unknown outcome.
     orphans: AtomicU64,
-    /// The same of earlier runs, at most.
+    /// Upper bound of such PUTs in earlier runs.
     pub(crate) earlier_orphans: u64,
-    /// Blobs that were still there when they were last asked after, though their deletion
-    /// was acknowledged.
-    lasting: AtomicU64,
-    /// The same of which the last question told nothing.
-    untold: AtomicU64,
-    /// Failures since the run began.
+    /// Number of blobs that still existed at their last poll, although their deletion was
+    /// acknowledged.
+    still_there: AtomicU64,
+    /// Number of such blobs whose last poll was inconclusive.
+    unresolved: AtomicU64,
+    /// Failures since the start of the run.
     failures: AtomicU64,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
 }
 
-/// What the slices of one phase have done on a target that does nothing.
+/// Work of the slices of one phase without a target.
 pub(crate) struct DummiesOf<'a> {
     dummies: MutexGuard<'a, Vec<Vec<Arc<Done>>>>,
     phase: usize,
@@ -129,22 +128,22 @@ impl DerefMut for DummiesOf<'_> {
 
 #[derive(Debug, Default)]
 struct Batches {
-    /// By phase that puts, what each of its slices stored.
+    /// By storing phase: what each of its slices stored.
     stored: Vec<Vec<Arc<Batch>>>,
-    /// What may be there though nobody said so.
+    /// Blobs that may exist without an acknowledgement.
     doubtful: Vec<Arc<Batch>>,
-    /// What was there before.
+    /// Blobs that were stored before the run.
     before: Option<Arc<Batch>>,
     /// Why locations could not be kept.
     trouble: Option<String>,
 }
 
-/// Where a phase that reads or deletes finds blobs.
+/// Source of the blobs for a phase that reads or deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Those that a phase before it has stored, by its place among those that put.
+    /// An earlier phase, by its index among the storing phases.
     Phase(usize),
-    /// Those that were there before.
+    /// Blobs from before the run.
     Before,
 }
 
@@ -165,14 +164,14 @@ impl Set {
             next: known.next.into(),
             orphans: AtomicU64::new(0),
             earlier_orphans: known.orphans,
-            lasting: AtomicU64::new(0),
-            untold: AtomicU64::new(0),
+            still_there: AtomicU64::new(0),
+            unresolved: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             dummies: Mutex::default(),
         })
     }
 
-    /// Whether locations outlive the run.
+    /// Whether locations are kept after the run.
     pub(crate) fn stays(&self) -> bool {
         self.disk().is_some()
     }
@@ -184,35 +183,35 @@ impl Set {
         }
     }
 
-    fn trail(&self) -> Option<&Trail> {
+    fn trail(&self) -> Option<&RunJournals> {
         match &self.record {
-            Some(Record::Trail(trail)) => Some(trail),
+            Some(Record::RunJournals(trail)) => Some(trail),
             _ => None,
         }
     }
 
-    /// Where locations are written down, for a sentence.
+    /// Directory of the recorded locations, for messages.
     pub(crate) fn directory(&self) -> PathBuf {
         match &self.record {
             Some(Record::Disk(disk)) => disk.directory().to_owned(),
-            Some(Record::Trail(trail)) => trail.directory().to_owned(),
+            Some(Record::RunJournals(trail)) => trail.directory().to_owned(),
             None => PathBuf::new(),
         }
     }
 
-    /// The file of locations that outlive the run.
+    /// File of the locations that are kept after the run.
     pub(crate) fn file(&self) -> Option<PathBuf> {
         self.disk().map(Disk::file)
     }
 
-    /// A new phase that puts.
+    /// Adds a storing phase.
     pub(crate) fn add_phase(&self) -> usize {
         let mut batches = lock(&self.batches);
         batches.stored.push(Vec::new());
         batches.stored.len() - 1
     }
 
-    /// Where a phase that comes now finds blobs.
+    /// Source of the blobs for the next phase.
     pub(crate) fn source(&self) -> Source {
         match lock(&self.batches).stored.len() {
             0 => Source::Before,
@@ -220,8 +219,8 @@ impl Set {
         }
     }
 
-    /// What a slice works on, the `nth` of its phase: what the slice as far along of the
-    /// phase before it has stored, or the last such.
+    /// The batch for the `nth` slice of a phase: what the slice with the same index of the earlier
+    /// phase has stored, or the last such batch.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
         let mut batches = lock(&self.batches);
         match source {
@@ -250,15 +249,15 @@ impl Set {
             return Ok(Batch::default());
         };
         let page = disk.load(&self.name)?;
-        Ok(Batch::of(vec![page]).with_leaving(disk.leaving(&self.name)?))
+        Ok(Batch::of(vec![page]).with_deleting(disk.deleting(&self.name)?))
     }
 
-    /// The first number that no blob has had.
+    /// The first unused number.
     pub(crate) fn next(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// The slice of a phase that puts is over.
+    /// Ends a slice of a storing phase.
     pub(crate) fn stored(&self, phase: usize, collected: Collected) {
         let batch = Batch::of(collected.pages);
         let doubtful = Arc::new(Batch::of(collected.doubtful));
@@ -272,35 +271,35 @@ impl Set {
         self.settle();
     }
 
-    /// A slice is over: what its journals hold is kept for good, or forgotten once nothing
-    /// that they tell of is left.
+    /// Ends a slice: merges its journals into the database, or removes them if all their blobs are
+    /// deleted.
     pub(crate) fn settle(&self) {
         let settled = match &self.record {
             Some(Record::Disk(disk)) => disk.fold(),
-            Some(Record::Trail(trail)) if self.left() == 0 => trail.forget(),
-            Some(Record::Trail(_)) | None => Ok(()),
+            Some(Record::RunJournals(trail)) if self.left() == 0 => trail.forget(),
+            Some(Record::RunJournals(_)) | None => Ok(()),
         };
         if let Err(error) = settled {
             self.note_trouble(&error);
         }
     }
 
-    /// The journal of a worker, where locations outlive a run that is killed.
+    /// A journal for a worker, if locations must survive a kill of the run.
     pub(crate) fn journal(&self, worker: usize, out: u64) -> Option<Journal> {
         let journal = match self.record.as_ref()? {
             Record::Disk(disk) => disk.journal(worker, &self.name, out),
-            Record::Trail(trail) => trail.journal(out),
+            Record::RunJournals(trail) => trail.journal(out),
         };
         journal.map_err(|error| self.note_trouble(&error)).ok()
     }
 
-    /// Takes over what a run that was killed has written down.
+    /// Takes over what a killed run has recorded.
     pub(crate) fn inherit(&self) {
         let Some(trail) = self.trail() else { return };
         self.take_over(trail.read());
     }
 
-    /// Takes over blobs that are found by their numbers, each with its size.
+    /// Takes over blobs that are identified by their numbers, with their sizes.
     pub(crate) fn inherit_numbers(&self, numbers: io::Result<Vec<(u64, u64)>>) {
         self.take_over(numbers.map(|numbers| {
             let mut found = Found::default();
@@ -335,7 +334,7 @@ impl Set {
         lock(&self.batches).trouble.clone()
     }
 
-    /// Everything known that may still be there.
+    /// All known blobs that may still exist.
     pub(crate) fn all(&self) -> Vec<Arc<Batch>> {
         let batches = lock(&self.batches);
         let stored = batches.stored.iter().flatten();
@@ -343,7 +342,7 @@ impl Set {
         all.map(Arc::clone).collect()
     }
 
-    /// Blobs whose locations are on disk.
+    /// Number of blobs with locations on disk.
     pub(crate) fn left_on_disk(&self) -> u64 {
         let load = |disk: &Disk| disk.load(&self.name).ok();
         self.disk()
@@ -351,14 +350,14 @@ impl Set {
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
-    /// Those among them whose deletion was asked for, and of which nothing is known since.
-    pub(crate) fn leaving_on_disk(&self) -> u64 {
-        let leaving = |disk: &Disk| disk.leaving(&self.name).ok();
-        let leaving = self.disk().and_then(leaving);
-        leaving.map_or(0, |numbers| numbers.len() as u64)
+    /// Number of these whose deletion was requested with unknown outcome.
+    pub(crate) fn deleting_on_disk(&self) -> u64 {
+        let deleting = |disk: &Disk| disk.deleting(&self.name).ok();
+        let deleting = self.disk().and_then(deleting);
+        deleting.map_or(0, |numbers| numbers.len() as u64)
     }
 
-    /// What the slices of a phase have done on a target that does nothing.
+    /// Work of the slices of a phase without a target.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
         let mut dummies = lock(&self.dummies);
         let phase = match source {
@@ -371,7 +370,7 @@ impl Set {
         DummiesOf { dummies, phase }
     }
 
-    /// Blobs known that are still there.
+    /// Number of known blobs that still exist.
     pub(crate) fn left(&self) -> u64 {
         self.all().iter().map(|batch| batch.left()).sum()
     }
@@ -380,35 +379,36 @@ impl Set {
         self.orphans.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// PUTs of this run of which nobody knows what became.
+    /// Number of this run's PUTs with unknown outcome.
     pub(crate) fn orphans(&self) -> u64 {
         self.orphans.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_lasting(&self, count: u64) {
-        self.lasting.fetch_add(count, Ordering::Relaxed);
+    pub(crate) fn note_still_there(&self, count: u64) {
+        self.still_there.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Blobs of this run that were not seen to go though their deletion was acknowledged.
-    pub(crate) fn lasting(&self) -> u64 {
-        self.lasting.load(Ordering::Relaxed)
+    /// Number of this run's blobs that still existed at their last poll, although their deletion
+    /// was acknowledged.
+    pub(crate) fn still_there(&self) -> u64 {
+        self.still_there.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_untold(&self, count: u64) {
-        self.untold.fetch_add(count, Ordering::Relaxed);
+    pub(crate) fn note_unresolved(&self, count: u64) {
+        self.unresolved.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Blobs of this run whose deletion was acknowledged, and of which it is not known
-    /// whether they are gone.
-    pub(crate) fn untold(&self) -> u64 {
-        self.untold.load(Ordering::Relaxed)
+    /// Number of this run's blobs whose deletion was acknowledged, and of which it is unknown
+    /// whether they still exist.
+    pub(crate) fn unresolved(&self) -> u64 {
+        self.unresolved.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Failures since the run began.
+    /// Failures since the start of the run.
     pub(crate) fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
@@ -440,8 +440,8 @@ mod tests {
 
     #[test]
     fn each_slice_works_on_what_the_one_as_far_along_has_stored() {
-        let shelf = Shelf::default();
-        let (set, is_new) = shelf.set(&Keeping::InMemory, "t", "s", 1).unwrap();
+        let sets = BlobSets::default();
+        let (set, is_new) = sets.set(&Keeping::InMemory, "t", "s", 1).unwrap();
         assert!(is_new);
         assert_eq!(set.source(), Source::Before);
         let first = set.add_phase();
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(lengths(reads), [2, 1, 1]);
         assert_eq!(lengths(set.source()), [3, 3, 3]);
         assert_eq!(set.left(), 6);
-        let (again, is_new) = shelf.set(&Keeping::InMemory, "t", "s", 1).unwrap();
+        let (again, is_new) = sets.set(&Keeping::InMemory, "t", "s", 1).unwrap();
         assert!(!is_new && Arc::ptr_eq(&set, &again));
     }
 }

@@ -1,4 +1,4 @@
-//! Heads of requests, and which answers are a success.
+//! Heads of requests, and statuses of successful responses.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(super) struct Success([bool; STATUSES]);
 const STATUSES: usize = 600;
 
 impl Success {
-    /// These, or any 2xx if there are none.
+    /// These statuses, or any 2xx if the list is empty.
     pub(super) fn new(expect: &[u16]) -> Self {
         const SUCCESS: Range<usize> = 200..300;
         let mut holds = [false; STATUSES];
@@ -36,13 +36,13 @@ impl Success {
     }
 }
 
-/// What a head is made of, but for the host.
+/// The parts of a head, except the host.
 pub(super) struct Parts<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,
-    /// Headers of this request, which take the place of those that are shared.
+    /// Headers of this request; they replace shared headers of the same name.
     pub(super) own: &'a [(String, String)],
-    /// Headers of all requests.
+    /// Headers shared by all requests.
     pub(super) shared: &'a [(String, String)],
     /// Length of the body.
     pub(super) body: usize,
@@ -50,7 +50,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The whole head for a host.
+    /// The complete head for a host.
     pub(super) fn head(&self, host: &str) -> Vec<u8> {
         let mut head = Vec::with_capacity(256);
         self.push_line(&mut head);
@@ -59,7 +59,7 @@ impl Parts<'_> {
         head
     }
 
-    /// What stands before the host.
+    /// Writes the part before the `Host` header.
     pub(super) fn push_line(&self, head: &mut Vec<u8>) {
         head.extend_from_slice(self.method.as_bytes());
         head.push(b' ');
@@ -67,7 +67,7 @@ impl Parts<'_> {
         head.extend_from_slice(b" HTTP/1.1\r\n");
     }
 
-    /// The header that tells hosts apart; empty where the user gives another.
+    /// The `Host` header; empty if the user sets it.
     pub(super) fn host_line(&self, host: &str) -> Vec<u8> {
         let mut line = Vec::new();
         if !self.gives("host") {
@@ -76,7 +76,7 @@ impl Parts<'_> {
         line
     }
 
-    /// What stands behind it.
+    /// Writes the part after the `Host` header.
     pub(super) fn push_rest(&self, head: &mut Vec<u8>) {
         if !self.gives("user-agent") {
             push_header(head, "User-Agent", crate::USER_AGENT.as_bytes());
@@ -104,14 +104,14 @@ impl Parts<'_> {
     }
 }
 
-/// Whether there are headers of that name.
+/// Whether a header has that name.
 fn gives(headers: &[(String, String)], name: &str) -> bool {
     headers
         .iter()
         .any(|(own, _)| own.eq_ignore_ascii_case(name))
 }
 
-/// Whether these headers can be sent.
+/// Checks that these headers can be sent.
 pub(super) fn check_headers(
     workload: &str,
     headers: &[(String, String)],
@@ -137,7 +137,7 @@ pub(super) fn check_headers(
     Ok(())
 }
 
-/// Whether the hosts of the target can stand in a header.
+/// Checks that the hosts of the target can be sent in a header.
 pub(super) fn check_hosts(work: &HttpWork, target: &Site) -> Result<(), WorkloadError> {
     let mut hosts = target.host_headers().iter();
     if gives(&work.headers, "host") || hosts.all(|host| is_visible(host)) {
@@ -156,7 +156,7 @@ fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
     head.extend_from_slice(b"\r\n");
 }
 
-/// Methods whose requests say so when they have no body (RFC 9110, section 8.6).
+/// Methods whose requests state a missing body with `Content-Length: 0` (RFC 9110, section 8.6).
 fn expects_a_body(method: &str) -> bool {
     matches!(method, "POST" | "PUT" | "PATCH")
 }

@@ -1,10 +1,10 @@
-//! Plain HTTP requests: one over and over, or many drawn from patterns.
+//! Plain HTTP requests: one repeated request, or requests drawn from patterns.
 
-mod complaint;
+mod error_message;
 mod head;
 mod patterns;
+mod repeated;
 mod responses;
-mod single;
 
 use tenbin_plan::{self as plan, WorkloadKind};
 
@@ -22,7 +22,7 @@ impl Kind for Http {
     }
 
     fn summary(&self) -> &'static str {
-        "plain HTTP requests: one over and over, or many drawn from a file of patterns"
+        "plain HTTP requests: one repeated request, or requests drawn from a file of patterns"
     }
 
     fn prepare(
@@ -37,7 +37,7 @@ impl Kind for Http {
         };
         let workers = threads.min(work.load.connections).max(1);
         match &http.patterns {
-            None => single::prepare(work, http, target, workers),
+            None => repeated::prepare(work, http, target, workers),
             Some(patterns) => patterns::prepare(work, http, patterns, target, seed, workers),
         }
     }

@@ -1,25 +1,25 @@
-//! The judgement of responses to plain HTTP requests: by status, and by what the same request
-//! was answered with before.
+//! Judgement of responses to plain HTTP requests: by status, and compared with earlier responses to
+//! the same request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Workload};
+use tenbin_engine::{BodyUse, Exchange, Judgement, ResponseHead, Workload};
 use tenbin_plan::HttpWork;
 
-use super::complaint::{Complaints, Secrets};
+use super::error_message::{ErrorMessages, Secrets};
 use super::head::Success;
 use crate::kind::Stage;
 use crate::responses::{
-    Expectation, ExpectedResponse, Findings, Monitor, Prober, Report, ResponsesSeen, Rules,
+    Expectation, ExpectedResponse, Findings, Monitor, Prober, Report, ResponseComparison, Rules,
 };
 
-/// What is expected of the responses of one target to one request, over the whole run.
+/// The expected response of one target to one request, over the whole run.
 pub(super) struct Expected {
     rules: Rules,
     secrets: Secrets,
     expectation: Expectation,
     findings: Arc<Mutex<Findings>>,
-    /// The request is sent before the run, unless that has been done.
+    /// Whether the request is still to be sent before the run.
     is_to_be_probed: bool,
     reports: Vec<Arc<Mutex<Option<Report>>>>,
 }
@@ -40,13 +40,13 @@ impl Expected {
                 false => Expectation::unknown(),
             },
             findings: Arc::default(),
-            // RFC 9110, section 9.2.1: others may change what is on the server.
+            // RFC 9110, section 9.2.1: other methods may change data on the server.
             is_to_be_probed: !is_off && matches!(work.method.as_str(), "GET" | "OPTIONS"),
             reports: Vec::new(),
         }
     }
 
-    /// The stage that sends the request before the run, once; `worker` prepares it.
+    /// The stage that sends the request before the run, once; `worker` prepares the request.
     pub(super) fn probe(
         &mut self,
         worker: impl FnOnce() -> Box<dyn Workload>,
@@ -67,7 +67,7 @@ impl Expected {
         })
     }
 
-    /// Expects what the probe found.
+    /// Takes over what the probe found.
     fn learn(&mut self) {
         if matches!(self.expectation, Expectation::Unknown(_)) {
             let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,20 +75,20 @@ impl Expected {
         }
     }
 
-    /// What judges the responses of each worker of the next slice.
+    /// The judges of the workers of the next slice.
     pub(super) fn judges(&mut self, workers: usize) -> Vec<Judge> {
         self.reports = (0..workers).map(|_| Arc::default()).collect();
         let numbered = self.reports.iter().enumerate();
         let judge = |(number, report): (usize, &Arc<Mutex<Option<Report>>>)| Judge {
-            complaints: Complaints::new(&self.secrets),
+            error_messages: ErrorMessages::new(&self.secrets),
             monitor: Monitor::new(self.expectation.for_worker(), self.rules, number),
             report: Arc::clone(report),
         };
         numbered.map(judge).collect()
     }
 
-    /// What the workers saw, which have been dropped.
-    pub(super) fn slice_done(&mut self) -> Option<ResponsesSeen> {
+    /// Merges the reports of the workers, which have been dropped.
+    pub(super) fn slice_done(&mut self) -> Option<ResponseComparison> {
         let reports = std::mem::take(&mut self.reports);
         let reports = reports.iter().filter_map(|report| {
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,25 +100,25 @@ impl Expected {
         (self.expectation != Expectation::Nothing).then_some(seen)
     }
 
-    /// What is expected, for people and for rules; `None` if nothing is.
-    pub(super) fn told(&self) -> Option<ExpectedResponse> {
+    /// The expected response for people and rules; `None` if none is expected.
+    pub(super) fn summary(&self) -> Option<ExpectedResponse> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         match self.expectation {
             Expectation::Nothing => None,
-            _ => Some(findings.told(&self.expectation)),
+            _ => Some(findings.summary(&self.expectation)),
         }
     }
 }
 
-/// Judges the responses of one worker. It reports what it saw when it is dropped.
+/// Judges the responses of one worker. It reports when it is dropped.
 pub(super) struct Judge {
-    complaints: Complaints,
+    error_messages: ErrorMessages,
     monitor: Monitor,
     report: Arc<Mutex<Option<Report>>>,
 }
 
 impl Judge {
-    /// The second of the wall clock at which a request is prepared.
+    /// Sets the second of the wall clock at which a request is prepared.
     #[inline]
     pub(super) fn at(&mut self, unix_seconds: u64) {
         self.monitor.at(unix_seconds);
@@ -129,18 +129,18 @@ impl Judge {
         &mut self,
         success: &Success,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         if success.holds(head.status) {
-            let bodies = &mut self.complaints.bodies;
+            let bodies = &mut self.error_messages.bodies;
             return self.monitor.head(bodies, exchange, head);
         }
-        self.complaints.head(success, exchange, head)
+        self.error_messages.head(success, exchange, head)
     }
 
     #[inline]
     pub(super) fn body(&mut self, exchange: &mut Exchange, part: &[u8]) {
-        self.complaints.body(exchange, part);
+        self.error_messages.body(exchange, part);
         self.monitor.body(exchange, part);
     }
 
@@ -153,16 +153,16 @@ impl Judge {
         length: u64,
     ) -> Judgement {
         if !success.holds(status) {
-            return self.complaints.failed(exchange);
+            return self.error_messages.failed(exchange);
         }
-        let Complaints { bodies, secrets } = &mut self.complaints;
+        let ErrorMessages { bodies, secrets } = &mut self.error_messages;
         let is_public = |text: &str| secrets.are_not_in(text);
         let response = (status, length);
         self.monitor.judge(bodies, exchange, response, is_public)
     }
 
     pub(super) fn release(&mut self, exchange: &mut Exchange) {
-        self.complaints.release(exchange);
+        self.error_messages.release(exchange);
     }
 }
 

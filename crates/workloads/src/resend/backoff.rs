@@ -1,42 +1,41 @@
-//! Which refusals ask for another attempt, and how long to wait before it.
+//! Temporary failures, and the wait before a retry.
 
-use tenbin_engine::{AnswerHead, ErrorClass};
+use tenbin_engine::{ErrorClass, ResponseHead};
 
 use crate::rng::Rng;
 
-/// Longest time that a `Retry-After` is respected, seconds.
-const LONGEST_ASKED: u64 = 60;
+/// Longest respected `Retry-After`, seconds.
+const LONGEST_RETRY_AFTER: u64 = 60;
 
-/// Whether a status says that the same request may succeed later (RFC 9110 sections 15.5.9
-/// and 15.6, RFC 6585 section 4; the statuses that S3 libraries send again).
+/// Whether the same request may succeed later after this status (RFC 9110 sections 15.5.9 and 15.6,
+/// RFC 6585 section 4; the statuses that S3 libraries retry).
 pub(super) fn is_temporary(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
 }
 
-/// Whether a request that got no complete response may be sent again.
+/// Whether a request without a complete response may be retried.
 pub(super) fn is_temporary_loss(class: ErrorClass) -> bool {
     class == ErrorClass::Reset
 }
 
-/// The time that a response asks to wait, nanoseconds (RFC 9110 section 10.2.3). A date is
-/// not read.
-pub(super) fn asked_to_wait(head: &AnswerHead<'_>) -> Option<u64> {
+/// The wait that a response requests, nanoseconds (RFC 9110 section 10.2.3). Dates are ignored.
+pub(super) fn requested_wait(head: &ResponseHead<'_>) -> Option<u64> {
     let text = std::str::from_utf8(head.header("retry-after")?).ok()?;
     let seconds: u64 = text.parse().ok()?;
-    Some(seconds.min(LONGEST_ASKED) * 1_000_000_000)
+    Some(seconds.min(LONGEST_RETRY_AFTER) * 1_000_000_000)
 }
 
-/// Waiting times that double with each attempt.
+/// Exponential back-off.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BackOff {
-    /// Upper end of the first wait, nanoseconds.
+    /// Upper bound of the first wait, nanoseconds.
     pub(super) first: u64,
-    /// Upper end of all waits, nanoseconds.
+    /// Upper bound of all waits, nanoseconds.
     pub(super) most: u64,
 }
 
 impl BackOff {
-    /// The wait after this many attempts, at least 1: uniform between nothing and
+    /// The wait after `attempts` attempts, at least 1: uniform between 0 and
     /// `first` × 2^(attempts - 1), at most `most` ("full jitter").
     pub(super) fn wait(&self, attempts: u32, rng: &mut Rng) -> u64 {
         let doublings = attempts.saturating_sub(1).min(32);
@@ -74,7 +73,7 @@ mod tests {
         let wait = |value: &str| {
             let bytes = format!("HTTP/1.1 503 Slow Down\r\nRetry-After: {value}\r\n\r\n");
             let (status, length) = (503, None);
-            asked_to_wait(&AnswerHead {
+            requested_wait(&ResponseHead {
                 status,
                 length,
                 bytes: bytes.as_bytes(),

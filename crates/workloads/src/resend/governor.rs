@@ -1,27 +1,26 @@
-//! How many requests a server gets at once while data is laid out, and when to give up.
+//! Limits the concurrent requests while data is loaded, and decides when to give up.
 //!
-//! The number falls by half when a request is refused and grows by one after a run of
-//! successes, as TCP's congestion window does (AIMD: Chiu and Jain, 1989). Each refusal
-//! doubles the successes that it takes to grow, so that a server with one writer is not
-//! provoked for ever.
+//! The limit is halved when a request is refused and grows by one after a number of successes, like
+//! TCP's congestion window (AIMD: Chiu and Jain, 1989). Each refusal doubles the successes needed
+//! to grow, so that a server with one writer is not overloaded again and again.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Attempts of one request after which it counts as failed.
 pub(super) const MOST_ATTEMPTS: u32 = 25;
-/// Refusals without any success in between, at the least, before a stage is given up.
+/// Minimum number of consecutive refusals before a stage is given up.
 const MOST_IN_A_ROW: u32 = 10;
-/// Time without any success, at the least, before a stage is given up, nanoseconds.
+/// Shortest time without a success before a stage is given up, nanoseconds.
 const LONGEST_IN_A_ROW: u64 = 30_000_000_000;
-/// Successes that it takes to grow: after the first refusal, and at most.
+/// Successes needed to grow: after the first refusal, and at most.
 const GROWTH: (u64, u64) = (8, 512);
 
-/// What a server refused while data was laid out.
+/// Refusals of a server while data was loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
-    /// Requests that were refused or lost, and sent again.
+    /// Requests that were refused or lost, and retried.
     pub requests: u64,
-    /// The fewest requests that were allowed at a time.
+    /// Lowest limit of concurrent requests.
     pub fewest_at_once: usize,
 }
 
@@ -34,21 +33,21 @@ pub struct Governor {
 
 #[derive(Debug)]
 struct State {
-    /// Requests that may be out at once.
+    /// Limit of concurrent requests.
     window: usize,
     out: usize,
-    /// Number of cuts so far: a request that was sent before the last one does not cause another.
+    /// Number of cuts so far: a request that was sent before the last cut does not cause another.
     cuts: u64,
-    /// Successes since the window last changed, and how many it takes to grow.
+    /// Successes since the last change of the limit, and successes needed to grow.
     successes: u64,
     growth: u64,
     refused: Refused,
-    /// Refusals since the last success, and when the first of them was.
+    /// Consecutive refusals, and the time of the first.
     in_a_row: u32,
     since: u64,
-    /// The latest time that anybody knows, nanoseconds.
+    /// The latest known time, nanoseconds.
     now: u64,
-    /// Nothing is sent before this time.
+    /// No request is sent before this time.
     quiet_until: u64,
 }
 
@@ -76,14 +75,15 @@ impl Governor {
         }
     }
 
-    /// What was refused so far.
+    /// The refusals so far.
     pub fn refused(&self) -> Refused {
         self.state().refused
     }
 
-    /// Lets one more request out, and says of which cut it is; or says when to ask again.
+    /// Admits one more request and returns the current number of cuts; or returns when to try
+    /// again.
     pub(super) fn admit(&self, now: u64) -> Result<u64, u64> {
-        /// Until another thread's request may have ended.
+        /// Until a request of another thread may have ended.
         const A_MOMENT: u64 = 2_000_000;
         let mut state = self.state();
         state.now = state.now.max(now);
@@ -97,12 +97,12 @@ impl Governor {
         Ok(state.cuts)
     }
 
-    /// A request that was admitted is not sent after all.
+    /// Takes back the admission of a request that is not sent.
     pub(super) fn withdraw(&self) {
         self.state().out -= 1;
     }
 
-    /// A request has ended, with whatever the workload makes of it.
+    /// Counts a request that has ended, with any outcome.
     pub(super) fn ended(&self) {
         let mut state = self.state();
         state.out -= 1;
@@ -114,7 +114,7 @@ impl Governor {
         }
     }
 
-    /// Whether a request that is refused now, after so many attempts, is to be sent again.
+    /// Whether a request that is refused now, after this number of attempts, is retried.
     pub(super) fn insists(&self, attempts: u32) -> bool {
         let state = self.state();
         let long = state.now.saturating_sub(state.since) >= LONGEST_IN_A_ROW;
@@ -122,8 +122,9 @@ impl Governor {
         attempts < MOST_ATTEMPTS && !hopeless
     }
 
-    /// A request of that cut was refused, and the server asked for a wait of that long.
-    pub(super) fn refuse(&self, cut: u64, asked: Option<u64>) {
+    /// Counts a refused request that was admitted at this number of cuts; `requested_wait` is the
+    /// wait that the server requested.
+    pub(super) fn refuse(&self, cut: u64, requested_wait: Option<u64>) {
         let mut state = self.state();
         state.out -= 1;
         state.refused.requests += 1;
@@ -131,8 +132,8 @@ impl Governor {
             state.since = state.now;
         }
         state.in_a_row += 1;
-        if let Some(asked) = asked {
-            state.quiet_until = state.quiet_until.max(state.now + asked);
+        if let Some(requested_wait) = requested_wait {
+            state.quiet_until = state.quiet_until.max(state.now + requested_wait);
         }
         if cut == state.cuts {
             state.cuts += 1;
@@ -143,7 +144,7 @@ impl Governor {
         }
     }
 
-    /// Since when nothing has succeeded, as seconds, and how many refusals that makes.
+    /// Consecutive refusals, and the seconds since the last success.
     pub(super) fn in_a_row(&self) -> (u32, u64) {
         let state = self.state();
         let nanos = state.now.saturating_sub(state.since);
@@ -159,8 +160,8 @@ impl Governor {
 mod tests {
     use super::*;
 
-    /// Sends everything the governor admits at a time to a server that takes one request at a
-    /// time and refuses the others; gives the refusals that it takes for so many successes.
+    /// Sends all admitted requests to a server that processes one request at a time and refuses the
+    /// others; returns the refusals until the given number of successes.
     fn at_a_busy_server(connections: usize, successes: u64) -> Refused {
         let governor = Governor::new(connections);
         let mut done = 0;
@@ -184,7 +185,7 @@ mod tests {
     fn a_server_with_one_writer_gets_one_request_at_a_time_before_long() {
         let refused = at_a_busy_server(20, 2_500);
         assert_eq!(refused.fewest_at_once, 1);
-        // 19 at once at the beginning, then one for each cut.
+        // 19 at once at the start, then one per cut.
         assert!(refused.requests < 60, "{refused:?}");
     }
 

@@ -1,48 +1,48 @@
-//! Requests that are out, and those that wait to be sent again.
+//! Requests in flight, and requests that wait for a retry.
 
 use tenbin_engine::Exchange;
 
 use crate::s3::slots::Slots;
 
-/// What is known of a request until its last attempt is judged.
+/// State of a request until its last attempt is judged.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
-    /// Tag, note and operation that the workload inside gave it.
+    /// Tag, note and operation that the inner workload set.
     pub(super) tag: u64,
     note: u64,
     pub(super) op: usize,
-    /// Attempts that were refused so far.
+    /// Attempts refused so far.
     pub(super) refusals: u32,
-    /// When its first attempt was prepared, nanoseconds of the slice.
+    /// Time at which its first attempt was prepared, nanoseconds of the slice.
     pub(super) started: u64,
-    /// The owner's own mark of the attempt that is out.
+    /// The owner's mark for the current attempt.
     pub(super) mark: u64,
-    /// The attempt that is out was refused, and is to be sent again.
+    /// Whether the current attempt was refused and will be retried.
     pub(super) again: bool,
-    /// The wait that the server asked for, nanoseconds.
-    pub(super) asked: Option<u64>,
-    /// The beginning of the body of a refusal.
+    /// The wait that the server requested, nanoseconds.
+    pub(super) requested_wait: Option<u64>,
+    /// Start of the body of a refusal.
     pub(super) body: Vec<u8>,
 }
 
-/// A request that waits to be sent again.
+/// A request that waits for a retry.
 #[derive(Debug)]
 struct Waiting {
     place: usize,
-    /// How long it waits, and until when: known at the next look at the time.
+    /// Length of the wait, and its end, which is set at the next [`Ledger::wake`].
     wait: u64,
     due: Option<u64>,
     host: usize,
     head: Vec<u8>,
-    bodyless_answer: bool,
-    patience: u64,
+    bodyless_response: bool,
+    timeout: u64,
     content: Option<u64>,
 }
 
-/// As much of the body of a refusal as is searched for its code, bytes.
+/// Bytes of a refusal's body that are searched for its code.
 const SEARCHED_BYTES: usize = 4096;
 
-/// All requests of one worker. While a request is out, [`Exchange::tag`] is its place here.
+/// All requests of one worker. While a request is in flight, [`Exchange::tag`] is its index here.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     sent: Slots<Sent>,
@@ -51,17 +51,17 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Requests that are out now.
+    /// Requests in flight.
     pub(super) fn out(&self) -> usize {
         self.out
     }
 
-    /// Requests that wait to be sent again.
+    /// Requests that wait for a retry.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// It is that late: requests that have just been refused wait from now on.
+    /// Sets the time: the waits of requests that were just refused start now.
     pub(super) fn wake(&mut self, now: u64) {
         for waiting in &mut self.waiting {
             let wait = waiting.wait;
@@ -69,24 +69,24 @@ impl Ledger {
         }
     }
 
-    /// When the first waiting request is due, after a [`Ledger::wake`].
+    /// Time at which the first waiting request is due; valid after [`Ledger::wake`].
     pub(super) fn next_due(&self) -> Option<u64> {
         self.waiting.iter().filter_map(|waiting| waiting.due).min()
     }
 
-    /// Takes a request down that the workload inside has just prepared.
+    /// Adds a request that the inner workload has just prepared.
     pub(super) fn enter(&mut self, exchange: &mut Exchange, now: u64) -> &mut Sent {
         let place = self.sent.take();
         let sent = &mut self.sent[place];
         (sent.tag, sent.note, sent.op) = (exchange.tag, exchange.note, exchange.op);
         (sent.refusals, sent.started, sent.mark) = (0, now, 0);
-        (sent.again, sent.asked) = (false, None);
+        (sent.again, sent.requested_wait) = (false, None);
         exchange.tag = place as u64;
         self.out += 1;
         sent
     }
 
-    /// What is known of the request of this exchange.
+    /// State of the request of this exchange.
     pub(super) fn of(&self, exchange: &Exchange) -> &Sent {
         &self.sent[exchange.tag as usize]
     }
@@ -95,22 +95,22 @@ impl Ledger {
         &mut self.sent[exchange.tag as usize]
     }
 
-    /// The attempt that is out was refused and will be sent again.
-    pub(super) fn refuse(&mut self, exchange: &Exchange, asked: Option<u64>) {
+    /// Marks the current attempt as refused; it will be retried.
+    pub(super) fn refuse(&mut self, exchange: &Exchange, requested_wait: Option<u64>) {
         let sent = self.of_mut(exchange);
-        (sent.again, sent.asked) = (true, asked);
+        (sent.again, sent.requested_wait) = (true, requested_wait);
         sent.refusals += 1;
         sent.body.clear();
     }
 
-    /// A part of the body of a refusal.
+    /// Adds a part of the body of a refusal.
     pub(super) fn body(&mut self, exchange: &Exchange, part: &[u8]) {
         let body = &mut self.of_mut(exchange).body;
         let space = SEARCHED_BYTES.saturating_sub(body.len());
         body.extend_from_slice(&part[..part.len().min(space)]);
     }
 
-    /// Keeps a refused request for so long, nanoseconds.
+    /// Keeps a refused request for `wait` nanoseconds.
     pub(super) fn park(&mut self, exchange: &Exchange, wait: u64) {
         self.out -= 1;
         self.waiting.push(Waiting {
@@ -118,15 +118,15 @@ impl Ledger {
             wait,
             due: None,
             host: exchange.host,
-            // A copy: the workload inside may count on the head staying where it is.
+            // A copy, since the inner workload may rely on the head staying in place.
             head: exchange.head.clone(),
-            bodyless_answer: exchange.bodyless_answer,
-            patience: exchange.patience,
+            bodyless_response: exchange.bodyless_response,
+            timeout: exchange.timeout,
             content: exchange.content,
         });
     }
 
-    /// Puts the first request that is due back into an exchange, if there is one for its host.
+    /// Puts the first due request back into an exchange, if one is due for its host.
     pub(super) fn resume(&mut self, exchange: &mut Exchange, now: u64) -> Option<&mut Sent> {
         let ready = |waiting: &Waiting| {
             waiting.due.is_some_and(|due| due <= now) && waiting.host == exchange.host
@@ -138,15 +138,15 @@ impl Ledger {
         exchange.tag = waiting.place as u64;
         exchange.note = sent.note;
         exchange.op = sent.op;
-        exchange.bodyless_answer = waiting.bodyless_answer;
-        exchange.patience = waiting.patience;
+        exchange.bodyless_response = waiting.bodyless_response;
+        exchange.timeout = waiting.timeout;
         exchange.content = waiting.content;
-        (sent.again, sent.asked) = (false, None);
+        (sent.again, sent.requested_wait) = (false, None);
         self.out += 1;
         Some(sent)
     }
 
-    /// The request is over: gives the exchange its tag back. Returns what was known of it.
+    /// Ends a request: restores the tag of the exchange and returns the request's state.
     pub(super) fn close(&mut self, exchange: &mut Exchange) -> Over {
         let place = exchange.tag as usize;
         let sent = &self.sent[place];
@@ -161,7 +161,7 @@ impl Ledger {
         over
     }
 
-    /// Calls with the exchange as the workload inside knows it.
+    /// Calls `call` with the exchange as the inner workload knows it.
     pub(super) fn inside<T>(
         &mut self,
         exchange: &mut Exchange,
@@ -177,15 +177,15 @@ impl Ledger {
         result
     }
 
-    /// The exchange as the workload inside knows it, without its head.
+    /// The exchange as the inner workload knows it, without its head.
     pub(super) fn likeness(&self, exchange: &Exchange) -> Exchange {
         let sent = self.of(exchange);
         Exchange {
             head: Vec::new(),
             op: sent.op,
             host: exchange.host,
-            bodyless_answer: exchange.bodyless_answer,
-            patience: exchange.patience,
+            bodyless_response: exchange.bodyless_response,
+            timeout: exchange.timeout,
             content: exchange.content,
             tag: sent.tag,
             note: exchange.note,
@@ -194,10 +194,10 @@ impl Ledger {
     }
 }
 
-/// What was known of a request that is over.
+/// Final state of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over {
-    /// The operation of the workload inside.
+    /// Operation of the inner workload.
     pub(super) op: usize,
     pub(super) refusals: u32,
     pub(super) started: u64,

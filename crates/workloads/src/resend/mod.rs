@@ -1,9 +1,9 @@
-//! Requests that are sent again after the server refused them: patiently before a run, and
-//! measured with `retries`.
+//! Retries of refused requests: until they succeed while data is loaded before a run, and measured
+//! with `retries`.
 //!
-//! Both keep the request as it was written. The workload inside learns of the last attempt
-//! only, so it needs no code for retries. A signature stays valid for 15 minutes (Amazon S3
-//! API reference, "Signature calculations"), longer than any request is sent again.
+//! Both keep the request as it was written. The inner workload sees only the last attempt, so it
+//! needs no code for retries. A signature is valid for 15 minutes (Amazon S3 API reference,
+//! "Signature calculations"), longer than any request is retried.
 
 mod backoff;
 mod governor;

@@ -1,30 +1,30 @@
-//! Unmeasured work on a server that refuses some requests: they are sent again until they
-//! succeed, with fewer requests at a time.
+//! Unmeasured work with retries: refused requests are sent again until they succeed, with fewer
+//! concurrent requests.
 
 use std::sync::Arc;
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
-    Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
+    Transaction, Workload,
 };
 
-use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
+use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
 use super::governor::{Governor, MOST_ATTEMPTS};
 use super::ledger::Ledger;
 use crate::rng::Rng;
 
-/// What stands in the table of failures for an attempt that is sent again: no failure of the
-/// work.
+/// Text in the table of failures for an attempt that is retried; such an attempt is not a failure
+/// of the work.
 pub const SENT_AGAIN: &str = "refused, and sent again";
 
-/// Waits before another attempt, nanoseconds: 50 ms to 2 s.
+/// Waits before a retry, nanoseconds: 50 ms to 2 s.
 const BACK_OFF: BackOff = BackOff {
     first: 50_000_000,
     most: 2_000_000_000,
 };
 
-/// A worker whose refused requests are sent again. Its refused attempts count as failures with
-/// the text [`SENT_AGAIN`].
+/// A worker that retries refused requests. Refused attempts count as failures with the text
+/// [`SENT_AGAIN`].
 pub struct Patient {
     worker: Box<dyn Workload>,
     governor: Arc<Governor>,
@@ -34,7 +34,7 @@ pub struct Patient {
 }
 
 impl Patient {
-    /// One of the workers of a stage. `index` tells them apart.
+    /// One worker of a stage; `index` identifies it.
     pub fn new(worker: Box<dyn Workload>, governor: Arc<Governor>, index: u64) -> Self {
         Self {
             worker,
@@ -45,7 +45,7 @@ impl Patient {
         }
     }
 
-    /// A new request of the worker inside, if it has one.
+    /// A new request of the inner worker, if it has one.
     fn fresh(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.exhausted {
             return Next::Exhausted;
@@ -61,16 +61,17 @@ impl Patient {
         next
     }
 
-    /// Keeps the refused request of this exchange for later.
+    /// Keeps the refused request of this exchange for a retry.
     fn put_off(&mut self, exchange: &Exchange) {
         let sent = self.ledger.of(exchange);
-        let (mark, asked, refusals) = (sent.mark, sent.asked, sent.refusals);
-        self.governor.refuse(mark, asked);
+        let (mark, requested_wait, refusals) = (sent.mark, sent.requested_wait, sent.refusals);
+        self.governor.refuse(mark, requested_wait);
         let wait = BACK_OFF.wait(refusals, &mut self.rng);
-        self.ledger.park(exchange, wait.max(asked.unwrap_or(0)));
+        self.ledger
+            .park(exchange, wait.max(requested_wait.unwrap_or(0)));
     }
 
-    /// The sentence of a failure, with what was tried before it.
+    /// The text of a failure, with the attempts before it.
     fn with_attempts(&self, text: String, refusals: u32) -> String {
         let (in_a_row, seconds) = self.governor.in_a_row();
         match refusals + 1 {
@@ -93,8 +94,8 @@ impl Workload for Patient {
         self.worker.role(op)
     }
 
-    fn whole(&mut self) -> Option<Whole> {
-        self.worker.whole()
+    fn transaction(&mut self) -> Option<Transaction> {
+        self.worker.transaction()
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
@@ -115,9 +116,9 @@ impl Workload for Patient {
         self.governor.withdraw();
         match (self.ledger.next_due(), next) {
             (Some(due), Next::Rest(until)) => Next::Rest(due.min(until).max(now.nanos + 1)),
-            // One for another host may be due already.
+            // A request for another host may already be due.
             (Some(due), _) => Next::Rest(due.max(now.nanos + 1_000_000)),
-            // What is out may be refused.
+            // A request in flight may still be refused.
             (None, Next::Exhausted) if self.ledger.out() > 0 => Next::Wait,
             (None, next) => next,
         }
@@ -131,10 +132,10 @@ impl Workload for Patient {
         self.worker.payload_file(&self.ledger.likeness(exchange))
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let attempts = self.ledger.of(exchange).refusals + 1;
         if is_temporary(head.status) && self.governor.insists(attempts) {
-            self.ledger.refuse(exchange, asked_to_wait(head));
+            self.ledger.refuse(exchange, requested_wait(head));
             return BodyUse::Discard;
         }
         let worker = &mut self.worker;

@@ -1,23 +1,23 @@
-//! Measured work with retries, as client libraries do them: an operation is timed from its
-//! first attempt to the end of its last, and every attempt is counted as a step of it.
+//! Measured work with retries, as in client libraries: an operation is timed from the start of its
+//! first attempt to the end of its last, and every attempt is counted as a sub-request.
 //!
-//! The statuses and the waits are those of minio-go, the library of warp: statuses 408, 429,
-//! 500, 502, 503 and 504 and broken connections; a random part of 200 ms, 400 ms, 800 ms and
-//! then 1 s (<https://github.com/minio/minio-go>, `retry.go`).
+//! Statuses and waits are those of minio-go, the library of warp: statuses 408, 429, 500, 502, 503
+//! and 504 and broken connections; a random part of 200 ms, 400 ms, 800 ms and then 1 s
+//! (<https://github.com/minio/minio-go>, `retry.go`).
 
 use std::collections::VecDeque;
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
-    Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
+    Transaction, Workload,
 };
 
-use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
+use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
 use super::ledger::{Ledger, Over};
 use crate::rng::Rng;
 use crate::s3::messages::refusal::code;
 
-/// Waits before another attempt, nanoseconds.
+/// Waits before a retry, nanoseconds.
 const BACK_OFF: BackOff = BackOff {
     first: 200_000_000,
     most: 1_000_000_000,
@@ -45,25 +45,25 @@ const ATTEMPTS: [(&str, &str); 18] = [
     ("FAN-OUT", "FAN-OUT attempt"),
 ];
 
-/// A worker whose refused requests are sent again within the time of their operation.
+/// A worker that retries refused requests within the time of their operation.
 pub(crate) struct Retrying<W> {
     worker: W,
-    /// Retries of a request, at most.
+    /// Maximum number of retries per request.
     most: u32,
-    /// Requests that may be out or waiting at once.
+    /// Maximum number of requests in flight or waiting for a retry.
     users: usize,
     ledger: Ledger,
     rng: Rng,
     names: Vec<&'static str>,
-    /// By operation of the worker inside: its attempts as an operation, if they are counted.
+    /// By operation of the inner worker: the operation for its attempts, if these are counted.
     attempts: Vec<Option<usize>>,
-    wholes: VecDeque<Whole>,
+    transactions: VecDeque<Transaction>,
     exhausted: bool,
 }
 
 impl<W: Workload> Retrying<W> {
-    /// A worker with this many users of its own: one waits for its request, retries included,
-    /// before it sends another.
+    /// A worker with `users` simulated users. A user waits for its request, retries included,
+    /// before it sends the next one.
     pub(crate) fn new(worker: W, most: u32, users: usize, rng: Rng) -> Self {
         let inner = worker.operations();
         let mut names = inner.to_vec();
@@ -84,12 +84,12 @@ impl<W: Workload> Retrying<W> {
             rng,
             names,
             attempts,
-            wholes: VecDeque::new(),
+            transactions: VecDeque::new(),
             exhausted: false,
         }
     }
 
-    /// Under which operation the attempt of this exchange is counted.
+    /// Sets the operation under which the attempt of this exchange is counted.
     fn name_attempt(&self, exchange: &mut Exchange) {
         exchange.op = self.attempts[exchange.op].unwrap_or(exchange.op);
     }
@@ -98,18 +98,18 @@ impl<W: Workload> Retrying<W> {
         self.ledger.of(exchange).refusals < self.most
     }
 
-    /// Keeps the refused request of this exchange until its time has come.
+    /// Keeps the refused request of this exchange for a retry.
     fn put_off(&mut self, exchange: &Exchange) {
         let sent = self.ledger.of(exchange);
         let wait = BACK_OFF.wait(sent.refusals, &mut self.rng);
-        let wait = wait.max(sent.asked.unwrap_or(0));
+        let wait = wait.max(sent.requested_wait.unwrap_or(0));
         self.ledger.park(exchange, wait);
     }
 
-    /// The operation is over with the attempt that was judged or lost.
+    /// Counts the operation, whose last attempt was judged or lost.
     fn conclude(&mut self, over: Over, payload: u64, outcome: &Judgement) {
         if self.attempts[over.op].is_some() {
-            self.wholes.push_back(Whole {
+            self.transactions.push_back(Transaction {
                 op: over.op,
                 started: over.started,
                 payload,
@@ -119,13 +119,13 @@ impl<W: Workload> Retrying<W> {
         }
     }
 
-    /// What is next when the worker inside has no request of its own now.
+    /// What comes next if the inner worker has no request now.
     fn rest(&self, now: u64, next: Next) -> Next {
         match (self.ledger.next_due(), next) {
             (Some(due), Next::Rest(until)) => Next::Rest(due.min(until).max(now + 1)),
-            // A request for another host may be due already.
+            // A request for another host may already be due.
             (Some(due), _) => Next::Rest(due.max(now + 1_000_000)),
-            // What is out may be refused.
+            // A request in flight may still be refused.
             (None, Next::Exhausted) if self.ledger.out() > 0 => Next::Wait,
             (None, next) => next,
         }
@@ -139,14 +139,16 @@ impl<W: Workload> Workload for Retrying<W> {
 
     fn role(&self, op: usize) -> Role {
         match self.attempts.get(op) {
-            Some(Some(_)) => Role::Whole,
+            Some(Some(_)) => Role::Transaction,
             Some(None) => self.worker.role(op),
             None => Role::Step,
         }
     }
 
-    fn whole(&mut self) -> Option<Whole> {
-        self.wholes.pop_front().or_else(|| self.worker.whole())
+    fn transaction(&mut self) -> Option<Transaction> {
+        self.transactions
+            .pop_front()
+            .or_else(|| self.worker.transaction())
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
@@ -183,9 +185,9 @@ impl<W: Workload> Workload for Retrying<W> {
         self.worker.payload_file(&self.ledger.likeness(exchange))
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         if is_temporary(head.status) && self.retries(exchange) {
-            self.ledger.refuse(exchange, asked_to_wait(head));
+            self.ledger.refuse(exchange, requested_wait(head));
             return BodyUse::Inspect;
         }
         let worker = &mut self.worker;

@@ -1,16 +1,16 @@
-//! The content of bodies: checksums, and what a `Content-Encoding` hides.
+//! Checksums and decoding of bodies.
 
 use std::io::Read;
 
 use crc_fast::{CrcAlgorithm, Digest};
 
 const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc64Nvme;
-/// State of a checksum before the first byte.
+/// Initial state of a checksum.
 pub(super) const START: u64 = u64::MAX;
-/// A decoded body is not kept beyond this length, bytes.
+/// Longest decoded body, bytes.
 const MOST_DECODED: u64 = 64 << 20;
 
-/// The state of a checksum after the next bytes.
+/// Updates the state of a checksum with the next bytes.
 #[inline]
 pub(super) fn fold(state: u64, part: &[u8]) -> u64 {
     let mut digest = Digest::new_with_init_state(ALGORITHM, state);
@@ -18,7 +18,7 @@ pub(super) fn fold(state: u64, part: &[u8]) -> u64 {
     digest.get_state()
 }
 
-/// The checksum from its last state.
+/// The checksum for a final state.
 #[inline]
 pub(super) fn finished(state: u64) -> u64 {
     Digest::new_with_init_state(ALGORITHM, state).finalize()
@@ -32,14 +32,14 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    /// Decodes a body. `None` where the encoding is not known, several are applied, or the body
-    /// is damaged or too long. There is no decoder for brotli (`br`).
+    /// Decodes a body. `None` if the encoding is unknown, several encodings are applied, or the
+    /// body is damaged or too long. Brotli (`br`) is not supported.
     pub(super) fn of(body: &[u8], encoding: Option<&str>) -> Option<Self> {
         let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
         match encoding.as_str() {
             "" | "identity" => Self::read(body),
             "gzip" | "x-gzip" => Self::read(flate2::read::MultiGzDecoder::new(body)),
-            // RFC 9110, section 8.4.1.2: the zlib format; some servers send bare DEFLATE.
+            // RFC 9110, section 8.4.1.2: the zlib format; some servers send raw DEFLATE.
             "deflate" => Self::read(flate2::read::ZlibDecoder::new(body))
                 .or_else(|| Self::read(flate2::read::DeflateDecoder::new(body))),
             "zstd" => Self::read(zstd::stream::read::Decoder::new(body).ok()?),
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn encoded_bodies_have_the_checksum_of_the_plain_one() {
-        let body = b"weigh the same page twice. ".repeat(400);
+        let body = b"compare the same page twice. ".repeat(400);
         let plain = Decoded::of(&body, None);
         assert_eq!(plain.map(|plain| plain.length), Some(body.len() as u64));
         let level = flate2::Compression::default();

@@ -1,58 +1,58 @@
-//! What responses are expected, from those that came.
+//! The expected response, learned from received responses.
 
 use smallvec::SmallVec;
 
 use super::tally::{Kind, Kinds, MOST_KINDS, Response};
 use super::{ExpectedResponse, Sameness};
 
-/// Responses that are enough to expect the next ones to be like them.
+/// Number of responses after which the expected response is known.
 pub(crate) const ENOUGH: u64 = 16;
-/// Kinds that may come in turn without the page being a different one every time.
+/// Maximum number of kinds of responses that may alternate before the page counts as variable.
 const MOST_IN_TURN: usize = 4;
-/// Seconds over which the same content has to come before it is taken for the only one: pages
-/// show the time in seconds.
+/// Seconds over which the same content must be received before other content counts as unexpected:
+/// pages may show the time in seconds.
 const PROVEN_SECONDS: u64 = 2;
-/// Bytes by which the length of a page may change with the numbers that it shows.
+/// Bytes by which the length of a variable page may change.
 const SLACK_BYTES: u64 = 64;
 /// The same as a part of its length: one in this number.
 const SLACK_PART: u64 = 10;
 
-/// As many as there are kinds, without memory from the heap.
+/// A list of up to [`MOST_KINDS`] items without heap allocation.
 type Few<T> = SmallVec<[T; MOST_KINDS]>;
 
-/// What the responses to a request are expected to be.
+/// The expected response to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expectation {
     /// Nothing is compared.
     Nothing,
-    /// What comes first is what is expected.
+    /// Not known yet: the responses received so far.
     Unknown(Kinds),
-    /// Always the same.
+    /// Responses with constant content.
     Same(Same),
-    /// Another content each time, or from time to time.
+    /// Responses whose content varies.
     Varies(Range),
 }
 
-/// Responses that are all alike.
+/// Responses with constant content.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Same {
-    /// One of them.
+    /// One of the responses.
     pub(super) like: Response,
-    /// The last second in which such content came.
+    /// The last second in which this content was received.
     pub(super) last_second: u64,
-    /// Other content is certainly another kind of response.
+    /// Whether other content certainly belongs to another kind of response.
     pub(super) is_proven: bool,
-    /// Other content that came before that was certain.
+    /// Other content that was received before that was certain.
     pub(super) other: Option<Range>,
 }
 
-/// Responses whose length lies in a range.
+/// Responses with lengths in a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Range {
     pub(super) status: u16,
-    /// The shortest and the longest seen, bytes.
+    /// Shortest and longest length received, bytes.
     pub(super) seen: (u64, u64),
-    /// The last second in which one came.
+    /// The last second in which such a response was received.
     pub(super) last_second: u64,
 }
 
@@ -73,8 +73,8 @@ impl Range {
         }
     }
 
-    /// The lengths that are expected: some bytes around those seen, or half and twice of them
-    /// where they differ much. An empty body is expected only after one.
+    /// The expected lengths: the received ones with some slack, or from half to twice of them if
+    /// they differ much. An empty body is expected only after an empty body.
     pub(super) fn expected(&self) -> (u64, u64) {
         let (least, most) = self.seen;
         let slack = SLACK_BYTES.max(most / SLACK_PART);
@@ -93,15 +93,15 @@ impl Range {
 }
 
 impl Same {
-    /// Notes one more response with the expected content.
+    /// Counts a response with the expected content.
     #[inline]
     pub(super) fn came(&mut self, second: u64) {
         self.last_second = self.last_second.max(second);
         self.is_proven |= self.last_second >= self.like.second + PROVEN_SECONDS;
     }
 
-    /// Whether a response with other content may be the same page at another time; if so, it is
-    /// noted.
+    /// Whether a response with other content may be the same page at another time; if so, the
+    /// response is counted.
     pub(super) fn allows(&mut self, response: Response) -> bool {
         let own = Range::of(self.like);
         let is_near = response.status == self.like.status
@@ -117,15 +117,15 @@ impl Same {
 }
 
 impl Expectation {
-    /// What responses such as these lead to expect.
+    /// Derives the expected response from the responses received.
     ///
-    /// Few kinds that came in turn are a mixture, of which only one can be right: the longest, and
-    /// of equally long ones the first, since errors and parts are shorter than pages. Of few kinds
-    /// of about the same length that came one after another, the last is the page of now. Many
-    /// kinds are one page whose content varies.
+    /// A few kinds that alternate are a mixture, in which only one kind can be right: the longest
+    /// one, or the first of the longest ones, since errors and partial pages are shorter than
+    /// pages. Of a few kinds of similar length, each received in one continuous period, the last
+    /// one is the current page. Many kinds are one page with variable content.
     pub(crate) fn of<'a>(kinds: &'a Kinds) -> Self {
         let filled = kinds.kinds.iter().filter(|kind| kind.first.length > 0);
-        // Workers decide on the path of a request: no allocation.
+        // Called on the path of a request: no allocation.
         let all: Few<&Kind> = match filled.clone().next() {
             Some(_) => filled.collect(),
             None => kinds.kinds.iter().collect(),
@@ -143,7 +143,7 @@ impl Expectation {
             && of_again * 2 > of_all
             && (kinds.is_interleaved || all.iter().any(|kind| is_far(kind)));
         if all.len() == 1 || is_mixture {
-            // Of kinds that are equally long the first.
+            // The first of the longest kinds.
             let longest = |kinds: &[&'a Kind]| {
                 let mut kinds = kinds.iter().rev();
                 kinds.by_ref().copied().max_by_key(|kind| kind.first.length)
@@ -177,7 +177,7 @@ impl Expectation {
             .map_or(Self::Nothing, Self::Varies)
     }
 
-    /// The status that is expected, if any is.
+    /// The expected status, if any.
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::Nothing | Self::Unknown(_) => None,
@@ -186,12 +186,12 @@ impl Expectation {
         }
     }
 
-    /// Nothing has come yet.
+    /// Nothing has been received yet.
     pub(crate) fn unknown() -> Self {
         Self::Unknown(Kinds::default())
     }
 
-    /// The same for a worker, which learns by itself.
+    /// A copy for a worker, which learns independently.
     pub(crate) fn for_worker(&self) -> Self {
         match self {
             Self::Unknown(_) => Self::Unknown(Kinds::with_memory()),
@@ -199,7 +199,7 @@ impl Expectation {
         }
     }
 
-    /// The same after a slice, of which the workers report this.
+    /// The expectation after a slice, from the merged reports of the workers.
     pub(crate) fn after(self, reported: Self) -> Self {
         match self {
             Self::Unknown(_) => self.and(reported),
@@ -208,8 +208,8 @@ impl Expectation {
         .settled()
     }
 
-    /// Its status, lengths and content, for people and for rules.
-    pub(super) fn told(&self) -> ExpectedResponse {
+    /// The expected status, lengths and content for people and rules.
+    pub(super) fn summary(&self) -> ExpectedResponse {
         let (status, (shortest, longest), content) = match self {
             Self::Nothing | Self::Unknown(_) => return ExpectedResponse::default(),
             Self::Same(same) => {
@@ -227,7 +227,7 @@ impl Expectation {
         }
     }
 
-    /// Notes a response while nothing is expected yet.
+    /// Counts a response while the expected response is unknown.
     pub(super) fn learn(&mut self, response: Response) {
         let Self::Unknown(kinds) = self else { return };
         kinds.add(response);
@@ -236,7 +236,7 @@ impl Expectation {
         }
     }
 
-    /// What several workers have learnt that started with the same expectation.
+    /// Merges what several workers have learned from the same initial expectation.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one.and(other)),
@@ -256,8 +256,8 @@ impl Expectation {
         }
     }
 
-    /// The same after a slice. Content that came only at first, and then others, is a page that
-    /// changes with time.
+    /// The expectation after a slice. Content that was received only at the start, followed by
+    /// other content, belongs to a page that changes with time.
     pub(super) fn settled(self) -> Self {
         match self {
             Self::Same(Same {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn of_kinds_in_turn_one_is_expected() {
+    fn of_alternating_kinds_one_is_expected() {
         let in_turn = |a: (u64, u64), b: (u64, u64)| {
             let each = (0..16).map(move |at| if at % 2 == 0 { a } else { b });
             same(&after(each.map(|(length, sum)| response(length, sum, 50))))
@@ -328,13 +328,13 @@ mod tests {
             assert_eq!((known.like.length, known.like.sum), a);
             assert_eq!(known.is_proven, b.0 > 0, "{b:?}");
         }
-        // The server was overloaded when it was first asked.
+        // The server was overloaded when the first request was sent.
         assert_eq!(in_turn((22, 2), (10_000, 1)).like.length, 10_000);
         assert_eq!(in_turn((9_000, 2), (10_000, 1)).like.length, 10_000);
     }
 
     #[test]
-    fn what_came_first_and_never_again_is_not_expected() {
+    fn a_kind_that_occurs_only_first_is_not_expected() {
         let cold = [response(9_000, 1, 50)];
         let warm = (0..15).map(|_| response(10_000, 2, 50));
         let known = same(&after(cold.into_iter().chain(warm)));
@@ -367,7 +367,7 @@ mod tests {
         let settled = Expectation::Same(clock).settled();
         assert!(matches!(settled, Expectation::Varies(_)), "{settled:?}");
 
-        // The expected content still came at the end: the other one is another response.
+        // The expected content was still received at the end: the other content is another response.
         let mut mixed = same(&known);
         assert!(mixed.allows(response(100, 8, 51)));
         mixed.came(51);

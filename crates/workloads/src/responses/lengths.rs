@@ -1,33 +1,34 @@
-//! The lengths of responses to many requests, each compared with the first to the same request.
+//! Lengths of responses to many requests, each compared with the first response to the same
+//! request.
 
 use tenbin_engine::{ErrorClass, Judgement};
 
-use super::{MOST_UNEXPECTED, ResponsesSeen, UnexpectedResponses};
+use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 
-/// Bytes by which a body may be longer or shorter however short it is.
+/// Bytes by which the length of a body may always differ.
 const SLACK_BYTES: u64 = 64;
 
-/// The length of the first response to each request, and what was seen since.
+/// The length of the first response to each request, and the comparison of later ones.
 ///
-/// Responses to searches show times and scores, and change with the data: only a body of less than
-/// half or more than twice the length is another kind of response, and an empty one.
+/// Search results contain times and scores and change with the data, so only a body of less than
+/// half or more than twice the length counts as another kind of response, and an empty body.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths {
-    /// One more than the length; 0 before the first response. Empty where nothing is compared.
+    /// Length + 1; 0 before the first response. Empty if nothing is compared.
     first: Vec<u64>,
-    seen: ResponsesSeen,
+    seen: ResponseComparison,
 }
 
 impl Lengths {
-    /// Of this number of requests.
+    /// For this number of requests.
     pub(crate) fn of(requests: usize) -> Self {
         Self {
             first: vec![0; requests],
-            seen: ResponsesSeen::default(),
+            seen: ResponseComparison::default(),
         }
     }
 
-    /// Whether a response of that length is of another kind than the first one.
+    /// Whether a response of this length is of another kind than the first response.
     #[inline]
     pub(crate) fn is_unexpected(&self, request: u64, length: u64) -> bool {
         match self.first.get(request as usize) {
@@ -41,7 +42,7 @@ impl Lengths {
         }
     }
 
-    /// Notes a response that is of the expected kind, or the first.
+    /// Counts a response of the expected kind, or the first response.
     #[inline]
     pub(crate) fn came(&mut self, request: u64, length: u64) {
         if let Some(first) = self.first.get_mut(request as usize) {
@@ -52,7 +53,7 @@ impl Lengths {
         }
     }
 
-    /// The judgement of a response of another kind; `example` is its beginning.
+    /// The judgement of a response of another kind; `example` is the start of its body.
     #[cold]
     pub(crate) fn unexpected(
         &mut self,
@@ -82,8 +83,8 @@ impl Lengths {
         Judgement::Failed(ErrorClass::Unexpected, text)
     }
 
-    /// What was seen since it was asked last; `None` where nothing is compared.
-    pub(crate) fn take_seen(&mut self) -> Option<ResponsesSeen> {
+    /// The comparison since the last call; `None` if nothing is compared.
+    pub(crate) fn take_seen(&mut self) -> Option<ResponseComparison> {
         (!self.first.is_empty()).then(|| std::mem::take(&mut self.seen))
     }
 }

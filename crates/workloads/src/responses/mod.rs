@@ -1,11 +1,11 @@
-//! What responses to the same request look like, and which of them are of another kind.
+//! Comparison of responses to the same request.
 //!
-//! A server under load can send something short with status 200: an empty body, an error
-//! message, the cached page of somebody else. It is fast at that, and none of it is the work
-//! that was to be measured. So a workload that does not know the right response learns it:
-//! from a [probe](Prober) before the run or, without one, from the first responses of the run
-//! ([`Expectation::of`]). A [`Monitor`] in each worker compares the length of every response with
-//! it and the content of some.
+//! A server under load can send a short response with status 200: an empty body, an error message,
+//! or another page from its cache. Such responses are fast, but not the work that was to be
+//! measured. So a workload without a known correct response learns it: from a [probe](Prober)
+//! before the run or, without a probe, from the first responses of the run ([`Expectation::of`]). A
+//! [`Monitor`] in each worker compares the length of every response with it, and the content of
+//! some.
 
 mod content;
 mod expectation;
@@ -20,64 +20,63 @@ pub(crate) use self::lengths::Lengths;
 pub(crate) use self::monitor::{KEPT_BYTES, Monitor, Report, Rules, shown};
 pub(crate) use self::probe::{Findings, Prober};
 
-/// Kinds of unexpected responses that are counted apart.
+/// Maximum number of kinds of unexpected responses that are counted separately.
 const MOST_UNEXPECTED: usize = 8;
 
-/// What a request is expected to be answered with on one target.
+/// The expected response to a request on one target.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExpectedResponse {
-    /// Responses to requests that were sent before the run; 0 where none was.
+    /// Responses to requests that were sent before the run; 0 without a probe.
     pub probed: u64,
-    /// Status; `None` where nothing is known yet.
+    /// Status; `None` if unknown.
     pub status: Option<u16>,
-    /// The shortest body that counts as expected, bytes.
+    /// Shortest expected body, bytes.
     pub shortest: u64,
-    /// The longest.
+    /// Longest expected body, bytes.
     pub longest: u64,
-    /// Mean length of the bodies of the probe, bytes.
+    /// Mean length of the probe's bodies, bytes.
     pub mean: Option<f64>,
-    /// What is known of the content.
+    /// Whether the content is constant.
     pub content: Sameness,
-    /// Number of kinds of responses of the probe that came again and again.
+    /// Number of kinds of responses in the probe that occurred repeatedly.
     pub kinds: u64,
     /// `Content-Type`, as received.
     pub content_type: Option<String>,
     /// `Content-Encoding`, as received.
     pub encoding: Option<String>,
-    /// Mean length of the decoded bodies of the probe, bytes; `None` where one could not be
-    /// decoded.
+    /// Mean length of the probe's decoded bodies, bytes; `None` if a body could not be decoded.
     pub decoded_mean: Option<f64>,
-    /// Checksum of the decoded body, if that of all responses of the probe is the same.
+    /// Checksum of the decoded body, if all responses of the probe have the same.
     pub decoded_sum: Option<u64>,
 }
 
-/// Whether responses to a request have the same content.
+/// Whether the responses to a request have the same content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sameness {
-    /// Nothing is known.
+    /// Unknown.
     #[default]
     Unknown,
-    /// All responses expected have the same content.
+    /// All expected responses have the same content.
     Same,
-    /// The content differs from response to response, or changes with time.
+    /// The content varies between responses or with time.
     Varies,
 }
 
-/// What was seen of the responses of one slice.
+/// Comparison of the responses of one slice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ResponsesSeen {
+pub struct ResponseComparison {
     /// Responses whose length was compared.
     pub compared: u64,
-    /// Responses whose content was compared as well.
+    /// Responses whose content was compared, too.
     pub read: u64,
-    /// Responses of other kinds, the most frequent first.
+    /// Unexpected responses by kind, the most frequent first.
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Responses of still other kinds.
+    /// Unexpected responses of further kinds.
     pub others: u64,
 }
 
-impl ResponsesSeen {
-    /// What several workers saw of the same slice.
+impl ResponseComparison {
+    /// Merges the comparisons of several workers for the same slice.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.compared += other.compared;
         self.read += other.read;
@@ -97,15 +96,15 @@ impl ResponsesSeen {
     }
 }
 
-/// Responses of one kind that was not expected.
+/// Unexpected responses of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnexpectedResponses {
     /// Status.
     pub status: u16,
     /// Length of the body, bytes.
     pub length: u64,
-    /// How many.
+    /// Number of responses.
     pub count: u64,
-    /// The first bytes of one of them, as printable text. Hostile until escaped.
+    /// The first bytes of one of them, as printable text. Untrusted until escaped.
     pub example: String,
 }

@@ -1,51 +1,59 @@
-//! Compares the responses that one worker gets with what is expected.
+//! Compares the responses of one worker with the expected response.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 use tenbin_plan::MayDiffer;
 
 use super::content::{START, finished, fold};
 use super::expectation::Expectation;
 use super::tally::Response;
-use super::{MOST_UNEXPECTED, ResponsesSeen, UnexpectedResponses};
+use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 use crate::s3::messages::refusal::Refusals;
 
-/// Bytes of an unexpected response that are kept.
+/// Bytes kept of an unexpected response.
 pub(crate) const KEPT_BYTES: usize = 256;
-/// Characters of it that are shown.
+/// Characters shown of them.
 const SHOWN_CHARS: usize = 60;
-/// The budget for reading content is 2 % of a request. In picoseconds, a small request costs the
-/// generator at least this much,
+/// The budget for reading content is 2 % of the cost of a request. In picoseconds: the load
+/// generator's cost of a small request is at least this much,
 const REQUEST_PICOS: u64 = 5_000_000;
-/// and a byte of its body this much where the kernel drops it unread (1 MiB from nginx over
-/// loopback: 31 µs);
+/// plus this much per byte of a body that the kernel drops unread (1 MiB from nginx over loopback:
+/// 31 µs);
 const BYTE_PICOS: u64 = 30;
-/// reading a body and its checksum cost this much,
+/// reading a body and computing its checksum costs this much,
 const READ_PICOS: u64 = 60_000;
-/// and for each byte this much (1 MiB: 49 µs more than unread, so this is twice what was measured).
+/// plus this much per byte, as long as body and socket buffer fit into the CPU cache (64 KiB: 2.8
+/// µs more than unread, half of this),
 const READ_BYTE_PICOS: u64 = 100;
-/// What reading may cost: one in this number.
+/// plus this much per further byte. Bodies of 1 MiB that are all read cost 53 µs more than unread
+/// ones; but one in 575 that is read costs about 650 µs, since its data evicts that of others from
+/// the CPU cache.
+const FURTHER_BYTE_PICOS: u64 = 650;
+/// Bytes of a body that count as the first bytes.
+const FIRST_BYTES: u64 = 64 << 10;
+/// The budget for reading: one in this number.
 const BUDGET_PART: u64 = 50;
 
-/// What is compared.
+/// Rules of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Rules {
-    /// What may differ from response to response.
+    /// What may differ between responses.
     pub(crate) may_differ: MayDiffer,
-    /// The content of every response is read, not of some.
+    /// Whether the content of every response is read instead of a sample.
     pub(crate) every: bool,
-    /// Responses with another status are of another kind, unless the plan names the statuses.
+    /// Whether the plan names the success statuses; otherwise a response with another status than
+    /// expected is unexpected.
     pub(crate) any_status: bool,
 }
 
-/// What a monitor reports at the end of a slice.
+/// Report of a monitor at the end of a slice.
 #[derive(Debug, Clone)]
 pub(crate) struct Report {
-    pub(crate) seen: ResponsesSeen,
+    pub(crate) seen: ResponseComparison,
     pub(crate) expectation: Expectation,
 }
 
 impl Report {
-    /// What several workers report of the same slice.
+    /// Merges the reports of several workers for the same slice.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.expectation = self.expectation.and(other.expectation);
         self.seen = self.seen.and(other.seen);
@@ -53,19 +61,18 @@ impl Report {
     }
 }
 
-/// Compares the responses that one worker gets with what is expected. The length of every
-/// response is compared, the content of as many as the budget allows; once a response was not
-/// as expected, of all.
+/// Compares the responses of one worker with the expected response: the length of every response,
+/// and the content of as many as the budget allows; after the first unexpected response, of all.
 pub(crate) struct Monitor {
     expectation: Expectation,
     rules: Rules,
-    /// Responses to the next one that is read.
+    /// Responses until the next one that is read.
     until_read: u32,
     random: u64,
-    /// A response was of another kind: all are read from now on.
+    /// Whether a response was unexpected: all are read from now on.
     is_alarmed: bool,
     second: u64,
-    seen: ResponsesSeen,
+    seen: ResponseComparison,
     texts: Vec<String>,
 }
 
@@ -81,27 +88,27 @@ impl Monitor {
             random: 0x9E37_79B9_7F4A_7C15 ^ (number as u64 + 1),
             is_alarmed: false,
             second: 0,
-            seen: ResponsesSeen {
+            seen: ResponseComparison {
                 unexpected: Vec::with_capacity(MOST_UNEXPECTED),
-                ..ResponsesSeen::default()
+                ..ResponseComparison::default()
             },
             texts: Vec::with_capacity(MOST_UNEXPECTED),
         }
     }
 
-    /// The second of the wall clock, as the engine knows it when it prepares a request.
+    /// Sets the second of the wall clock, as known when the engine prepares a request.
     #[inline]
     pub(crate) fn at(&mut self, unix_seconds: u64) {
         self.second = unix_seconds;
     }
 
-    /// To be asked at the head of every response with a status that is a success.
+    /// Must be called for the head of every response with a success status.
     #[inline]
     pub(crate) fn head(
         &mut self,
         bodies: &mut Refusals,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         let is_read = match &self.expectation {
             Expectation::Nothing => false,
@@ -118,7 +125,7 @@ impl Monitor {
                         .is_some_and(|length| !range.holds(head.status, length))
             }
         };
-        if !is_read || exchange.bodyless_answer {
+        if !is_read || exchange.bodyless_response {
             return BodyUse::Discard;
         }
         bodies.catch_up_to(KEPT_BYTES, exchange);
@@ -126,8 +133,7 @@ impl Monitor {
         BodyUse::Inspect
     }
 
-    /// Whether the response is one of those that are read. Drawn, since servers may answer
-    /// differently in turn.
+    /// Whether this response is read. Random, since the responses of a server may alternate.
     #[inline]
     fn draws(&mut self, length: u64) -> bool {
         if self.rules.every {
@@ -145,14 +151,14 @@ impl Monitor {
         true
     }
 
-    /// A part of the body of a response that is read.
+    /// Adds a part of the body of a response that is read.
     #[inline]
     pub(crate) fn body(&mut self, exchange: &mut Exchange, part: &[u8]) {
         exchange.sum = fold(exchange.sum, part);
     }
 
-    /// The judgement of a complete response with a status that is a success. `is_public` says
-    /// whether a text may be shown.
+    /// The judgement of a complete response with a success status. `is_public` decides whether a
+    /// text may be shown.
     #[inline]
     pub(crate) fn judge(
         &mut self,
@@ -170,7 +176,7 @@ impl Monitor {
             return Judgement::Correct;
         }
         let sum = was_read.then(|| finished(exchange.sum));
-        let judgement = match self.is_expected(exchange.bodyless_answer, (status, length), sum) {
+        let judgement = match self.is_expected(exchange.bodyless_response, (status, length), sum) {
             true => Judgement::Correct,
             false => {
                 let example = shown(bodies.caught(exchange));
@@ -267,7 +273,7 @@ impl Monitor {
         Judgement::Failed(ErrorClass::Unexpected, text)
     }
 
-    /// What was seen, once the slice is over.
+    /// The comparison of the slice that has ended.
     pub(crate) fn report(&mut self) -> Report {
         Report {
             seen: std::mem::take(&mut self.seen),
@@ -276,9 +282,11 @@ impl Monitor {
     }
 }
 
-/// Of how many responses with so long a body one can be read within the budget.
+/// Of responses with a body of this length, one in this number can be read within the budget.
 fn one_in(length: u64) -> u32 {
-    let cost = READ_PICOS.saturating_add(length.saturating_mul(READ_BYTE_PICOS));
+    let first = length.min(FIRST_BYTES);
+    let further = (length - first).saturating_mul(FURTHER_BYTE_PICOS);
+    let cost = (READ_PICOS + first * READ_BYTE_PICOS).saturating_add(further);
     let request = REQUEST_PICOS.saturating_add(length.saturating_mul(BYTE_PICOS));
     let one_in = cost.div_ceil((request / BUDGET_PART).max(1));
     u32::try_from(one_in).unwrap_or(u32::MAX).clamp(1, 1_000)
@@ -324,7 +332,7 @@ mod tests {
 
     const LENGTH: usize = 10_000;
 
-    /// A monitor that expects bodies of `x`, which came for ten seconds, and what it judges with.
+    /// A monitor that expects bodies of `x`, received for ten seconds, with its inputs.
     struct Checker {
         monitor: Monitor,
         bodies: Refusals,
@@ -353,10 +361,10 @@ mod tests {
             self.judge_with(200, body, announced)
         }
 
-        /// The judgement of a response with this body, which comes in two parts.
+        /// Judges a response with this body, received in two parts.
         fn judge_with(&mut self, status: u16, body: &[u8], announced: bool) -> Judgement {
             let mut exchange = Exchange::default();
-            let head = AnswerHead {
+            let head = ResponseHead {
                 status,
                 length: announced.then_some(body.len() as u64),
                 bytes: b"",
@@ -393,7 +401,7 @@ mod tests {
         }
         let one_in = 20_000 / checker.read;
         assert!((10..=20).contains(&one_in), "one in {one_in}");
-        // Sooner or later one is read, and then all.
+        // Sooner or later a response is read, and after that all of them.
         let tries = (0..1_000).find(|_| failed(&checker.judge(&[b'y'; LENGTH], true)).is_some());
         assert!(tries.is_some());
         for _ in 0..100 {
@@ -450,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_length_is_seen_and_an_example_holds_no_secret() {
+    fn every_other_length_is_detected_and_examples_contain_no_secret() {
         for announced in [true, false] {
             let mut checker = Checker::new(Rules::default());
             // The first response is always read.

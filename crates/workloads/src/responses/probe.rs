@@ -1,23 +1,25 @@
-//! Sends a request several times before the run, and reads what comes.
+//! Sends a request several times before the run and reads the responses.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 
 use super::content::{START, finished, fold};
 use super::expectation::ENOUGH;
 use super::tally::{Kinds, Response};
 use super::{Decoded, Expectation, ExpectedResponse};
 
-/// Nanoseconds after which no more requests are sent once there are [`FEWEST`] responses.
+/// Nanoseconds after which no further requests are sent, if [`FEWEST`] responses were received.
 const LONGEST_NANOS: u64 = 300_000_000;
 const FEWEST: u64 = 3;
-/// A longer body is not decoded, bytes.
+/// Longest body that is decoded, bytes.
 const LARGEST_BODY: usize = 16 << 20;
-/// Characters of a header that are kept.
+/// Characters kept of a header.
 const HEADER_CHARS: usize = 80;
 
-/// What a probe found.
+/// Results of a probe.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     kinds: Kinds,
@@ -28,14 +30,14 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// What is expected now.
+    /// The expected response.
     pub(crate) fn expectation(&self) -> Expectation {
         Expectation::of(&self.kinds)
     }
 
-    /// The same for people and for rules; what `expectation` has become meanwhile.
-    pub(crate) fn told(&self, expectation: &Expectation) -> ExpectedResponse {
-        let told = expectation.told();
+    /// The expected response for people and rules; `expectation` is its current state.
+    pub(crate) fn summary(&self, expectation: &Expectation) -> ExpectedResponse {
+        let summary = expectation.summary();
         let probed = self.kinds.total;
         let decoded: Option<Vec<Decoded>> = self.decoded.iter().copied().collect();
         let decoded = decoded.filter(|all| !all.is_empty());
@@ -59,18 +61,18 @@ impl Findings {
                 .as_ref()
                 .map(|all| mean(all.iter().map(|one| one.length).sum())),
             decoded_sum: decoded.as_ref().and_then(first_sum),
-            ..told
+            ..summary
         }
     }
 }
 
-/// Sends requests as `inner` prepares them, and reads the responses that it judges to be correct.
+/// Sends requests that `inner` prepares, and reads the responses that `inner` judges correct.
 pub(crate) struct Prober {
     inner: Box<dyn Workload>,
     success: Box<dyn Fn(u16) -> bool + Send>,
     findings: Arc<Mutex<Findings>>,
     sent: u64,
-    /// Nothing more is sent: a request failed.
+    /// Whether a request failed; nothing more is sent then.
     is_over: bool,
     begun: Option<u64>,
     second: u64,
@@ -80,7 +82,7 @@ pub(crate) struct Prober {
 }
 
 impl Prober {
-    /// `success` says which statuses are one.
+    /// `success` returns whether a status is a success.
     pub(crate) fn new(
         inner: Box<dyn Workload>,
         success: impl Fn(u16) -> bool + Send + 'static,
@@ -123,7 +125,7 @@ impl Workload for Prober {
         self.inner.payload(exchange)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         self.body.clear();
         exchange.sum = START;
         let text = |name| {

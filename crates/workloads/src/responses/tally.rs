@@ -1,17 +1,17 @@
-//! Responses counted by kind.
+//! Counts of responses by kind.
 
-/// Kinds that are told apart.
+/// Maximum number of kinds that are distinguished.
 pub(super) const MOST_KINDS: usize = 32;
 
 /// One response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// Bytes of its body.
+    /// Length of its body, bytes.
     pub(crate) length: u64,
     /// Checksum of its body.
     pub(crate) sum: u64,
-    /// When it came, seconds since 1970-01-01 UTC.
+    /// When it was received, seconds since 1970-01-01 UTC.
     pub(crate) second: u64,
 }
 
@@ -24,24 +24,24 @@ impl Response {
 /// Responses of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// The first of them.
+    /// The first response of this kind.
     pub(super) first: Response,
     pub(super) last_second: u64,
     pub(super) count: u64,
 }
 
-/// Responses counted by kind, in the order in which the kinds came.
+/// Counts of responses by kind, in the order in which the kinds occurred.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Kinds {
     pub(super) kinds: Vec<Kind>,
     pub(super) total: u64,
-    /// A kind came again after another one.
+    /// Whether a kind occurred again after another kind.
     pub(super) is_interleaved: bool,
     last: Option<usize>,
 }
 
 impl Kinds {
-    /// With memory for all of them, so that counting allocates nothing.
+    /// With reserved memory for all kinds, so that counting allocates nothing.
     pub(super) fn with_memory() -> Self {
         Self {
             kinds: Vec::with_capacity(MOST_KINDS),
@@ -75,7 +75,7 @@ impl Kinds {
         }
     }
 
-    /// What several workers saw at the same time.
+    /// Merges what several workers received at the same time.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.total += other.total;
         self.is_interleaved |= other.is_interleaved;

@@ -1,12 +1,11 @@
-//! The seam for an S3 operation, and the table of them.
+//! The trait of S3 operations, and their table.
 //!
-//! A new operation is one file in `actions/` with one `Action` and its line in
-//! [`ACTIONS`].
+//! A new operation is one file in `actions/` with one `Action`, and a line in [`ACTIONS`].
 
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role, Transaction,
 };
 use tenbin_plan::{S3Operation, S3Work};
 
@@ -19,29 +18,28 @@ use crate::s3::objects::orders::Orders;
 use crate::s3::place::Place;
 use crate::site::Site;
 
-/// How an operation comes to be. The only place where one is registered.
+/// Entry of an operation in [`ACTIONS`]. Operations are registered only there.
 pub(crate) struct ActionKind {
     pub(crate) operation: S3Operation,
-    /// What has to be there before it can be sent.
+    /// What must exist on the server before the operation can be sent.
     pub(crate) layout: Layout,
-    /// How to find out whether the server has it, for one that a server may lack.
+    /// How to find out whether the server supports the operation, if some servers do not.
     pub(crate) probe: Option<Probe>,
-    /// Makes the one of a worker.
+    /// Creates the action of a worker.
     pub(crate) make: fn(&mut Setting<'_>) -> Box<dyn Action>,
 }
 
-/// The requests that find out whether a server has an operation, before the first
-/// slice.
+/// The requests before the first slice that find out whether a server supports an operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Probe {
-    /// What the server lacks if they fail: `append`.
+    /// What the server does not support if the requests fail, for example `append`.
     pub(crate) what: &'static str,
-    /// How many.
+    /// Number of requests.
     pub(crate) requests: u32,
 }
 
 impl Probe {
-    /// One request of the operation.
+    /// A probe with one request of the operation.
     pub(crate) const fn once(what: &'static str) -> Option<Self> {
         Some(Self { what, requests: 1 })
     }
@@ -70,66 +68,66 @@ pub(crate) const ACTIONS: &[ActionKind] = &[
     actions::fan_out::KIND,
 ];
 
-/// The kind of an operation, if there is one yet.
+/// The entry of an operation, if it is implemented.
 pub(crate) fn kind_of(operation: S3Operation) -> Option<&'static ActionKind> {
     ACTIONS.iter().find(|kind| kind.operation == operation)
 }
 
-/// What has to be there before an operation can be sent.
+/// What must exist before an operation can be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Nothing.
     Nothing,
     /// Every object of the workload, in each of its versions.
     Objects,
-    /// Every object of the workload, uploaded in parts.
+    /// Every object of the workload, stored by multipart upload.
     InParts,
-    /// Every object of the workload, so many to a ZIP archive.
+    /// Every object of the workload, in ZIP archives.
     Archives,
 }
 
-/// What an operation is made from, for one worker of one slice.
+/// Arguments for the creation of an action: one worker of one slice.
 pub(crate) struct Setting<'a> {
     pub(crate) work: &'a Arc<S3Work>,
     pub(crate) place: &'a Arc<Place>,
     pub(crate) content: &'a Arc<Content>,
     pub(crate) target: &'a Site,
     pub(crate) keep_alive: bool,
-    /// How often each object has been appended to.
+    /// Number of appends to each object so far.
     pub(crate) lengths: &'a Arc<Lengths>,
     pub(crate) seed: u64,
-    /// The workload's name, as a number.
+    /// A number from the workload's name.
     pub(crate) name: u64,
-    /// What may have been made, and how far the run has come.
+    /// Objects that may exist, and progress of the run.
     pub(crate) marks: &'a mut Marks,
-    /// Which worker of how many.
+    /// Index of the worker, and number of workers.
     pub(crate) worker: usize,
     pub(crate) workers: usize,
     /// Connections of this worker, at least 1.
     pub(crate) connections: usize,
-    /// Its place among the operations of a mix, in a measured slice.
+    /// Index among the operations of a mix, in a measured slice.
     pub(crate) part: Option<usize>,
-    /// Which objects are next, from slice to slice.
+    /// Positions in the order of objects, kept from slice to slice.
     pub(crate) orders: &'a Arc<Mutex<Orders>>,
-    /// Whether it is to find out what the server knows.
+    /// Whether the action probes the server.
     pub(crate) probing: bool,
 }
 
-/// One S3 operation, or a few that belong together: how it asks, and what counts as
-/// an answer. Each worker has its own. [`Exchange::op`] counts from 0 within
-/// [`Action::operations`]; [`Exchange::tag`] is the action's own.
+/// One S3 operation, or several that belong together: how requests are written, and which responses
+/// are correct. Each worker has its own instance. [`Exchange::op`] counts from 0 within
+/// [`Action::operations`]; the action may use [`Exchange::tag`] freely.
 pub(crate) trait Action: Send {
     /// Names of its operations.
     fn operations(&self) -> &'static [&'static str];
 
-    /// What the operation at that place is to the work.
+    /// Role of the operation with this index.
     fn role(&self, op: usize) -> Role {
         let _ = op;
         Role::Request
     }
 
-    /// Prepares the next request. [`Next::Wait`] where something else has to come
-    /// first: an answer, or in a mix another operation.
+    /// Prepares the next request. Returns [`Next::Wait`] if the request must wait for a response,
+    /// or for another operation of a mix.
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next;
 
     /// As [`tenbin_engine::Workload::payload`].
@@ -153,7 +151,7 @@ pub(crate) trait Action: Send {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         context.refusals.head(exchange, head)
     }
@@ -184,8 +182,8 @@ pub(crate) trait Action: Send {
         let _ = (context, exchange, class);
     }
 
-    /// As [`tenbin_engine::Workload::whole`].
-    fn whole(&mut self) -> Option<Whole> {
+    /// As [`tenbin_engine::Workload::transaction`].
+    fn transaction(&mut self) -> Option<Transaction> {
         None
     }
 }

@@ -1,4 +1,4 @@
-//! What all operations of one worker work with.
+//! State shared by all operations of one worker.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::s3::objects::versions::{self, VersionId, VersionIds};
 use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::RequestWriter;
 
-/// What all operations of one worker work with.
+/// State shared by all operations of one worker.
 pub(crate) struct WorkerContext {
     pub(crate) work: Arc<S3Work>,
     pub(crate) place: Arc<Place>,
@@ -21,38 +21,37 @@ pub(crate) struct WorkerContext {
     pub(crate) writer: RequestWriter,
     pub(crate) path: ObjectPath,
     pub(crate) refusals: Refusals,
-    /// Headers that go with every request of a kind.
+    /// Headers of every request of a kind.
     pub(crate) extra_headers: Arc<ExtraHeaders>,
-    /// Which content objects may have, where PUT writes over them.
+    /// Possible generations of the content, if PUT overwrites objects.
     pub(crate) generations: Option<Generations>,
-    /// In a mix: objects that PUT has made and nothing else uses, the oldest first.
+    /// In a mix: objects that PUT has created and no other operation uses, oldest first.
     pub(crate) fresh: VecDeque<u64>,
-    /// The same with the version that each has, where objects have versions.
+    /// These objects with their versions, if objects have versions.
     pub(crate) fresh_versions: VecDeque<(u64, VersionId)>,
-    /// Identifiers of the versions that have been laid out.
+    /// Ids of the versions that were loaded.
     pub(crate) ids: Arc<VersionIds>,
-    /// Query of a request, written for each anew.
+    /// Buffer for the query of a request.
     pub(crate) query: Vec<u8>,
-    /// Whether several operations are sent.
+    /// Whether the workload is a mix of operations.
     pub(crate) mixed: bool,
 }
 
 impl WorkerContext {
-    /// The object that a thing is, or is a version of.
+    /// The object of a thing, which is an object or a version.
     pub(crate) fn object_of(&self, thing: u64) -> u64 {
         versions::object_of(&self.work, thing)
     }
 
-    /// Writes into `query` which version a thing is: nothing where it is an object.
-    pub(crate) fn ask_version(&mut self, thing: u64) {
+    /// Writes the version of a thing into `query`: nothing for an object.
+    pub(crate) fn write_version(&mut self, thing: u64) {
         match self.ids.of(thing) {
             Some(id) => versions::write_query(&mut self.query, id),
             None => self.query.clear(),
         }
     }
 
-    /// Writes the path of an object as the header `x-amz-copy-source` has it: bucket
-    /// and key, encoded.
+    /// Writes the path of an object as in the header `x-amz-copy-source`: bucket and key, encoded.
     pub(crate) fn write_source(&mut self, out: &mut Vec<u8>, object: u64) {
         let bucket = self.place.bucket_of(object);
         out.clear();

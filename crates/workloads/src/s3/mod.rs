@@ -1,4 +1,4 @@
-//! S3: operations on objects, signed, with content that can be checked.
+//! S3: signed operations on objects whose content can be checked.
 
 mod action;
 mod actions;
@@ -24,7 +24,7 @@ pub use signing::{sigv2, sigv4, uri};
 use self::prepared::PreparedS3;
 use self::setup::requirements;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Look, Prepared};
+use crate::kind::{Kind, Prepared, TargetProbe};
 use crate::site::Site;
 
 /// The kind `s3`.
@@ -72,14 +72,14 @@ impl Kind for S3 {
         })
     }
 
-    fn look(
+    fn probe_target(
         &self,
         work: &plan::Workload,
         target: &Site,
         times: u64,
-    ) -> Option<Result<Look, WorkloadError>> {
+    ) -> Option<Result<TargetProbe, WorkloadError>> {
         match &work.kind {
-            WorkloadKind::S3(s3) => Some(setup::look::look(&work.name, s3, target, times)),
+            WorkloadKind::S3(s3) => Some(setup::access::probe(&work.name, s3, target, times)),
             _ => None,
         }
     }

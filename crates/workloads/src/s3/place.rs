@@ -1,4 +1,4 @@
-//! Where a run's objects are: host, bucket, prefix and the keys below it.
+//! Location of a run's objects: host, bucket, prefix and keys.
 
 use std::sync::Arc;
 
@@ -10,30 +10,29 @@ use crate::s3::signing::uri::{decode, push_encoded};
 use crate::site::Site;
 use crate::text::fill_decimal;
 
-/// Digits of an object's number in its key: all keys are equally long.
+/// Digits of an object's number in its key: all keys have the same length.
 const DIGITS: usize = 8;
 
-/// Objects that the digits can number.
+/// Largest number of objects with these digits.
 pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 
-/// Hexadecimal digits of one level of prefixes, and of scattered keys before the
-/// number.
+/// Hexadecimal digits of one prefix level, and of the part before the number in scattered keys.
 const HEX_DIGITS: usize = 4;
 const SCATTER_DIGITS: usize = 8;
 
-/// Where the objects of one workload are on one target.
+/// Location of the objects of one workload on one target.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// Of all keys: `tenbin-<seed>/<workload>/`, behind the plan's own prefix.
+    /// Of all keys: `tenbin-<seed>/<workload>/`, after the prefix in the plan.
     pub(crate) prefix: String,
     /// The buckets, in order.
     pub(crate) buckets: Vec<Bucket>,
-    /// The plan's own prefix, empty without.
+    /// The prefix in the plan, empty without one.
     pub(crate) given_prefix: String,
-    /// By bucket: keys below the prefix that are none of the workload's. Empty where
+    /// By bucket: number of keys below the prefix that do not belong to the workload. Empty if
     /// there are none.
-    pub(crate) strangers: Vec<u64>,
-    /// Objects that were there before: those that are numbered first.
+    pub(crate) foreign_keys: Vec<u64>,
+    /// Objects that existed before the run; they have the first numbers.
     found: Option<Arc<Catalogue>>,
     shape: KeyShape,
 }
@@ -44,20 +43,19 @@ pub(crate) struct Bucket {
     pub(crate) name: String,
     /// Its path, encoded.
     pub(crate) path: Vec<u8>,
-    /// What the paths of all objects in it begin with, encoded.
+    /// The common part of the paths of all objects in the bucket, encoded.
     root: Vec<u8>,
-    /// Path of an object in it, encoded, with room for what differs at the end.
+    /// Path of an object, encoded, with placeholders for the part that differs.
     object_path: Vec<u8>,
     /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
     pub(crate) hosts: Vec<String>,
-    /// `/` and the bucket where it stands in the name of the host, else nothing: with
-    /// it every path names its bucket.
+    /// `/` and the bucket if the name of the host contains the bucket, otherwise empty: with it,
+    /// every path names its bucket.
     pub(crate) in_host: Vec<u8>,
 }
 
-/// What of a key differs from object to object: all of it, `aaaa/bbbb/` for each
-/// level of prefixes, eight hexadecimal digits and a dash where keys are scattered,
-/// and the number.
+/// The part of a key that differs between objects: `aaaa/bbbb/` for each prefix level, eight
+/// hexadecimal digits and a dash for scattered keys, and the number.
 #[derive(Debug, Clone)]
 struct KeyShape {
     levels: Vec<u64>,
@@ -75,7 +73,7 @@ impl KeyShape {
         self.levels.len() * (HEX_DIGITS + 1) + scatter + DIGITS
     }
 
-    /// Writes it over all of `out`. Only characters that need no encoding.
+    /// Writes the part into `out`. Only characters that need no encoding.
     fn write(&self, out: &mut [u8], object: u64) {
         let mut rest = out;
         for (level, names) in self.levels.iter().enumerate() {
@@ -104,8 +102,8 @@ fn fill_hex(out: &mut [u8], number: u64) {
     }
 }
 
-/// What all keys of a workload begin with: the plan's own prefix, and behind it what
-/// belongs to the run and the workload alone.
+/// The common prefix of all keys of a workload: the prefix in the plan, followed by a part that
+/// belongs to this run and workload alone.
 pub fn prefix(work: &S3Work, seed: u64, workload: &str) -> String {
     let given = work.prefix.as_deref().unwrap_or_default();
     format!("{given}tenbin-{seed:016x}/{workload}/")
@@ -128,13 +126,13 @@ impl Place {
             prefix,
             buckets,
             given_prefix,
-            strangers: Vec::new(),
+            foreign_keys: Vec::new(),
             found: None,
             shape,
         }
     }
 
-    /// The same with objects that were there before.
+    /// With objects that existed before the run.
     pub(crate) fn with_found(&self, found: Arc<Catalogue>) -> Self {
         Self {
             found: Some(found),
@@ -142,15 +140,15 @@ impl Place {
         }
     }
 
-    /// The same, where other keys are below the prefix as well.
-    pub(crate) fn with_strangers(&self, strangers: Vec<u64>) -> Self {
+    /// With other keys below the prefix.
+    pub(crate) fn with_foreign_keys(&self, foreign_keys: Vec<u64>) -> Self {
         Self {
-            strangers,
+            foreign_keys,
             ..self.clone()
         }
     }
 
-    /// What all keys of the objects of the workload begin with.
+    /// The common prefix of the keys of all objects of the workload.
     pub(crate) fn common_prefix(&self) -> &str {
         match self.found {
             Some(_) => &self.given_prefix,
@@ -173,7 +171,7 @@ impl Place {
         }
     }
 
-    /// The object that has a key of our own making, if one has.
+    /// The object with this key, if the key was generated by this place.
     pub(crate) fn object_of(&self, bucket: usize, key: &str) -> Option<u64> {
         let digits = key.get(key.len().checked_sub(DIGITS)?..)?;
         let object = digits.parse().ok()?;
@@ -191,7 +189,7 @@ impl Place {
         key
     }
 
-    /// For one worker, to be written in again and again.
+    /// A buffer for one worker.
     pub(crate) fn object_path(&self) -> ObjectPath {
         ObjectPath {
             paths: self
@@ -206,7 +204,7 @@ impl Place {
         }
     }
 
-    /// The path of anything below the prefix of the run in a bucket, encoded.
+    /// The path of any key below the prefix of the run in a bucket, encoded.
     pub(crate) fn path_of(&self, bucket: usize, rest: &str) -> Vec<u8> {
         let bucket = &self.buckets[bucket];
         let mut path =
@@ -254,7 +252,7 @@ impl Bucket {
     }
 }
 
-/// One bucket by its own name, several with a number behind it.
+/// The name of a single bucket, or names with numbers for several buckets.
 fn bucket_names(work: &S3Work) -> impl Iterator<Item = String> + '_ {
     (0..work.buckets.max(1)).map(|number| match work.buckets {
         0 | 1 => work.bucket.clone(),
@@ -262,14 +260,13 @@ fn bucket_names(work: &S3Work) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The path of an object, rewritten in place for the next one.
+/// The path of an object, rewritten in place for each object.
 pub(crate) struct ObjectPath {
     /// By bucket.
     paths: Vec<Vec<u8>>,
     shape: KeyShape,
     found: Option<Arc<Catalogue>>,
-    /// What paths begin with, by bucket, and the path of an object that was there
-    /// before.
+    /// The common part of paths, by bucket, and the path of an object that existed before the run.
     roots: Vec<Vec<u8>>,
     of_found: Vec<u8>,
 }

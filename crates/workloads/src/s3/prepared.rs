@@ -1,4 +1,4 @@
-//! S3 work made ready for one target, from the check of its buckets to the tidying.
+//! An S3 workload prepared for one target, from the check of its buckets to the cleanup.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 use crate::kind::{Leftover, Prepared, Stage};
 use crate::rng::name_number;
 use crate::s3::action::{Layout, Probe, kind_of};
-use crate::s3::cleanup::deletion::{Remains, Tidy};
+use crate::s3::cleanup::deletion::{Deletion, Remains};
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
 use crate::s3::objects::appended::Lengths;
@@ -20,14 +20,14 @@ use crate::s3::objects::orders::{self, Orders};
 use crate::s3::objects::uploads::Uploads;
 use crate::s3::objects::versions::VersionIds;
 use crate::s3::place::Place;
-use crate::s3::setup::check::{Check, Keeping};
+use crate::s3::setup::check::{Check, Requirement};
 use crate::s3::setup::requirements;
 use crate::sequence::{self, Cursors, Position};
 use crate::site::Site;
 use crate::text::grouped;
 
-/// Connections that remove objects after a run.
-pub(super) const TIDYING: usize = 4;
+/// Connections that delete objects after a run.
+pub(super) const CLEANUP_CONNECTIONS: usize = 4;
 
 pub(super) struct PreparedS3 {
     pub(super) work: Arc<S3Work>,
@@ -36,51 +36,51 @@ pub(super) struct PreparedS3 {
     pub(super) content: Arc<Content>,
     pub(super) extra_headers: Arc<ExtraHeaders>,
     pub(super) seed: u64,
-    /// The workload's name, as a number.
+    /// A number from the workload's name.
     pub(super) name: u64,
     pub(super) keep_alive: bool,
     pub(super) connections: usize,
-    /// Requests at once on a connection.
+    /// Requests in flight per connection.
     pub(super) depth: usize,
     pub(super) threads: usize,
-    /// Identifiers of the versions that were laid out last.
+    /// Ids of the versions that were loaded last.
     pub(super) ids: Arc<VersionIds>,
     pub(super) lengths: Arc<Lengths>,
     pub(super) marks: Marks,
     pub(super) ledgers: Ledgers,
-    /// Where the workers are in the sequence of their requests, and which objects are next.
+    /// Positions of the workers in their request sequences, and the orders of objects.
     pub(super) cursors: Arc<Mutex<Cursors>>,
     pub(super) orders: Arc<Mutex<Orders>>,
-    /// Whether what is there has been looked at, and whether that has been heeded.
+    /// Whether existing objects were listed, and whether the result was used.
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
     pub(super) found: Arc<Mutex<Catalogue>>,
-    /// What was there, where that is the data set.
+    /// The existing data set, if the workload uses it.
     pub(super) there: Option<Found>,
-    /// Objects that are to be put before the run; all without.
+    /// Objects that must be loaded before the run; `None` for all.
     pub(super) missing: Option<Arc<[u64]>>,
-    /// Objects that were there and right.
+    /// Number of objects that already existed as needed.
     pub(super) right: u64,
-    /// Objects of this run that stay.
+    /// Number of this run's objects that are kept.
     pub(super) stay: u64,
-    /// Uploads in parts that are to be aborted.
+    /// Multipart uploads to abort.
     pub(super) unfinished: Arc<Uploads>,
-    /// Whether that has been tried after the run.
+    /// Whether the uploads were aborted after the run.
     pub(super) given_up: bool,
-    /// What has to be there before the first slice has been laid out.
+    /// Whether the data for the first slice is loaded.
     pub(super) filled: bool,
-    /// What is still to be found out, the last first.
+    /// Operations that are still to be probed, in reverse order.
     pub(super) probes: Vec<(S3Operation, Probe)>,
-    /// Whether anything may have been made below the prefix.
+    /// Whether anything may have been created below the prefix.
     pub(super) touched: bool,
-    /// Whether an earlier run may have made things whose numbers are not known.
+    /// Whether an earlier run may have created objects with unknown numbers.
     pub(super) inherited: bool,
-    /// Objects whose deletion has been tried, to be listed, and buckets to be deleted then.
+    /// Deleted objects that are to be listed, and buckets that are then to be deleted.
     pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
     /// By bucket.
     pub(super) buckets_made: Arc<[AtomicBool]>,
     pub(super) remains: Arc<Remains>,
-    /// That it is not known what a sweep has left.
+    /// Set if it is unknown what a sweep has left.
     pub(super) unknown: Arc<AtomicBool>,
 }
 
@@ -90,7 +90,7 @@ impl Prepared for PreparedS3 {
             Arc::clone(&self.place),
             self.writer(),
             &self.target.region,
-            Keeping::of(&self.work),
+            Requirement::of(&self.work),
             Arc::clone(&self.buckets_made),
             self.work.data != DataSet::Existing,
         );
@@ -108,7 +108,7 @@ impl Prepared for PreparedS3 {
         if let Some(survey) = self.survey() {
             return Some(survey);
         }
-        self.heed_survey();
+        self.use_survey();
         let nothing = self.work.data == DataSet::Existing
             || self
                 .missing
@@ -123,8 +123,8 @@ impl Prepared for PreparedS3 {
     }
 
     fn before_slice(&mut self) -> Option<Stage> {
-        if let Some(abandon) = self.abandon() {
-            return Some(abandon);
+        if let Some(abort_uploads) = self.abort_uploads() {
+            return Some(abort_uploads);
         }
         (self.needs_objects() && self.used_up_by_a_slice()).then(|| self.fill())
     }
@@ -133,7 +133,7 @@ impl Prepared for PreparedS3 {
         let spent = self.work.choose == Choose::Once && self.marks.all_read();
         spent.then(|| {
             format!(
-                "all {} objects have been read once; give more objects or fewer rounds",
+                "all {} objects have been read once; configure more objects or fewer rounds",
                 grouped(self.work.objects)
             )
         })
@@ -152,7 +152,7 @@ impl Prepared for PreparedS3 {
 
     fn skip_to(&mut self, position: &[u64]) {
         let left_out = sequence::held(&self.cursors).skip_to(position);
-        // Of a mix it is not known which operations have been left out.
+        // For a mix, it is unknown which operations were skipped.
         if !self.is_mixed() {
             for (worker, &count) in left_out.iter().enumerate() {
                 orders::held(&self.orders).skip((worker, 0), count);
@@ -182,12 +182,12 @@ impl Prepared for PreparedS3 {
 
     fn after_run(&mut self) -> Option<Stage> {
         if !std::mem::replace(&mut self.given_up, true)
-            && let Some(abandon) = self.abandon()
+            && let Some(abort_uploads) = self.abort_uploads()
         {
-            return Some(abandon);
+            return Some(abort_uploads);
         }
         if let Some((objects, buckets)) = self.unlisted.take() {
-            return Some(self.look_after(objects, buckets));
+            return Some(self.recheck(objects, buckets));
         }
         let mut objects = self.marks.take_made();
         if self.work.data == DataSet::Keep {
@@ -207,13 +207,13 @@ impl Prepared for PreparedS3 {
             return Some(self.sweep(scope, buckets));
         }
         if objects.is_empty() {
-            return (!buckets.is_empty()).then(|| self.look_after(objects, buckets));
+            return (!buckets.is_empty()).then(|| self.recheck(objects, buckets));
         }
         let what = match objects.len() {
             1 => "deleting 1 object".to_owned(),
             many => format!("deleting {} objects", grouped(many as u64)),
         };
-        let tidy = Tidy::new(
+        let tidy = Deletion::new(
             Arc::clone(&self.place),
             self.writer(),
             &objects,
@@ -223,7 +223,7 @@ impl Prepared for PreparedS3 {
         Some(Stage {
             what,
             total: Some(tidy.requests()),
-            connections: TIDYING,
+            connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(tidy)],
             must_succeed: false,
             host: None,
@@ -280,7 +280,7 @@ impl Prepared for PreparedS3 {
 }
 
 impl PreparedS3 {
-    /// Makes a workload ready for one target; both have been looked at.
+    /// Prepares a workload for one target, after both have been checked.
     pub(super) fn new(
         work: &plan::Workload,
         s3: &S3Work,
@@ -288,8 +288,8 @@ impl PreparedS3 {
         seed: u64,
         threads: usize,
     ) -> Self {
-        // What is there already need not be the same everywhere, and of a mix it depends on the
-        // answers which operation is next.
+        // Existing objects may differ between targets, and in a mix the next operation depends on
+        // responses.
         let alike = s3.data != DataSet::Existing && s3.mix.single().is_some();
         let made: Vec<AtomicBool> = (0..s3.buckets.max(1)).map(|_| false.into()).collect();
         let prepared = Self {
@@ -337,7 +337,7 @@ impl PreparedS3 {
         }
     }
 
-    /// The measured workers of one slice, with so many retries of each request.
+    /// The measured workers of one slice, with up to `retries` retries per request.
     fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
         self.touched = true;
         let workers = self.count();
@@ -346,7 +346,7 @@ impl PreparedS3 {
             .collect()
     }
 
-    /// What deletions left, as far as they tell; a listing knows better.
+    /// What deletions have left, according to their responses; a listing is more reliable.
     fn undeleted(&self) -> Option<Leftover> {
         let objects = self.remains.objects.load(Ordering::Acquire);
         (objects > 0).then(|| Leftover {
@@ -361,7 +361,7 @@ impl PreparedS3 {
         })
     }
 
-    /// How messages call the buckets.
+    /// Name of the buckets in messages.
     pub(super) fn buckets(&self) -> String {
         match self.place.buckets.as_slice() {
             [only] => format!("bucket {}", only.name),
@@ -376,7 +376,7 @@ impl PreparedS3 {
 
     pub(super) fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
         let mut kinds = self.work.mix.operations().filter_map(kind_of);
-        // In a mix, DELETE takes what PUT has made.
+        // In a mix, DELETE takes the objects that PUT has created.
         let mixed = self.is_mixed();
         std::iter::from_fn(move || {
             kinds.find(|kind| !(mixed && kind.operation == S3Operation::Delete))
@@ -388,11 +388,11 @@ impl PreparedS3 {
         self.work.mix.single().is_none()
     }
 
-    /// How many measured workers a slice has.
+    /// Number of measured workers in a slice.
     fn count(&self) -> usize {
         let workers = self.threads.min(self.connections);
         match self.work.rewrite {
-            // No object is written by two of them.
+            // Two workers never write the same object.
             true => workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX)),
             false => workers,
         }

@@ -1,9 +1,9 @@
-//! Room for what belongs to requests that are out.
+//! State of requests in flight.
 
 use std::ops::{Index, IndexMut};
 
-/// Room for what belongs to requests that are out. What was in a place is still there
-/// when it is taken again, so that its buffers are used again.
+/// State of requests in flight. A slot keeps its content when it is freed, so that its buffers are
+/// reused.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
     places: Vec<T>,
@@ -20,27 +20,27 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T: Default> Slots<T> {
-    /// A place that nobody has, as whoever had it last left it.
+    /// Takes a free slot, with the content of its last use.
     pub(crate) fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.places.push(T::default());
-            // As much room for all of them to be free at once.
+            // Reserves memory for the case that all slots become free at once.
             self.free.reserve(self.places.len());
             self.places.len() - 1
         })
     }
 
-    /// Places that there are, taken or not.
+    /// Number of slots, taken or free.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether anybody has a place.
+    /// Whether any slot is taken.
     pub(crate) fn are_out(&self) -> bool {
         self.free.len() < self.places.len()
     }
 
-    /// The place is free again. To be told once for each [`Slots::take`].
+    /// Frees a slot. Must be called once for each [`Slots::take`].
     pub(crate) fn give_back(&mut self, place: usize) {
         self.free.push(place);
     }

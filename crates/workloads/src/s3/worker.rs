@@ -1,8 +1,8 @@
-//! The measured work: one operation on object after object, or several by shares.
+//! The measured workers: one operation, or a mix of operations by shares.
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
-    Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
+    Transaction, Workload,
 };
 
 use crate::rng::Rng;
@@ -10,25 +10,24 @@ use crate::s3::action::Action;
 use crate::s3::context::WorkerContext;
 use crate::sequence::AtWork;
 
-/// An operation of a mix, with the sum of its share and of those before it, as a part
-/// of all.
+/// An operation of a mix, with the cumulative sum of the shares.
 pub(crate) struct Part {
     pub(crate) action: Box<dyn Action>,
     pub(crate) up_to: f64,
 }
 
-/// Sends operations on object after object.
+/// Sends operations for one object after the other.
 pub(crate) struct Worker {
     parts: Vec<Part>,
     context: WorkerContext,
-    /// Which operation is next.
+    /// Selects the operation.
     rng: Rng,
-    /// Names of all operations, and the part that each is of with its place in it.
+    /// Names of all operations, with their part of the mix and index in it.
     names: Vec<&'static str>,
     owners: Vec<(usize, usize)>,
-    /// The first name of each part.
+    /// Index of the first name of each part.
     bases: Vec<usize>,
-    /// Where it is in the sequence of its requests, if these matter.
+    /// Position in the request sequence, if the sequence matters.
     course: Option<AtWork>,
 }
 
@@ -53,12 +52,12 @@ impl Worker {
         worker
     }
 
-    /// The same on its course.
+    /// With a position in the request sequence.
     pub(crate) fn on(self, course: Option<AtWork>) -> Self {
         Self { course, ..self }
     }
 
-    /// Which part is next, by shares.
+    /// Selects the next part by the shares.
     fn pick(&mut self) -> usize {
         if self.parts.len() == 1 {
             return 0;
@@ -72,13 +71,13 @@ impl Worker {
     fn spec(&mut self, at: usize, now: Moment, exchange: &mut Exchange) -> Next {
         self.context.refusals.release(exchange);
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         let next = self.parts[at].action.next(&mut self.context, now, exchange);
         exchange.op += self.bases[at];
         next
     }
 
-    /// What is next, of one operation or another.
+    /// The next request of any operation.
     fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.course.as_ref().is_some_and(AtWork::is_through) {
             return Next::Exhausted;
@@ -90,14 +89,14 @@ impl Worker {
         next
     }
 
-    /// What is next of its operations, whether or not its segment is over.
+    /// The next request of its operations, even if its segment is over.
     fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
         let next = self.spec(picked, now, exchange);
         if next != Next::Wait || self.parts.len() == 1 {
             return next;
         }
-        // What is next has nothing to do yet: whatever has, goes before it.
+        // The selected part has no request now: use another part.
         for at in (0..self.parts.len()).filter(|&at| at != picked) {
             let next = self.spec(at, now, exchange);
             if next != Next::Wait {
@@ -107,7 +106,7 @@ impl Worker {
         Next::Wait
     }
 
-    /// Calls an action with an exchange whose operation counts from 0 within it.
+    /// Calls an action with an exchange whose operation counts from 0 within the action.
     fn within<T>(
         &mut self,
         exchange: &mut Exchange,
@@ -131,9 +130,9 @@ impl Workload for Worker {
         self.parts[at].action.role(op)
     }
 
-    fn whole(&mut self) -> Option<Whole> {
+    fn transaction(&mut self) -> Option<Transaction> {
         for (at, part) in self.parts.iter_mut().enumerate() {
-            if let Some(mut whole) = part.action.whole() {
+            if let Some(mut whole) = part.action.transaction() {
                 whole.op += self.bases[at];
                 return Some(whole);
             }
@@ -155,7 +154,7 @@ impl Workload for Worker {
         self.parts[at].action.payload_file(&self.context, exchange)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         self.within(exchange, |action, context, exchange| {
             action.head(context, exchange, head)
         })

@@ -1,4 +1,4 @@
-//! The workers of S3 work: those that lay out objects, and those that are measured.
+//! The workers of S3 workloads: those that load objects, and those that are measured.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::s3::objects::generations::Generations;
 use crate::s3::objects::marks::Share;
 use crate::s3::objects::versions::{self, VersionIds};
 use crate::s3::prepared::PreparedS3;
+use crate::s3::setup::archive_loader::ArchiveLoader;
 use crate::s3::setup::loading::s;
 use crate::s3::setup::must_succeed::MustSucceed;
-use crate::s3::setup::pack::Pack;
 use crate::s3::signing::request_writer::RequestWriter;
 use crate::s3::worker::{Part, Worker};
 use crate::sequence::AtWork;
 use crate::text::grouped;
 
-/// Connections that put objects before a run, at most: never more than the load itself has, and
+/// Maximum number of connections that load objects before a run: never more than the load has, and
 /// few enough not to overload a small server.
 const MOST_FILLING: usize = 64;
 
 impl PreparedS3 {
-    /// Puts every object, version or archive that is to be there, once.
+    /// Loads every object, version or archive that is needed, once.
     pub(crate) fn fill(&mut self) -> Stage {
         self.touched = true;
         self.ids = Arc::new(VersionIds::for_work(&self.work));
@@ -47,8 +47,8 @@ impl PreparedS3 {
         let connections = self.connections.min(MOST_FILLING).min(most).max(1);
         let workers = self.threads.min(connections);
         let doing = match layout {
-            Layout::InParts => "uploading in parts",
-            _ => "putting",
+            Layout::InParts => "loading by multipart upload:",
+            _ => "loading",
         };
         let mut stage = Stage {
             what: format!("{doing} {} {what}{}", grouped(objects), s(objects)),
@@ -63,7 +63,7 @@ impl PreparedS3 {
             setting.connections = connections / workers;
             let walk = Self::filling(&setting, objects, missing.as_ref());
             let put: Box<dyn Action> = match layout {
-                Layout::Archives => Box::new(Pack::new(&setting)),
+                Layout::Archives => Box::new(ArchiveLoader::new(&setting)),
                 Layout::InParts => {
                     Box::new(Multipart::of(walk.making(setting.marks), &mut setting))
                 }
@@ -76,8 +76,8 @@ impl PreparedS3 {
         stage
     }
 
-    /// The operations of one measured worker, the same in every slice and for every
-    /// target, each sent again so often when it is refused.
+    /// The operations of one measured worker, the same in every slice and for every target, with
+    /// retries of refused requests.
     pub(crate) fn measured_with_retries(
         &mut self,
         worker: usize,

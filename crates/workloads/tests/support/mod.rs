@@ -5,7 +5,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::{
     self as plan, Credentials, HttpWork, Load, Pace, S3Operation, S3Work, WorkloadKind,
 };
@@ -51,30 +53,30 @@ impl Request {
 
 /// What becomes of a request.
 #[derive(Debug, Clone)]
-pub(crate) enum Answer {
+pub(crate) enum Response {
     Whole(u16, Vec<u8>),
     /// With these header lines.
     Headed(u16, String, Vec<u8>),
-    /// No answer.
+    /// No response.
     Lost,
 }
 
-pub(crate) fn answer(status: u16, body: impl Into<Vec<u8>>) -> Answer {
-    Answer::Whole(status, body.into())
+pub(crate) fn response(status: u16, body: impl Into<Vec<u8>>) -> Response {
+    Response::Whole(status, body.into())
 }
 
 /// What was judged, in order; `Err` for what was lost.
 pub(crate) type Judged = Vec<Result<Judgement, ErrorClass>>;
 
 /// Drives one worker on so many connections until it is exhausted or has been
-/// asked `most` times. Answers come in the order of the requests, as late as
+/// asked `most` times. Responses come in the order of the requests, as late as
 /// the connections allow, their bodies in pieces of `piece` bytes.
 pub(crate) fn drive(
     worker: &mut dyn Workload,
     connections: usize,
     most: usize,
     piece: usize,
-    server: &mut dyn FnMut(&Request) -> Answer,
+    server: &mut dyn FnMut(&Request) -> Response,
 ) -> Judged {
     drive_hosts(worker, &vec![0; connections], most, piece, server)
 }
@@ -85,14 +87,14 @@ pub(crate) fn drive_hosts(
     hosts: &[usize],
     most: usize,
     piece: usize,
-    server: &mut dyn FnMut(&Request) -> Answer,
+    server: &mut dyn FnMut(&Request) -> Response,
 ) -> Judged {
     let exchange = |&host| Exchange {
         host,
         ..Exchange::default()
     };
     let mut idle: Vec<Exchange> = hosts.iter().map(exchange).collect();
-    let mut out: VecDeque<(Exchange, Answer)> = VecDeque::new();
+    let mut out: VecDeque<(Exchange, Response)> = VecDeque::new();
     let mut judged = Vec::new();
     let mut exhausted = false;
     let mut sent = 0;
@@ -120,36 +122,36 @@ pub(crate) fn drive_hosts(
                 Next::Exhausted => exhausted = true,
             }
         }
-        let Some((mut exchange, answer)) = out.pop_front() else {
+        let Some((mut exchange, response)) = out.pop_front() else {
             return judged;
         };
-        judged.push(give(worker, &mut exchange, answer, piece));
+        judged.push(give(worker, &mut exchange, response, piece));
         idle.push(exchange);
     }
 }
 
-/// Gives an answer to an exchange.
+/// Gives an response to an exchange.
 pub(crate) fn give(
     worker: &mut dyn Workload,
     exchange: &mut Exchange,
-    answer: Answer,
+    response: Response,
     piece: usize,
 ) -> Result<Judgement, ErrorClass> {
-    let (status, headers, mut body) = match answer {
-        Answer::Whole(status, body) => (status, String::new(), body),
-        Answer::Headed(status, headers, body) => (status, headers, body),
-        Answer::Lost => {
+    let (status, headers, mut body) = match response {
+        Response::Whole(status, body) => (status, String::new(), body),
+        Response::Headed(status, headers, body) => (status, headers, body),
+        Response::Lost => {
             worker.lost(exchange, ErrorClass::Reset);
             return Err(ErrorClass::Reset);
         }
     };
     // The head tells the length of the body that HEAD leaves away.
     let length = Some(body.len() as u64);
-    if exchange.bodyless_answer {
+    if exchange.bodyless_response {
         body.clear();
     }
     let bytes = format!("HTTP/1.1 {status} x\r\n{}\r\n\r\n", headers.trim_end());
-    let head = AnswerHead {
+    let head = ResponseHead {
         status,
         length,
         bytes: bytes.as_bytes(),
@@ -165,7 +167,10 @@ pub(crate) fn give(
 }
 
 /// Drives every worker of a stage, one after the other.
-pub(crate) fn drive_stage(stage: &mut Stage, server: &mut dyn FnMut(&Request) -> Answer) -> Judged {
+pub(crate) fn drive_stage(
+    stage: &mut Stage,
+    server: &mut dyn FnMut(&Request) -> Response,
+) -> Judged {
     let share = stage.connections / stage.workers.len();
     assert!(share > 0, "a worker without a connection");
     stage

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_workloads::s3::uri::decode;
 
-use crate::support::{Answer, Request, answer};
+use crate::support::{Request, Response, response};
 
 /// What a server may make of an upload's id: it is not ours to choose.
 const STRANGE: &str = "a/b+c&d=\"<ü>%20";
@@ -35,8 +35,8 @@ pub(crate) struct Store {
     pub(crate) begun: u64,
 }
 
-pub(crate) fn error(status: u16, code: &str) -> Answer {
-    answer(
+pub(crate) fn error(status: u16, code: &str) -> Response {
+    response(
         status,
         format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code></Error>"),
     )
@@ -74,18 +74,18 @@ impl Store {
         self.objects.insert(key.to_owned(), object);
     }
 
-    /// How often something was asked that begins so.
+    /// Number of requests that start with this text.
     pub(crate) fn asked(&self, beginning: &str) -> usize {
         let seen = self.seen.iter();
         seen.filter(|seen| seen.starts_with(beginning)).count()
     }
 
-    pub(crate) fn answer(&mut self, request: &Request) -> Answer {
+    pub(crate) fn response(&mut self, request: &Request) -> Response {
         self.seen
             .push(format!("{} {}", request.method, request.path));
         if self.no_bucket {
             return match request.method.as_str() {
-                "HEAD" => answer(404, ""),
+                "HEAD" => response(404, ""),
                 _ => error(404, "NoSuchBucket"),
             };
         }
@@ -101,7 +101,12 @@ impl Store {
         }
     }
 
-    fn object(&mut self, request: &Request, key: &str, query: &BTreeMap<String, String>) -> Answer {
+    fn object(
+        &mut self,
+        request: &Request,
+        key: &str,
+        query: &BTreeMap<String, String>,
+    ) -> Response {
         let id = query.get("uploadId").map(String::as_str);
         match (request.method.as_str(), id) {
             ("POST", None) if query.contains_key("uploads") => self.create(key),
@@ -113,20 +118,20 @@ impl Store {
                 assert_eq!(upload.key, key);
                 upload.parts.insert(number, request.body.clone());
                 let tag = format!("ETag: \"<{number}>&\"\r\n");
-                Answer::Headed(200, tag, Vec::new())
+                Response::Headed(200, tag, Vec::new())
             }
             ("POST", Some(id)) => self.complete(id, request),
             ("DELETE", Some(id)) => match self.uploads.remove(id) {
-                Some(_) => answer(204, ""),
+                Some(_) => response(204, ""),
                 None => error(404, "NoSuchUpload"),
             },
             ("PUT", None) => {
                 self.with(key, &request.body);
-                answer(200, "")
+                response(200, "")
             }
             ("DELETE", None) => {
                 self.objects.remove(key);
-                answer(204, "")
+                response(204, "")
             }
             ("GET" | "HEAD", None) => {
                 let number = query.get("partNumber").map(|n| n.parse().unwrap());
@@ -136,7 +141,7 @@ impl Store {
         }
     }
 
-    fn create(&mut self, key: &str) -> Answer {
+    fn create(&mut self, key: &str) -> Response {
         self.begun += 1;
         let id = format!("{STRANGE}{}", self.begun);
         let upload = Upload {
@@ -150,10 +155,10 @@ impl Store {
             escape(key),
             escape(&id)
         );
-        answer(200, xml)
+        response(200, xml)
     }
 
-    fn complete(&mut self, id: &str, request: &Request) -> Answer {
+    fn complete(&mut self, id: &str, request: &Request) -> Response {
         let Some(upload) = self.uploads.remove(id) else {
             return error(404, "NoSuchUpload");
         };
@@ -167,25 +172,25 @@ impl Store {
             object.body.extend_from_slice(&upload.parts[&number]);
         }
         self.objects.insert(upload.key, object);
-        answer(200, "<CompleteMultipartUploadResult/>")
+        response(200, "<CompleteMultipartUploadResult/>")
     }
 
-    fn get(&self, key: &str, number: Option<usize>) -> Answer {
+    fn get(&self, key: &str, number: Option<usize>) -> Response {
         let Some(object) = self.objects.get(key) else {
             return error(404, "NoSuchKey");
         };
         let Some(number) = number else {
-            return answer(200, object.body.clone());
+            return response(200, object.body.clone());
         };
         let from: usize = object.parts[..number - 1].iter().sum();
         let part = &object.body[from..from + object.parts[number - 1]];
-        answer(206, part)
+        response(206, part)
     }
 
-    fn bucket(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Answer {
+    fn bucket(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Response {
         let get = |name: &str| query.get(name).cloned().unwrap_or_default();
         match request.method.as_str() {
-            "HEAD" => answer(200, ""),
+            "HEAD" => response(200, ""),
             "GET" if query.contains_key("uploads") => self.list_uploads(&get("prefix")),
             "GET" => self.list(&get("prefix"), &get("continuation-token")),
             "POST" => {
@@ -193,13 +198,13 @@ impl Store {
                 for key in xml.split("<Key>").skip(1) {
                     self.objects.remove(key.split_once("</Key>").unwrap().0);
                 }
-                answer(200, "<DeleteResult></DeleteResult>")
+                response(200, "<DeleteResult></DeleteResult>")
             }
             other => panic!("{other} of the bucket"),
         }
     }
 
-    fn list(&self, prefix: &str, token: &str) -> Answer {
+    fn list(&self, prefix: &str, token: &str) -> Response {
         let below = self.objects.iter();
         let below = below.filter(|(key, _)| key.starts_with(prefix) && key.as_str() > token);
         let page: Vec<_> = below.take(self.page.max(1) + 1).collect();
@@ -224,10 +229,10 @@ impl Store {
                 escape(last)
             ));
         }
-        answer(200, xml + "</ListBucketResult>")
+        response(200, xml + "</ListBucketResult>")
     }
 
-    fn list_uploads(&self, prefix: &str) -> Answer {
+    fn list_uploads(&self, prefix: &str) -> Response {
         let mut xml = "<ListMultipartUploadsResult>".to_owned();
         let uploads = self.uploads.iter();
         for (id, upload) in uploads.filter(|(_, upload)| upload.key.starts_with(prefix)) {
@@ -237,7 +242,7 @@ impl Store {
                 escape(id)
             ));
         }
-        answer(200, xml + "</ListMultipartUploadsResult>")
+        response(200, xml + "</ListMultipartUploadsResult>")
     }
 }
 

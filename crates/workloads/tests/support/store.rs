@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use tenbin_workloads::s3::uri::decode;
 
-use super::{Answer, Request, answer};
+use super::{Request, Response, response};
 
 /// What the store has not got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) struct Store {
     pub(crate) lock: bool,
     pub(crate) keys: BTreeMap<String, Vec<Version>>,
     pub(crate) tags: BTreeMap<String, Vec<u8>>,
-    /// Keys listed although nobody asked for them.
+    /// Keys listed outside the requested prefix.
     pub(crate) also_listed: Vec<String>,
     /// A version that no request deletes.
     pub(crate) sticky: Option<String>,
@@ -45,11 +45,11 @@ pub(crate) struct Store {
     pub(crate) made: u64,
 }
 
-fn error(status: u16, code: &str) -> Answer {
-    answer(status, format!("<Error><Code>{code}</Code></Error>"))
+fn error(status: u16, code: &str) -> Response {
+    response(status, format!("<Error><Code>{code}</Code></Error>"))
 }
 
-fn not_implemented() -> Answer {
+fn not_implemented() -> Response {
     error(501, "NotImplemented")
 }
 
@@ -65,7 +65,7 @@ impl Store {
         self.lacks.contains(&what)
     }
 
-    pub(crate) fn answer(&mut self, request: &Request) -> Answer {
+    pub(crate) fn response(&mut self, request: &Request) -> Response {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let path = String::from_utf8(decode(path.as_bytes())).unwrap();
         let query: BTreeMap<String, String> = query
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    pub(crate) fn put(&mut self, key: &str, body: Vec<u8>) -> Answer {
+    pub(crate) fn put(&mut self, key: &str, body: Vec<u8>) -> Response {
         self.made += 1;
         // What has to be encoded in a query.
         let id = format!("v/{:08}+=", self.made);
@@ -100,8 +100,8 @@ impl Store {
             retained: false,
         });
         match self.versioning {
-            true => Answer::Headed(200, format!("x-amz-version-id: {id}"), Vec::new()),
-            false => answer(200, ""),
+            true => Response::Headed(200, format!("x-amz-version-id: {id}"), Vec::new()),
+            false => response(200, ""),
         }
     }
 
@@ -113,7 +113,12 @@ impl Store {
         }
     }
 
-    fn object(&mut self, request: &Request, key: &str, query: &BTreeMap<String, String>) -> Answer {
+    fn object(
+        &mut self,
+        request: &Request,
+        key: &str,
+        query: &BTreeMap<String, String>,
+    ) -> Response {
         let id = query.get("versionId");
         let sub = |name: &str| query.contains_key(name);
         let on = |status: &str| String::from_utf8_lossy(&request.body).contains(status);
@@ -132,18 +137,18 @@ impl Store {
                     true => version.retained = on(">GOVERNANCE<"),
                     false => version.held = on(">ON<"),
                 }
-                answer(200, "")
+                response(200, "")
             }
             "PUT" => self.put_object(request, key),
             "GET" | "HEAD" if request.header("x-minio-extract").is_some() => self.packed(key),
             "GET" | "HEAD" => match self.find(key, id) {
-                Some(version) if !version.marker => answer(200, version.body.clone()),
+                Some(version) if !version.marker => response(200, version.body.clone()),
                 _ => error(404, "NoSuchKey"),
             },
             "DELETE" => {
                 let bypass = request.header("x-amz-bypass-governance-retention");
                 match self.delete(key, id, bypass.is_some()) {
-                    true => answer(204, ""),
+                    true => response(204, ""),
                     false => error(403, "AccessDenied"),
                 }
             }
@@ -151,7 +156,7 @@ impl Store {
         }
     }
 
-    fn put_object(&mut self, request: &Request, key: &str) -> Answer {
+    fn put_object(&mut self, request: &Request, key: &str) -> Response {
         if let Some(offset) = request.header("x-amz-write-offset-bytes")
             && !self.lacks(Lack::Append)
         {
@@ -160,7 +165,7 @@ impl Store {
             assert_eq!(offset, version.body.len(), "{key}");
             version.body.extend_from_slice(&request.body);
             let size = version.body.len();
-            return Answer::Headed(200, format!("x-amz-object-size: {size}"), Vec::new());
+            return Response::Headed(200, format!("x-amz-object-size: {size}"), Vec::new());
         }
         let unpack = request.header("x-amz-meta-snowball-auto-extract") == Some("true");
         if unpack && !self.lacks(Lack::Archives) {
@@ -172,7 +177,7 @@ impl Store {
                 entry.read_to_end(&mut body).unwrap();
                 self.put(&key, body);
             }
-            return answer(200, "");
+            return response(200, "");
         }
         let put = self.put(key, request.body.clone());
         match request.header("x-amz-tagging") {
@@ -194,7 +199,7 @@ impl Store {
         put
     }
 
-    fn tagging(&mut self, request: &Request, key: &str) -> Answer {
+    fn tagging(&mut self, request: &Request, key: &str) -> Response {
         if self.lacks(Lack::Tags) {
             return not_implemented();
         }
@@ -202,21 +207,21 @@ impl Store {
             "PUT" => {
                 assert!(request.header("content-md5").is_some());
                 self.tags.insert(key.to_owned(), request.body.clone());
-                answer(200, "")
+                response(200, "")
             }
             "GET" => {
                 let none = b"<Tagging><TagSet></TagSet></Tagging>".to_vec();
-                answer(200, self.tags.get(key).cloned().unwrap_or(none))
+                response(200, self.tags.get(key).cloned().unwrap_or(none))
             }
             _ => {
                 self.tags.remove(key);
-                answer(204, "")
+                response(204, "")
             }
         }
     }
 
     /// A file inside an archive.
-    fn packed(&mut self, key: &str) -> Answer {
+    fn packed(&mut self, key: &str) -> Response {
         let (archive, file) = key.split_once(".zip/").unwrap();
         let stored = self.find(&format!("{archive}.zip"), None).cloned();
         let Some(stored) = stored.filter(|_| !self.lacks(Lack::Archives)) else {
@@ -226,7 +231,7 @@ impl Store {
         let mut body = Vec::new();
         let mut file = zip.by_name(file).unwrap();
         file.read_to_end(&mut body).unwrap();
-        answer(200, body)
+        response(200, body)
     }
 
     /// Whether it is gone.
@@ -262,20 +267,20 @@ impl Store {
         true
     }
 
-    fn of_bucket(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Answer {
+    fn of_bucket(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Response {
         let sub = |name: &str| query.contains_key(name);
         let enabled = |on: bool, element: &str| match on {
-            true => answer(200, format!("<X><{element}>Enabled</{element}></X>")),
-            false => answer(200, "<X/>"),
+            true => response(200, format!("<X><{element}>Enabled</{element}></X>")),
+            false => response(200, "<X/>"),
         };
         match request.method.as_str() {
-            "HEAD" => answer(if self.bucket { 200 } else { 404 }, ""),
+            "HEAD" => response(if self.bucket { 200 } else { 404 }, ""),
             "PUT" if sub("versioning") => {
                 if self.lacks(Lack::Versioning) {
                     return not_implemented();
                 }
                 self.versioning = true;
-                answer(200, "")
+                response(200, "")
             }
             "PUT" => {
                 let lock = request.header("x-amz-bucket-object-lock-enabled").is_some();
@@ -284,7 +289,7 @@ impl Store {
                 }
                 (self.bucket, self.lock) = (true, lock);
                 self.versioning |= lock;
-                answer(200, "")
+                response(200, "")
             }
             "GET" if sub("versioning") => enabled(self.versioning, "Status"),
             "GET" if sub("object-lock") => match self.lock {
@@ -294,7 +299,7 @@ impl Store {
             "GET" => self.list(request, query),
             "DELETE" if self.keys.is_empty() => {
                 self.bucket = false;
-                answer(204, "")
+                response(204, "")
             }
             "DELETE" => error(409, "BucketNotEmpty"),
             "POST" if sub("delete") => self.delete_batch(request),
@@ -303,7 +308,7 @@ impl Store {
         }
     }
 
-    fn delete_batch(&mut self, request: &Request) -> Answer {
+    fn delete_batch(&mut self, request: &Request) -> Response {
         let xml = String::from_utf8(request.body.clone()).unwrap();
         let bypass = request.header("x-amz-bypass-governance-retention");
         let mut errors = String::new();
@@ -317,11 +322,11 @@ impl Store {
                 errors += "<Error><Code>AccessDenied</Code></Error>";
             }
         }
-        answer(200, format!("<DeleteResult>{errors}</DeleteResult>"))
+        response(200, format!("<DeleteResult>{errors}</DeleteResult>"))
     }
 
     /// A page of five.
-    fn list(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Answer {
+    fn list(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Response {
         let prefix = &query["prefix"];
         let packed = request.header("x-minio-extract").is_some() && !self.lacks(Lack::Archives);
         let versions = query.contains_key("versions");
@@ -329,7 +334,7 @@ impl Store {
             true => ("Version", "ListVersionsResult"),
             false => ("Contents", "ListBucketResult"),
         };
-        // Each behind where it stands among the others.
+        // Each at its position among the others.
         let mut all: BTreeMap<String, String> = BTreeMap::new();
         let mut add = |key: &str, id: &str, tag: &str| {
             let xml = format!("<{tag}><Key>{key}</Key><VersionId>{id}</VersionId></{tag}>");
@@ -366,7 +371,7 @@ impl Store {
         let page = &rest[..rest.len().min(5)];
         let end = page.last().map_or("", |(place, _)| place);
         let page: String = page.iter().map(|(_, xml)| xml.as_str()).collect();
-        answer(
+        response(
             200,
             format!(
                 "<{root}><IsTruncated>{more}</IsTruncated>{page}\
@@ -377,7 +382,7 @@ impl Store {
         )
     }
 
-    fn fan_out(&mut self, request: &Request) -> Answer {
+    fn fan_out(&mut self, request: &Request) -> Response {
         assert!(request.header("authorization").is_none());
         if self.lacks(Lack::FanOut) {
             return error(405, "MethodNotAllowed");
@@ -400,6 +405,6 @@ impl Store {
             self.put(key, field("file").into_bytes());
             answered += &format!("{{\"key\":\"{key}\",\"etag\":\"e\"}}\n");
         }
-        answer(200, answered)
+        response(200, answered)
     }
 }

@@ -7,7 +7,6 @@ use tenbin_compat::request_response::steps;
 use tenbin_plan::rate::Rate;
 use tenbin_plan::{At, Draft, LoadDraft, Refusal, WorkloadDraft};
 
-use crate::args::patterns::PatternArgs;
 use crate::args::problem;
 use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
 
@@ -38,9 +37,6 @@ pub struct SearchRampArgs {
     /// The request.
     #[command(flatten)]
     pub request: RequestArgs,
-    /// Requests from a file.
-    #[command(flatten)]
-    pub patterns: PatternArgs,
     /// Numbers of clients.
     #[command(flatten)]
     pub clients: ClientArgs,
@@ -100,7 +96,8 @@ pub struct ClientArgs {
     /// 10ms, as in drnbench]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub wait: Option<String>,
-    /// Longest time for a response [default: 30s]
+    /// Request timeout: an operation without a complete response after this time has failed
+    /// [default: 30s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Open a new connection for every request, as drnbench does
@@ -149,8 +146,7 @@ impl SearchRampArgs {
         draft.load = self.clients.draft()?;
         draft.targets = self.targets.drafts()?;
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        let mut work = self.request.draft(&statuses);
-        self.patterns.apply(&mut work, &mut draft.targets);
+        let work = self.request.draft(&statuses, &mut draft.targets);
         let mut workload = WorkloadDraft::of(work);
         workload.name = Some(At::nowhere("search"));
         draft.workloads = match &self.clients.rate {

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tenbin_corpus::Error;
 use tenbin_corpus::make::{Made, PAGES, PageSource, Recipe, is_in_use, made_already, make};
+use tenbin_result::format::growing_bytes;
 
-use super::news::{News, bytes};
+use super::progress::StepProgress;
 use super::stop;
 use crate::args::SearchDataArgs;
 use crate::exit::Exit;
@@ -26,11 +27,11 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     if let Some(why) = is_in_use(&args.out) {
         return Err(Error::Refused(why));
     }
-    let mut news = News::new(args.quiet);
+    let mut progress = StepProgress::new(args.quiet);
     let made = make(&recipe, &args.out, &|| stop.is_asked(), &mut |made| {
-        news.show(|| told(&made))
+        progress.show(|| told(&made))
     });
-    news.clear();
+    progress.clear();
     let made = made?;
     let pages = args.out.join(PAGES);
     let sentence = format!(
@@ -78,7 +79,7 @@ fn told(made: &Made) -> String {
     let read = made.read.map_or_else(String::new, |(read, skipped)| {
         format!(
             ", {} of the dump read, {skipped} pages left out",
-            bytes(read)
+            growing_bytes(read)
         )
     });
     format!("{} pages{read}", made.pages)

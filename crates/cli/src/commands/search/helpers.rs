@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use tenbin_compat::drnbench::{
-    Asked, Convert, Dump, ExtractTerms, GeneratePatterns, Helper, Job, Send,
+    Convert, Dump, ExtractTerms, GeneratePatterns, Helper, Job, Parsed, Send,
 };
 use tenbin_corpus::droonga::{Address, Completion, Converter, SendOptions, send};
 use tenbin_corpus::grndump::{Database, Wanted, grndump};
@@ -26,8 +26,8 @@ pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
         return Exit::Internal;
     };
     match helper.parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => help(&text),
-        Ok(Asked::Work(job, notes)) => {
+        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Work(job, notes)) => {
             tell(&notes);
             work(*job).unwrap_or_else(|error| fail(&error))
         }

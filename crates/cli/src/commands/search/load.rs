@@ -8,8 +8,9 @@ use tenbin_corpus::load::{
     load as run, state_file,
 };
 use tenbin_corpus::make::is_unfinished;
+use tenbin_result::format::growing_bytes;
 
-use super::news::{News, bytes};
+use super::progress::StepProgress;
 use super::{fail, stop};
 use crate::args::SearchLoadArgs;
 use crate::exit::Exit;
@@ -45,17 +46,19 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     };
     let stop = stop()?;
     let total = total(&files);
-    let mut news = News::new(args.quiet);
-    let mut tell = |progress: Progress| {
+    let mut display = StepProgress::new(args.quiet);
+    let mut show = |progress: Progress| {
         if let Some(throughput) = progress.throughput.filter(|_| args.report_throughput) {
             output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
         }
-        news.show(|| {
-            let total = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
+        display.show(|| {
+            let total = total.map_or(String::new(), |total| {
+                format!(" of {}", growing_bytes(total))
+            });
             format!(
                 "{} records, {}{total} read",
                 progress.records,
-                bytes(progress.bytes)
+                growing_bytes(progress.bytes)
             )
         });
     };
@@ -66,9 +69,9 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         &mut kept,
         &manner,
         &|| stop.is_asked(),
-        &mut tell,
+        &mut show,
     );
-    news.clear();
+    display.clear();
     match loaded {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);

@@ -5,7 +5,7 @@ mod data;
 mod dump;
 mod helpers;
 mod load;
-mod news;
+mod progress;
 mod ramp;
 mod status;
 mod terms;

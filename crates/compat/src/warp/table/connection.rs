@@ -1,12 +1,12 @@
-//! Where the server is and how to get there.
+//! Flags for the server and the connections.
 
 use super::MEASURING;
 use crate::flag::{Flag, Kind};
 
-const STS: &str = "Tenbin asks no token service; get keys from it and give such that \
-                   last with --access-key and --secret-key";
+const STS: &str = "Tenbin uses no token service; get keys from it that are valid long \
+enough, and give them with --access-key and --secret-key";
 
-const BUFFERS: &str = "socket buffers are left to the system, which sizes them as it goes";
+const BUFFERS: &str = "socket buffers are sized by the operating system";
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(
@@ -14,8 +14,8 @@ pub(super) const FLAGS: &[Flag] = &[
         "host",
         Kind::Text,
         "127.0.0.1:9000",
-        "hosts with their ports, separated by commas; s{1...4}:9000 stands for four, \
-         file:NAME for those in a file",
+        "hosts with ports, separated by commas; s{1...4}:9000 expands to four, \
+        file:NAME reads them from a file",
     )
     .variable("WARP_HOST"),
     Flag::new(MEASURING, "access-key", Kind::Secret, "", "access key").variable("WARP_ACCESS_KEY"),
@@ -24,8 +24,8 @@ pub(super) const FLAGS: &[Flag] = &[
         "secret-key",
         Kind::Secret,
         "",
-        "secret key; better in the environment, since every user of a machine can read \
-         command lines",
+        "secret key; safer in the environment, since every user of a machine can read \
+        command lines",
     )
     .variable("WARP_SECRET_KEY"),
     Flag::new(
@@ -36,16 +36,10 @@ pub(super) const FLAGS: &[Flag] = &[
         "session token of temporary keys",
     )
     .variable("WARP_SESSION_TOKEN"),
-    Flag::new(MEASURING, "tls", Kind::Switch, "", "speak TLS").variable("WARP_TLS"),
-    Flag::new(
-        MEASURING,
-        "ktls",
-        Kind::Switch,
-        "",
-        "let the kernel speak TLS",
-    )
-    .variable("WARP_KTLS")
-    .refused("the engine speaks TLS itself; use --tls"),
+    Flag::new(MEASURING, "tls", Kind::Switch, "", "use TLS").variable("WARP_TLS"),
+    Flag::new(MEASURING, "ktls", Kind::Switch, "", "use kernel TLS")
+        .variable("WARP_KTLS")
+        .refused("the engine implements TLS itself; use --tls"),
     Flag::new(
         MEASURING,
         "insecure",
@@ -58,7 +52,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "region",
         Kind::Text,
         "",
-        "region; us-east-1 without",
+        "region; default us-east-1",
     )
     .variable("WARP_REGION"),
     Flag::new(
@@ -66,7 +60,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "signature",
         Kind::Choice(&["S3V4", "S3V2", "IAM", "STS_WEB_TOKEN"]),
         "S3V4",
-        "how requests are signed",
+        "signature type",
     ),
     Flag::new(MEASURING, "sts-endpoint", Kind::Text, "", "token service")
         .variable("WARP_STS_ENDPOINT")
@@ -94,25 +88,25 @@ pub(super) const FLAGS: &[Flag] = &[
         "lookup",
         Kind::Choice(&["", "host", "path"]),
         "",
-        "where the bucket stands: in the host name or in the path; without, in the host name \
-         for amazonaws.com, googleapis.com and aliyuncs.com and else in the path",
+        "position of the bucket: in the host name or in the path; default: in the host name \
+        for amazonaws.com, googleapis.com and aliyuncs.com, otherwise in the path",
     ),
     Flag::new(
         MEASURING,
         "host-select",
         Kind::Choice(&["weighed", "roundrobin"]),
         "weighed",
-        "how several hosts are chosen from",
+        "selection among several hosts",
     ),
     Flag::new(
         MEASURING,
         "resolve-host",
         Kind::Switch,
         "",
-        "use every address that a name has",
+        "use every address of a name",
     )
-    .refused("names are looked up once; give the addresses themselves to --host"),
-    Flag::new(MEASURING, "http2", Kind::Switch, "", "speak HTTP/2"),
+    .refused("names are resolved once; give the addresses with --host"),
+    Flag::new(MEASURING, "http2", Kind::Switch, "", "use HTTP/2"),
     Flag::new(
         MEASURING,
         "disable-http-keepalive",

@@ -1,13 +1,13 @@
-//! How much, how long, and from where.
+//! Flags for the load, its duration, and load generator machines.
 
 use super::MEASURING;
 use crate::flag::{Flag, Kind};
 
-const AUTOTERM: &str = "seconds that look alike say nothing of those to come, and a run that ends \
-                        when it looks good looks too good; give the time with --duration";
+const AUTOTERM: &str = "stable seconds say nothing about later ones, and a run that ends \
+when it looks stable is biased; set the time with --duration";
 
 const ONE_MACHINE: &str =
-    "Tenbin generates its load in this process; start it on each machine by itself";
+    "Tenbin generates its load in this process; start it on each machine separately";
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(
@@ -15,44 +15,44 @@ pub(super) const FLAGS: &[Flag] = &[
         "concurrent",
         Kind::Whole,
         "20",
-        "connections, each with one request out",
+        "connections, each with one request in flight",
     ),
-    Flag::new(MEASURING, "duration", Kind::Time, "5m", "measured time"),
+    Flag::new(MEASURING, "duration", Kind::Time, "5m", "measured duration"),
     Flag::new(
         MEASURING,
         "rps-limit",
         Kind::Decimal,
         "0",
-        "requests a second; 0 for as many as answers allow",
+        "requests per second; 0 for no limit",
     )
     .noted(
-        "requests are sent at this rate whatever the answers do, and timed from when they \
-         were due; warp waits for a free connection first and leaves that out of its times",
+        "requests are sent at this rate independently of responses, and timed from when they \
+        were due; warp first waits for a free connection and does not include that in its times",
     ),
     Flag::new(
         MEASURING,
         "bucket",
         Kind::Text,
         "warp-benchmark-bucket",
-        "bucket; made if it is missing, and what Tenbin did not make in it stays",
+        "bucket; created if missing; only objects that Tenbin created are deleted",
     ),
     Flag::new(
         MEASURING,
         "prefix",
         Kind::Text,
         "",
-        "what the names of objects begin with",
+        "prefix of object names",
     ),
     Flag::new(
         MEASURING,
         "noprefix",
         Kind::Switch,
         "",
-        "no prefix for each connection",
+        "no separate prefix per connection",
     )
     .noted(
-        "there is one prefix for the run, which marks what is to be deleted after it, \
-         and none for each connection",
+        "there is one prefix for the run, which marks what is deleted after it, \
+        and none per connection",
     ),
     Flag::new(
         MEASURING,
@@ -61,22 +61,22 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "do not empty the bucket",
     )
-    .noted("always so here: only what Tenbin made is deleted"),
+    .noted("always so here: only what Tenbin created is deleted"),
     Flag::new(
         MEASURING,
         "keep-data",
         Kind::Switch,
         "",
-        "leave the objects when the run is over",
+        "keep the objects after the run",
     ),
     Flag::new(MEASURING, "stress", Kind::Switch, "", "keep no result")
-        .noted("the result is kept all the same; memory does not grow with the run"),
+        .noted("the result is always kept; memory does not grow with the run"),
     Flag::new(
         MEASURING,
         "autoterm",
         Kind::Switch,
         "",
-        "end when the throughput looks stable",
+        "end when the throughput is stable",
     )
     .refused(AUTOTERM),
     Flag::new(
@@ -84,7 +84,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "autoterm.dur",
         Kind::Time,
         "15s",
-        "how long it must look stable",
+        "duration of stable throughput",
     )
     .refused(AUTOTERM),
     Flag::new(
@@ -92,17 +92,11 @@ pub(super) const FLAGS: &[Flag] = &[
         "autoterm.pct",
         Kind::Decimal,
         "7.5",
-        "what looks stable, per cent",
+        "limit for stable throughput, per cent",
     )
     .refused(AUTOTERM),
-    Flag::new(
-        MEASURING,
-        "syncstart",
-        Kind::Text,
-        "",
-        "time of day to start at",
-    )
-    .refused("Tenbin starts at once; start it at that time, for example with at(1)"),
+    Flag::new(MEASURING, "syncstart", Kind::Text, "", "start time")
+        .refused("Tenbin starts immediately; start it at that time, for example with at(1)"),
     Flag::new(
         MEASURING,
         "warp-client",

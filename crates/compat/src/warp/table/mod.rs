@@ -1,4 +1,4 @@
-//! Every flag of warp, what it is and what becomes of it.
+//! Every flag of warp, and how Tenbin treats it.
 
 mod connection;
 mod load;
@@ -7,10 +7,10 @@ mod output;
 
 use crate::flag::Flag;
 
-/// Every flag. One name may have several rows, each for other commands.
+/// Every flag. A name may have several rows, each for other commands.
 pub const FLAGS: &[&[Flag]] = &[connection::FLAGS, load::FLAGS, object::FLAGS, output::FLAGS];
 
-/// Why `--part.size` is refused where objects are stored whole.
+/// Why `--part.size` is refused if objects are not stored in parts.
 pub(super) fn stored_whole() -> &'static str {
     object::STORED_WHOLE
 }

@@ -1,11 +1,11 @@
-//! What is stored, read and deleted.
+//! Flags for objects.
 
 use super::MEASURING;
 use crate::flag::{Flag, Kind};
 
 const MIXES: &[&str] = &["mixed", "versioned"];
 
-/// Commands whose objects have a size of their own.
+/// Commands whose objects have one size flag.
 const SIZED: &[&str] = &[
     "get",
     "put",
@@ -27,7 +27,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "obj.size",
         Kind::Text,
         "10MiB",
-        "size of an object; min,max with --obj.randsize; size:weight,size:weight,… for several",
+        "object size; min,max with --obj.randsize; size:weight,size:weight,… for several",
     )
     .defaults(&[
         ("delete", "1KiB"),
@@ -43,14 +43,14 @@ pub(super) const FLAGS: &[Flag] = &[
         "obj.randsize",
         Kind::Switch,
         "",
-        "sizes up to --obj.size, evenly spread over their logarithm",
+        "sizes up to --obj.size, uniform in their logarithm",
     ),
     Flag::new(
         MEASURING,
         "obj.generator",
         Kind::Choice(&["random", "csv"]),
         "random",
-        "what is in the objects",
+        "content of objects",
     ),
     Flag::new(
         &[
@@ -65,7 +65,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "objects",
         Kind::Whole,
         "2500",
-        "objects laid out before the run",
+        "objects loaded before the run",
     )
     .defaults(&[
         ("versioned", "250"),
@@ -82,15 +82,15 @@ pub(super) const FLAGS: &[Flag] = &[
         "distinct objects; warp has no such flag here",
     )
     .noted(
-        "bounds the count of distinct objects, which are then written over until the time \
-             is up; warp itself calls this flag a usage error on put",
+        "limits the number of distinct objects, which are then overwritten until the time \
+        is over; warp itself reports a usage error for this flag on put",
     ),
     Flag::new(
         &["multipart", "multipart-put", "put", "zip"],
         "part.size",
         Kind::Size,
         "",
-        "size of a part",
+        "part size",
     )
     .defaults(&[("multipart", "5MiB"), ("multipart-put", "5MiB")]),
     Flag::new(
@@ -98,7 +98,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "parts",
         Kind::Whole,
         "200",
-        "parts of an object",
+        "parts per object",
     )
     .defaults(&[("multipart-put", "100")]),
     Flag::new(
@@ -106,7 +106,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "part.concurrent",
         Kind::Whole,
         "20",
-        "parts of one object on their way at once",
+        "parts of one object in flight",
     ),
     Flag::new(
         &["multipart"],
@@ -115,27 +115,27 @@ pub(super) const FLAGS: &[Flag] = &[
         "warp-multipart.bin",
         "name of the object",
     )
-    .noted("objects are named by Tenbin, so that it deletes none but its own"),
+    .noted("Tenbin names the objects, so that it deletes only its own"),
     Flag::new(
         MEASURING,
         "disable-multipart",
         Kind::Switch,
         "",
-        "store objects whole",
+        "store objects without parts",
     ),
     Flag::new(
         MEASURING,
         "disable-sha256-payload",
         Kind::Switch,
         "",
-        "sign requests without hashing what they carry",
+        "sign requests without hashing the payload",
     ),
     Flag::new(
         MEASURING,
         "md5",
         Kind::Switch,
         "",
-        "send the MD5 of what is stored",
+        "send the MD5 of stored content",
     ),
     Flag::new(
         MEASURING,
@@ -153,21 +153,21 @@ pub(super) const FLAGS: &[Flag] = &[
             "MD5",
         ]),
         "",
-        "checksum of what is stored",
+        "checksum of stored content",
     ),
     Flag::new(
         MEASURING,
         "encrypt",
         Kind::Switch,
         "",
-        "encryption with a key of the client (SSE-C)",
+        "encryption with a client key (SSE-C)",
     ),
     Flag::new(
         MEASURING,
         "sse-s3-encrypt",
         Kind::Switch,
         "",
-        "encryption with a key of the server (SSE-S3)",
+        "encryption with a server key (SSE-S3)",
     ),
     Flag::new(MEASURING, "storage-class", Kind::Text, "", "storage class"),
     Flag::new(
@@ -175,17 +175,17 @@ pub(super) const FLAGS: &[Flag] = &[
         "add-metadata",
         Kind::List,
         "",
-        "NAME=VALUE to store with objects",
+        "NAME=VALUE metadata of stored objects",
     ),
     Flag::new(
         MEASURING,
         "tag",
         Kind::List,
         "",
-        "NAME=VALUE to tag objects with",
+        "NAME=VALUE tag of stored objects",
     ),
     Flag::new(&["get"], "range", Kind::Switch, "", "read random ranges"),
-    Flag::new(&["get"], "range-size", Kind::Size, "", "size of the ranges"),
+    Flag::new(&["get"], "range-size", Kind::Size, "", "size of ranges"),
     Flag::new(
         &["get", "list", "stat", "retention"],
         "versions",
@@ -199,14 +199,14 @@ pub(super) const FLAGS: &[Flag] = &[
         "list-existing",
         Kind::Switch,
         "",
-        "use the objects that are in the bucket",
+        "use existing objects of the bucket",
     ),
     Flag::new(
         &["get", "list", "stat"],
         "list-flat",
         Kind::Switch,
         "",
-        "not those below prefixes",
+        "exclude objects below prefixes",
     ),
     Flag::new(&["put"], "post", Kind::Switch, "", "upload as a form")
         .refused("Tenbin stores objects with PUT; leave it out"),
@@ -225,14 +225,14 @@ pub(super) const FLAGS: &[Flag] = &[
         "batch",
         Kind::Whole,
         "100",
-        "objects deleted by one request",
+        "objects deleted per request",
     ),
     Flag::new(
         &["list"],
         "max-keys",
         Kind::Whole,
         "100",
-        "objects on a page",
+        "objects per page",
     ),
     Flag::new(
         &["list"],
@@ -247,7 +247,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "objs.per",
         Kind::Whole,
         "50",
-        "objects in an archive",
+        "objects per archive",
     ),
     Flag::new(
         &["snowball"],
@@ -256,23 +256,17 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "compress archives",
     )
-    .refused("archives are sent as they are; leave it out"),
+    .refused("archives are sent uncompressed; leave it out"),
     Flag::new(
         &["fanout"],
         "copies",
         Kind::Whole,
         "100",
-        "names for each object",
+        "copies of each object",
     ),
-    Flag::new(
-        &["zip"],
-        "files",
-        Kind::Whole,
-        "10000",
-        "files in the archive",
-    ),
+    Flag::new(&["zip"], "files", Kind::Whole, "10000", "files per archive"),
 ];
 
-/// Why `--part.size` is refused where objects are stored whole.
+/// Why `--part.size` is refused if objects are not stored in parts.
 pub(super) const STORED_WHOLE: &str =
-    "objects are stored whole with this command; for parts use warp multipart-put";
+    "objects are stored by one PUT with this command; for parts use warp multipart-put";

@@ -1,23 +1,22 @@
-//! What is shown and what is kept.
+//! Flags for output and stored results.
 
 use super::{ALL, MEASURING, READING};
 use crate::flag::{Flag, Kind};
 
-const KEPT: &str = "the run directory holds result.json and a line for every second in \
-                    intervals.jsonl";
+const KEPT: &str = "the run directory has result.json and one line per second in \
+intervals.jsonl";
 
-const PROFILES: &str = "Tenbin writes no profile of itself; use perf record";
+const PROFILES: &str = "Tenbin writes no profiles of itself; use perf record";
 
 const SHOWN: &str = "always shown here";
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(ALL, "quiet", Kind::Switch, "", "no progress").short("q"),
-    Flag::new(ALL, "no-color", Kind::Switch, "", "no colours")
-        .noted("this report has no colours at all"),
+    Flag::new(ALL, "no-color", Kind::Switch, "", "no colours").noted("this report has no colours"),
     Flag::new(ALL, "json", Kind::Switch, "", "print the result as JSON")
-        .noted("Tenbin's own document, which docs/result.schema.json describes, not warp's"),
+        .noted("prints Tenbin's result document, see docs/result.schema.json, not warp's format"),
     Flag::new(ALL, "debug", Kind::Switch, "", "show every request")
-        .refused("requests are not shown; result.json has the statuses and the words of errors"),
+        .refused("requests are not shown; result.json has the statuses and error messages"),
     Flag::new(
         ALL,
         "autocompletion",
@@ -27,12 +26,12 @@ pub(super) const FLAGS: &[Flag] = &[
     )
     .refused("use tenbin completions"),
     Flag::new(MEASURING, "benchdata", Kind::Text, "", "name of the result").noted(
-        "names the run; the result is a directory below runs/, which tenbin warp analyze reads too",
+        "names the run; the result is a directory below runs/, which tenbin warp analyze can read",
     ),
     Flag::new(READING, "benchdata", Kind::Text, "", "file to write")
-        .refused("results are shown, and no file of warp's is written"),
+        .refused("results are shown, and no file in warp's format is written"),
     Flag::new(MEASURING, "full", Kind::Switch, "", "keep every request")
-        .noted("percentiles are of all requests anyway, and no list of requests is kept"),
+        .noted("percentiles are always over all requests; no list of requests is kept"),
     Flag::new(MEASURING, "stdout", Kind::Switch, "", "print every request").refused(KEPT),
     Flag::new(
         MEASURING,
@@ -52,21 +51,21 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "profile a MinIO server",
     )
-    .refused("Tenbin asks no server for profiles; use mc admin profile"),
+    .refused("Tenbin does not profile servers; use mc admin profile"),
     Flag::new(
         MEASURING,
         "analyze.dur",
         Kind::Time,
         "",
-        "length of the segments",
+        "length of segments",
     )
-    .noted("segments are seconds"),
+    .noted("segments are one second long"),
     Flag::new(
         READING,
         "analyze.dur",
         Kind::Time,
         "1s",
-        "length of the segments, whole seconds",
+        "length of segments, whole seconds",
     ),
     Flag::new(ALL, "analyze.out", Kind::Text, "", "file for the segments").refused(KEPT),
     Flag::new(
@@ -89,36 +88,36 @@ pub(super) const FLAGS: &[Flag] = &[
         "analyze.host",
         Kind::Text,
         "",
-        "look only at this host",
+        "read only requests to this host",
     ),
     Flag::new(
         MEASURING,
         "analyze.skip",
         Kind::Time,
         "0s",
-        "unmeasured head of the run",
+        "unmeasured time at the start of the run",
     )
-    .noted("sent before the measured time, not cut out of it"),
+    .noted("a warm-up before the measured time instead of a part of it"),
     Flag::new(
         READING,
         "analyze.skip",
         Kind::Time,
         "0s",
-        "head that is left out",
+        "time at the start that is left out",
     ),
     Flag::new(
         READING,
         "analyze.limit",
         Kind::Whole,
         "0",
-        "look at so many requests; 0 for all",
+        "most requests to read; 0 for all",
     ),
     Flag::new(
         READING,
         "analyze.offset",
         Kind::Whole,
         "0",
-        "leave out so many requests first",
+        "number of first requests to leave out",
     ),
     Flag::new(ALL, "analyze.v", Kind::Switch, "", "show more").noted(SHOWN),
     Flag::new(ALL, "analyze.errors", Kind::Switch, "", "show errors").noted(SHOWN),

@@ -1,51 +1,154 @@
-//! The keys of blob work as they were written.
+//! The keys of blob work.
 
-use serde::Deserialize;
+use super::{MOST_LOCATIONS, MOST_POLL_CONNECTIONS};
+use crate::key::{Flag, Takes, section, size, switch, text, time, whole};
+use crate::scalar::{List, Scalar};
 
-use crate::scalar::{At, Field, List};
+/// A key has twelve digits for the number of a blob.
+const MOST_BLOBS: u64 = 999_999_999_999;
 
-/// The keys of a workload of kind `blob`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as [[workload]]"
-)]
-pub struct BlobDraft {
-    /// Phases such as `pgd`.
-    pub operation: Field,
-    /// Blob size, or how sizes are distributed.
-    pub size: Field,
-    /// Where the target is an S3 store: bucket.
-    pub bucket: Field,
-    /// Name of the set of blobs.
-    pub prefix: Field,
-    /// Blobs of a slice, at most.
-    pub objects: Field,
-    /// `once` or `sequential`.
-    pub choose: Field,
-    /// Compare every byte that is read with what was put.
-    pub verify: Field,
-    /// The part of a blob that is read.
-    pub range: Field,
-    /// Blobs in one request that deletes.
-    pub batch: Field,
-    /// Directory in which locations outlive the run.
-    pub locations: Field,
-    /// Sums that the server makes.
-    pub hashes: Option<At<List>>,
-    /// Bytes above which they are stored piece by piece.
-    pub alloc_above: Field,
-    /// Content is sent in blocks with sums.
-    pub crc_framed: Field,
-    /// Ask until a deleted one is gone.
-    pub until_gone: Field,
-    /// How long a deleted one may still be there.
-    pub gone_within: Field,
-    /// The longest rest between two questions.
-    pub poll_interval: Field,
-    /// Connections to poll deleted ones on.
-    pub poll_connections: Field,
-    /// Failures that the whole run may have.
-    pub errors: Field,
+section! {
+    /// The keys of a workload of kind `blob`.
+    pub struct BlobDraft("in [[workload]]", "a table such as [[workload]]") {
+        /// phases in order, one workload each: `"pgd"` puts, gets and deletes
+        operation: Scalar = text("`\"pgd\"`, or one of `\"put\"`, `\"get\"`, `\"delete\"`")
+            .default_rule("required")
+            .flag(
+                Flag::text(
+                    "--phases",
+                    "PHASES",
+                    "Phases of a round, in this order: p put, g get, d delete, for example pgd or \
+                     pggg; --rounds sets the number of repetitions",
+                )
+                .default("pgd"),
+            );
+        /// size of a blob, in the same notation as for S3; above 1 GiB only on an access layer
+        size: Scalar = text("1 byte to 5 GiB")
+            .default("1MiB")
+            .flag(Flag::text(
+                "--size",
+                "SIZE",
+                "Size of a blob, for example 10KiB or 1MB; any between two: 1KiB..1MiB; several \
+                 with shares: 1KiB:60,1MiB:40",
+            ));
+        /// maximum number of blobs per slice
+        objects: Scalar = whole(1, MOST_BLOBS)
+            .default_rule("as many as the time allows")
+            .flag(
+                Flag::whole("--objects", "N", "Largest number of blobs of a phase")
+                    .default("as many as its time allows"),
+            );
+        /// name of the set of blobs, used as the name of the locations file and in the keys of the
+        /// blobs
+        prefix: Scalar = text("name")
+            .default_rule("with `locations`: `blobs`; otherwise a name derived from the seed")
+            .flag(
+                Flag::text(
+                    "--prefix",
+                    "NAME",
+                    "Name of the set of blobs, among the locations and in keys",
+                )
+                .default("blobs among locations, else the run's own"),
+            );
+        /// directory in which locations are kept after the run. If this key is set, the default
+        /// seed is 1
+        locations: Scalar = text("path").default_rule("in memory").flag(
+            Flag::text(
+                "--locations",
+                "DIR",
+                "Keep locations in this directory, so that a later run finds the blobs; then only \
+                 phase d deletes blobs",
+            )
+            .default("in memory; remaining blobs are deleted at the end"),
+        );
+        /// bucket on an S3 store, created if missing
+        bucket: Scalar = text("name").default("tenbin-bench").flag(Flag::text(
+            "--bucket",
+            "NAME",
+            "Bucket on S3 stores, created if missing",
+        ));
+        /// compare every byte read with the content written
+        verify: Scalar = switch().default("true").flag(Flag::of(
+            "--no-verify",
+            Takes::Switches(false),
+            "Do not compare the content that is read with the content that was put",
+        ));
+        /// checksums that the server computes for each upload and that Tenbin compares with the
+        /// content sent
+        hashes: List = text("list of `\"crc32\"`, `\"md5\"`, `\"sha1\"`, `\"sha256\"`").flag(
+            Flag::of(
+                "--hashes",
+                Takes::Commas("NAMES"),
+                "Checksums that the server computes, to be compared, separated by commas: crc32, \
+                 md5, sha1, sha256",
+            ),
+        );
+        /// byte range to read
+        range: Scalar = text("`\"random:64KiB\"` or `\"0-1023\"`")
+            .default_rule("the whole blob")
+            .flag(Flag::text(
+                "--range",
+                "RANGE",
+                "Part of a blob that g reads: random:64KiB or 0-1023",
+            ));
+        /// how often a blob is read: `"sequential"` reads all blobs in order, again and again
+        choose: Scalar = text("`\"once\"`, `\"sequential\"`").default("once").flag(Flag::text(
+            "--choose",
+            "HOW",
+            "How often g reads each blob: once, or sequential (again and again until the time is \
+             over)",
+        ));
+        /// blobs per delete request
+        batch: Scalar = whole(1, MOST_LOCATIONS as u64).default("1").flag(Flag::whole(
+            "--batch",
+            "N",
+            "Blobs per delete request, up to 1024",
+        ));
+        /// on an access layer, blobs larger than this are stored in pieces; at most 1 GiB
+        alloc_above: Scalar = size().default("256MiB").flag(Flag::text(
+            "--alloc-above",
+            "SIZE",
+            "Size above which blobs are stored in pieces (/alloc, /putat, /sign); at most 1GiB",
+        ));
+        /// send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks
+        crc_framed: Scalar = switch().default("false").flag(Flag::of(
+            "--crc-framed",
+            Takes::Switches(true),
+            "Send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks",
+        ));
+        /// read deleted blobs until they are gone, and report how long that takes
+        until_gone: Scalar = switch().default("false").flag(Flag::of(
+            "--until-gone",
+            Takes::Switches(true),
+            "Read deleted blobs until they are gone, and report how long that takes",
+        ));
+        /// with `until_gone`: how long a deleted blob may still be readable; longer is a failure
+        gone_within: Scalar = time().default("1m").flag(Flag::text(
+            "--gone-within",
+            "TIME",
+            "With --until-gone: longest time until a blob is gone; longer is a failure",
+        ));
+        /// with `until_gone`: the longest pause between two polls of a blob
+        poll_interval: Scalar = time().default("100ms").flag(Flag::text(
+            "--poll-interval",
+            "TIME",
+            "With --until-gone: longest pause between two polls of a blob; the pause is an eighth \
+             of the time since its deletion, and 1ms at least",
+        ));
+        /// with `until_gone`: connections for polling, in addition to those of the load; the same
+        /// number of blobs is polled at once
+        poll_connections: Scalar = whole(1, MOST_POLL_CONNECTIONS).default("16").flag(
+            Flag::whole(
+                "--poll-connections",
+                "N",
+                "With --until-gone: connections for polling deleted blobs, in addition to \
+                 --connections; as many blobs are polled at once",
+            ),
+        );
+        /// maximum number of failures on a target; a larger number ends the run
+        errors: Scalar = whole(0, u64::MAX).default_rule("unlimited").flag(
+            Flag::whole("--errors", "N", "Largest number of failures; one more ends the run")
+                .default("no limit"),
+        );
+    }
 }

@@ -31,7 +31,7 @@ impl Facts for BlobWork {
     }
 
     fn when_refused(&self) -> &'static str {
-        "check that the target is what it is taken for (store), and its token: it does not do what it is asked"
+        "check store and token of the target: it does not complete the operations"
     }
 
     fn sizes(&self) -> Option<&Sizes> {

@@ -88,7 +88,7 @@ pub struct BlobWork {
     pub gone_within: Duration,
     /// The longest rest between two polls of a deleted blob.
     pub poll_interval: Duration,
-    /// Connections to poll deleted blobs on, beside those of the load, and so blobs that are
+    /// Connections for polling deleted blobs, in addition to those of the load, and so blobs that are
     /// followed at once: 1 to 1,024.
     pub poll_connections: usize,
     /// Failures that the whole run may have; more end it. Without, any number.
@@ -96,7 +96,7 @@ pub struct BlobWork {
 }
 
 impl BlobWork {
-    /// That phase with blobs of one size, bytes, and nothing else asked for.
+    /// That phase with blobs of one size, bytes, and default settings.
     pub fn new(phase: Phase, size: u64) -> Self {
         Self {
             phase,
@@ -180,7 +180,7 @@ impl Phase {
     }
 }
 
-/// A string of more phases than this is surely a slip.
+/// The most phases: a longer text is taken for a typing error.
 const MOST_PHASES: usize = 100;
 
 /// A sum that the access layer makes of what it takes in.
@@ -211,7 +211,7 @@ impl BlobHash {
         Named::name(self)
     }
 
-    /// The bit that asks for it (`/put?hashes=`).
+    /// Its bit in `/put?hashes=`.
     pub fn bit(self) -> u8 {
         match self {
             Self::Crc32 => 2,

@@ -1,64 +1,197 @@
-//! The keys of HTTP work as they were written.
+//! The keys of HTTP work.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::scalar::{At, Field, List};
+use crate::key::{Flag, Takes, choice, section, switch, text, whole};
+use crate::patterns::{MOST_CACHE_SIZE, MOST_SLOWEST, PatternFormat};
+use crate::scalar::{At, FromFlag, List, Scalar};
+use crate::searched::SearchServer;
 use crate::secrets::Secrets;
 
-/// The keys of a workload of kind `http`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as [[workload]]"
-)]
-pub struct HttpDraft {
-    /// Request method.
-    pub method: Field,
-    /// Path and query.
-    pub path: Field,
-    /// `Name: value` lines.
-    pub headers: Option<At<List>>,
-    /// Request body.
-    pub body: Field,
-    /// What is kept out of everything that is printed: found while the draft is resolved.
-    #[serde(skip)]
-    pub secrets: Secrets,
-    /// File that holds the request body.
-    pub body_file: Field,
-    /// Statuses that count as success.
-    pub expect: Option<At<List>>,
-    /// `size`, `headers` or `body`: what may differ between responses.
-    pub may_differ: Option<At<List>>,
-    /// File of requests to draw from.
-    pub patterns: Field,
-    /// What that file is written in.
-    pub patterns_format: Field,
-    /// `weighted`, `sequential`, `shuffled` or `zipf:1.1`.
-    pub order: Field,
-    /// How many of the slowest and of the fastest requests are kept.
-    pub slowest: Field,
-    /// How a response reports its number of hits.
-    pub hits: Field,
-    /// How far the numbers of hits of two targets may be apart.
-    pub hits_tolerance: Field,
-    /// A request for each target; the file then has search terms.
-    pub by_target: Option<At<ByTargetDraft>>,
-    /// Share of the requests that is to find its answer in the cache.
-    pub cache_hit: Field,
-    /// Answers that the cache of a host holds.
-    pub cache_size: Field,
-    /// Where the server tells what its cache has done.
-    pub cache_counters: Field,
-    /// Compare the content of every response.
-    pub verify: Field,
+/// Heading of the flags of requests from a file.
+const PATTERNS: &str = "Request patterns (docs/patterns.md)";
+
+section! {
+    /// The keys of a workload of kind `http`.
+    pub struct HttpDraft("in [[workload]]", "a table such as [[workload]]") {
+        /// request method
+        method: Scalar = text("text").default("GET").flag(
+            Flag::text("--method", "METHOD", "Request method").short('X'),
+        );
+        /// path and query
+        path: Scalar = text("text").default_rule("those of the target's URL").flag(
+            Flag::text("--path", "PATH", "Path and query")
+                .default("those of each target's URL"),
+        );
+        /// request headers. `{env:NAME}` in a value is replaced with an environment variable:
+        /// `"Authorization: Bearer {env:TOKEN}"`; see [Secrets](#secrets). `Content-Length`,
+        /// `Transfer-Encoding` and `Connection` are set by Tenbin
+        headers: List = text("list of `\"Name: value\"`").synonyms(&["header"]).flag(
+            Flag::of(
+                "--header",
+                Takes::Several("NAME: VALUE"),
+                "Request header, repeatable; {env:NAME} in its value stands for an environment \
+                 variable: use it for tokens and other secrets",
+            )
+            .short('H'),
+        );
+        /// request body, as text
+        body: Scalar = text("text").default_rule("empty").flag(
+            Flag::text("--body", "TEXT", "Request body, as text").excludes(&["body-file"]),
+        );
+        /// file with the request body, at most 256 MiB
+        body_file: Scalar = text("path").flag(
+            Flag::text("--body-file", "FILE", "Request body, from a file"),
+        );
+        /// statuses that count as success; `"2xx"`, `"3xx"`, `"4xx"` and `"5xx"` are whole classes.
+        /// The flag `--expect` takes statuses as well
+        expect: List = text("list of statuses, 200 to 599")
+            .default_rule("any 2xx")
+            .synonyms(&["status"]);
+        /// allowed differences between responses to the same request, from one target or from
+        /// several: `"size"` (length of the body as transferred, which compression can change),
+        /// `"headers"` (`Content-Type`, `Content-Encoding`), `"body"` (content, and size with it);
+        /// see [unequal_answers](findings.md#unequal_answers) and
+        /// [mixed_responses](findings.md#mixed_responses)
+        may_differ: List = text("list of `\"size\"`, `\"headers\"`, `\"body\"`").flag(
+            Flag::of(
+                "--may-differ",
+                Takes::Commas("LIST"),
+                "Differences to allow between responses to the same request, from one target or \
+                 from several: size (length of the body as transferred, which compression can \
+                 change), headers (media type and encoding), body (content)",
+            )
+            .default("none"),
+        );
+        /// compare the content of every response with the response recorded before the run. If
+        /// `false`, Tenbin compares only a sample, which adds less than 2 % to the load generator's
+        /// CPU time per request
+        verify: Scalar = switch().default("false").flag(Flag::of(
+            "--verify",
+            Takes::Switches(true),
+            "Compare the content of every response with the response recorded before the run \
+             [default: compare only a sample, which adds less than 2 % to the load generator's CPU \
+             time per request]",
+        ));
+        /// file of requests, instead of `path` and `body`: [patterns.md](patterns.md); or
+        /// `"{corpus}"`: requests generated from the pages of [`[corpus]`](#corpus)
+        patterns: Scalar = text("path, or `\"{corpus}\"`").default_rule("one request").flag(
+            Flag::text(
+                "--patterns",
+                "FILE",
+                "File of requests to draw from: one path per line, JSON (weighted groups of \
+                 requests), an access log, or a Groonga query log",
+            )
+            .under(PATTERNS),
+        );
+        /// format of the file
+        patterns_format: Scalar = choice::<PatternFormat>()
+            .default_rule("`\"auto\"`: by its first line")
+            .flag(
+                Flag::text(
+                    "--patterns-format",
+                    "FORMAT",
+                    "Format of the file: auto, text, json, access-log or groonga-log",
+                )
+                .default("auto")
+                .under(PATTERNS),
+            );
+        /// order of the requests
+        order: Scalar = text(
+            "`\"weighted\"`, `\"sequential\"`, `\"shuffled\"` or `\"zipf:1.1\"`",
+        )
+        .default("weighted")
+        .flag(
+            Flag::text(
+                "--order",
+                "ORDER",
+                "Order of the requests: weighted, sequential, shuffled, or zipf:EXPONENT",
+            )
+            .under(PATTERNS),
+        );
+        /// number of slowest and of fastest requests to record
+        slowest: Scalar = whole(0, MOST_SLOWEST as u64).default("5").flag(
+            Flag::whole("--slowest", "N", "Number of slowest and of fastest requests to list")
+                .under(PATTERNS),
+        );
+        /// where responses report their number of hits, which is read and compared before the run:
+        /// `"auto"` (searches known by their path, up to 500), a kind of server, or a JSON pointer;
+        /// see [patterns](patterns.md#hits)
+        hits: Scalar = text(
+            "`\"auto\"`, `\"none\"`, `\"groonga\"`, `\"opensearch\"`, or a JSON pointer such as \
+             `\"/hits/total/value\"`",
+        )
+        .default("auto")
+        .flag(
+            Flag::text(
+                "--hits",
+                "HOW",
+                "Where responses report their number of hits: groonga, opensearch, or a JSON \
+                 pointer such as /hits/total/value. Tenbin sends every pattern to every target once \
+                 before the run and compares the targets' numbers of hits. auto: only for searches \
+                 (/d/select, _search), up to 500 patterns; none: hits are not compared",
+            )
+            .under(PATTERNS),
+        );
+        /// allowed difference between the hits of two targets for one pattern, relative to the
+        /// larger number. The same percentage is also the share of patterns that may exceed this
+        /// difference
+        hits_tolerance: Scalar = text("`\"0%\"` to `\"50%\"`").default("0%");
+        /// one request template per target; each key is the name of a target, or the kind of server
+        /// in the `corpus` or `status` of a target; the file of `patterns` then contains one search
+        /// term per line: [patterns.md](patterns.md#one-list-of-terms-for-different-servers)
+        by_target: ByTargetDraft = text("table").default_rule("the same requests for all");
+        /// target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) patterns
+        /// of the file
+        cache_hit: Scalar = text("`\"0.1%\"` to `\"100%\"`")
+            .default_rule("all patterns")
+            .flag(
+                Flag::text(
+                    "--cache-hit",
+                    "PERCENT",
+                    "Target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) \
+                     patterns of the file",
+                )
+                .under(PATTERNS),
+            );
+        /// number of responses that the cache of a host holds, for a forecast of its hits
+        cache_size: Scalar = whole(1, MOST_CACHE_SIZE)
+            .default_rule("100 with `cache_hit`")
+            .flag(
+                Flag::whole("--cache-size", "N", "Responses that the cache of a host holds")
+                    .default("100")
+                    .under(PATTERNS),
+            );
+        /// source of the server's cache counters. Without `cache_size`, hits are counted without a
+        /// forecast. A [target](#search-servers) can override it
+        cache_counters: Scalar = text(
+            "`\"groonga\"`, `\"droonga\"`, `\"opensearch\"`, or a path",
+        )
+        .default_rule("not read")
+        .flag(
+            Flag::of(
+                "--cache-counters",
+                Takes::Several("[NAME=]WHERE"),
+                "Where the server reports its cache counters: groonga, droonga, opensearch, or a \
+                 path; repeatable, for servers of several kinds",
+            )
+            .under(PATTERNS),
+        );
+    }
+    tables {
+        /// Values that no output contains; found while the draft is resolved.
+        #[serde(skip)]
+        pub secrets: Secrets,
+    }
 }
+
+impl FromFlag for ByTargetDraft {}
 
 /// The `by_target` of a workload: a request for a search term, by the name of a target or the
 /// kind of server that it is.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
 
 impl<'de> Deserialize<'de> for ByTargetDraft {
@@ -67,22 +200,21 @@ impl<'de> Deserialize<'de> for ByTargetDraft {
     }
 }
 
-/// One request of `by_target`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as { path = \"/search?q={term}\" }"
-)]
-pub struct TemplateDraft {
-    /// The tutorial's search in the words of this server, in place of the other keys.
-    pub search: Field,
-    /// Request method.
-    pub method: Field,
-    /// Path and query.
-    pub path: Field,
-    /// Request body.
-    pub body: Field,
-    /// How responses report their number of hits.
-    pub hits: Field,
+section! {
+    /// One request of `by_target`.
+    pub struct TemplateDraft(
+        "in by_target",
+        "a table such as { path = \"/search?q={term}\" }"
+    ) {
+        /// the search of the tutorial in the syntax of this server, instead of the other keys
+        search: Scalar = choice::<SearchServer>();
+        /// request method
+        method: Scalar = text("text").default_rule("`GET`; `POST` with a body");
+        /// path and query
+        path: Scalar = text("text");
+        /// request body
+        body: Scalar = text("text").default_rule("empty");
+        /// how responses report their number of hits
+        hits: Scalar = text("as for the workload").default("auto");
+    }
 }

@@ -1,10 +1,10 @@
 //! Facts about HTTP work, and its part in a plan.
 
 use super::{HttpWork, TRAITS, print};
+use crate::digits::{grouped, size};
 use crate::may_differ::MayDiffer;
 use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
-use crate::work::words::{grouped, size};
 use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
 
 impl Facts for HttpWork {
@@ -35,7 +35,7 @@ impl Facts for HttpWork {
     }
 
     fn when_refused(&self) -> &'static str {
-        "check path, method, headers and the statuses that count as success: the target does not do what it is asked"
+        "check path, method, headers and the statuses that count as success: the target does not complete the operations"
     }
 
     fn has_sequence(&self) -> bool {
@@ -96,7 +96,7 @@ impl Protocol for HttpWork {
         let written = self.patterns.as_ref()?;
         let counters = target.cache_counters;
         let counters = counters.filter(|own| written.counters.as_ref() != Some(own));
-        let off = target.is_asked_elsewhere.then_some(HitSource::Off);
+        let off = target.hits_are_read_elsewhere.then_some(HitSource::Off);
         let (hits, set) = match &written.by_target {
             None => (off, None),
             Some(by_target) => match by_target

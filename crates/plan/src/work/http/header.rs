@@ -14,7 +14,7 @@ const OWN_HEADERS: &[(&str, &str)] = &[
 
 const EXAMPLE: &str = "write for example \"Accept: text/html\"";
 
-/// A header as it is sent and as a printed plan shows it.
+/// A header as it is sent, and as a printed plan shows it.
 pub(super) struct Header {
     pub(super) sent: (String, String),
     pub(super) printed: (String, String),

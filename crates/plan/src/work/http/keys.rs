@@ -2,20 +2,20 @@
 
 use super::HttpDraft;
 use super::resolve::resolve;
-use crate::desk::Desk;
 use crate::problem::Place;
 use crate::references::{Variables, body, field, query};
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::secrets::Secrets;
 use crate::work::{Keys, WorkloadKind};
 
 impl Keys for HttpDraft {
-    fn look_up(&mut self, desk: &mut Desk<'_>, variables: &mut Variables) {
+    fn look_up(&mut self, resolver: &mut Resolver<'_>, variables: &mut Variables) {
         let mut secrets = Secrets::default();
         let mut request = |path: &mut Field, content: &mut Field| {
-            field(desk, "path", path, &mut secrets);
+            field(resolver, "path", path, &mut secrets);
             query(path, &mut secrets, variables);
-            field(desk, "body", content, &mut secrets);
+            field(resolver, "body", content, &mut secrets);
             body(content, &mut secrets, variables);
         };
         request(&mut self.path, &mut self.body);
@@ -26,7 +26,7 @@ impl Keys for HttpDraft {
         self.secrets = secrets;
     }
 
-    fn resolve(&self, desk: &mut Desk<'_>, _: Place) -> Vec<WorkloadKind> {
-        vec![resolve(desk, self).into()]
+    fn resolve(&self, resolver: &mut Resolver<'_>, _: Place) -> Vec<WorkloadKind> {
+        vec![resolve(resolver, self).into()]
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn read(scalar: &Scalar) -> Result<String, String> {
         return Ok(method.to_owned());
     }
     if method == "CONNECT" {
-        return Err("CONNECT asks a proxy for a tunnel, which cannot be measured".to_owned());
+        return Err("CONNECT requests a tunnel from a proxy, which cannot be measured".to_owned());
     }
     if let Some(meant) = nearest(&upper, METHODS.iter().copied()) {
         return Err(format!(

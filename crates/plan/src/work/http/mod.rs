@@ -100,7 +100,7 @@ impl HttpWork {
         self.patterns.as_ref()?.by_target.as_ref()
     }
 
-    /// A request of that method with nothing else asked for.
+    /// A request with this method and default settings.
     pub fn plain(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),

@@ -2,44 +2,42 @@
 
 use super::HttpDraft;
 use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
-use crate::desk::Desk;
 use crate::may_differ::{MAY_DIFFER, MayDiffer};
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::Scalar;
 
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &HttpDraft) -> HttpWork {
-    let (body, body_file) = body(desk, draft);
-    let (headers, printed_headers) = desk
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWork {
+    let (body, body_file) = body(resolver, draft);
+    let (headers, printed_headers) = resolver
         .each("headers", draft.headers.as_ref(), header::read)
         .into_iter()
         .map(|header| (header.sent, header.printed))
         .unzip();
-    let method = desk
+    let method = resolver
         .read("method", &draft.method, method::read)
         .unwrap_or_else(|| "GET".to_owned());
     HttpWork {
-        patterns: patterns::resolve(desk, draft, &method),
+        patterns: patterns::resolve(resolver, draft, &method),
         method,
-        path: desk.read("path", &draft.path, path),
+        path: resolver.read("path", &draft.path, path),
         headers,
         printed_headers,
         body,
         body_file,
         secrets: draft.secrets.clone(),
-        expect: desk
+        expect: resolver
             .each("expect", draft.expect.as_ref(), |scalar, _| {
                 statuses(scalar)
             })
             .concat(),
-        may_differ: desk
+        may_differ: resolver
             .each("may_differ", draft.may_differ.as_ref(), |scalar, _| {
                 scalar.choice(MAY_DIFFER)
             })
             .into_iter()
             .fold(MayDiffer::default(), MayDiffer::or),
-        verify: desk
-            .read("verify", &draft.verify, Scalar::switch)
-            .unwrap_or(false),
+        verify: resolver.value_or_default(&HttpDraft::verify, &draft.verify),
     }
 }
 
@@ -83,24 +81,24 @@ fn status(scalar: &Scalar) -> Result<u16, String> {
         .ok_or_else(|| format!("{number} is not a final status; those are 200 to 599"))
 }
 
-fn body(desk: &mut Desk<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
+fn body(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
     if let (Some(_), Some(file)) = (&draft.body, &draft.body_file) {
-        desk.wrong(
+        resolver.wrong(
             file.place,
             "body_file",
             "give either body or body_file, not both",
         );
         return (Vec::new(), None);
     }
-    if let Some(text) = desk.text("body", &draft.body) {
+    if let Some(text) = resolver.text("body", &draft.body) {
         return (text.into_bytes(), None);
     }
-    from_file(desk, &draft.body_file)
+    from_file(resolver, &draft.body_file)
         .map_or((Vec::new(), None), |(bytes, path)| (bytes, Some(path)))
 }
 
-fn from_file(desk: &mut Desk<'_>, field: &Field) -> Option<(Vec<u8>, std::path::PathBuf)> {
+fn from_file(resolver: &mut Resolver<'_>, field: &Field) -> Option<(Vec<u8>, std::path::PathBuf)> {
     let place = field.as_ref()?.place;
-    let path = desk.path("body_file", field)?;
-    Some((desk.file(place, "body_file", &path)?, path))
+    let path = resolver.path("body_file", field)?;
+    Some((resolver.file(place, "body_file", &path)?, path))
 }

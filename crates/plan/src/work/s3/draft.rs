@@ -1,79 +1,320 @@
-//! The keys of S3 work as they were written.
+//! The keys of S3 work.
 
-use serde::Deserialize;
+use super::{Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Payload, Style};
+use crate::key::{Flag, Takes, choice, section, size, switch, text, whole};
+use crate::scalar::{List, Scalar};
 
-use crate::scalar::{At, Field, List};
+const MOST_BUCKETS: u64 = 1000;
+const MOST_KEYS_IN_REQUEST: u64 = 1000;
+const MOST_PARTS_AT_ONCE: u64 = 1000;
+const MOST_VERSIONS: u64 = 1000;
+const MOST_RETRIES: u64 = 100;
+const MOST_ENTRIES: u64 = 10_000;
 
-/// The keys of a workload of kind `s3`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as [[workload]]"
-)]
-pub struct S3Draft {
-    /// An operation, or several with shares such as `get:70,put:30`.
-    pub operation: Field,
-    /// Object size, or how sizes are distributed.
-    pub size: Field,
-    /// Bucket.
-    pub bucket: Field,
-    /// Number of buckets.
-    pub buckets: Field,
-    /// What every key begins with.
-    pub prefix: Field,
-    /// Distinct objects.
-    pub objects: Field,
-    /// `sequential` or `random`.
-    pub keys: Field,
-    /// Prefixes on each level, such as `16/16`.
-    pub prefixes: Field,
-    /// `uniform`, `zipf:1.1`, `sequential` or `once`.
-    pub choose: Field,
-    /// `path` or `virtual`.
-    pub style: Field,
-    /// `signed`, `unsigned`, `streaming` or `trailer`.
-    pub payload: Field,
-    /// Compare what GET returns with what was put.
-    pub verify: Field,
-    /// Checksum sent with content and checked in answers.
-    pub checksum: Field,
-    /// `pool` or `unique`.
-    pub content: Field,
-    /// Percent of the content that compresses away.
-    pub compressible: Field,
-    /// `none`, `sse-s3` or `sse-c`.
-    pub encryption: Field,
-    /// Storage class.
-    pub storage_class: Field,
-    /// `Content-Type` of objects.
-    pub content_type: Field,
-    /// `name: value` lines.
-    pub metadata: Option<At<List>>,
-    /// `name=value` pairs.
-    pub tags: Option<At<List>>,
-    /// `fresh`, `keep` or `existing`.
-    pub data: Field,
-    /// Bytes in a part of a multipart upload.
-    pub part_size: Field,
-    /// Parts of one object that are out at once.
-    pub parts_at_once: Field,
-    /// The part of an object that is read.
-    pub range: Field,
-    /// `v2`, `v1` or `versions`.
-    pub list: Field,
-    /// Keys on a page of a listing.
-    pub page: Field,
-    /// What parts keys into levels.
-    pub delimiter: Field,
-    /// Objects in one request of `delete-batch`.
-    pub batch: Field,
-    /// Versions of every object.
-    pub versions: Field,
-    /// In a mix, PUT writes over the objects that are read.
-    pub rewrite: Field,
-    /// How often an operation that was told to slow down is tried again.
-    pub retries: Field,
-    /// Files in one archive, or objects of one fan-out.
-    pub entries: Field,
+/// Heading of the flags that say how requests are made.
+const REQUESTS: &str = "Requests";
+
+section! {
+    /// The keys of a workload of kind `s3`.
+    pub struct S3Draft("in [[workload]]", "a table such as [[workload]]") {
+        /// operation, or several with shares: `"get:70,put:30"`. [s3.md](s3.md) describes each
+        /// operation and the servers that support it
+        operation: Scalar = text(
+            "`\"put\"`, `\"get\"`, `\"delete\"`, `\"delete-batch\"`, `\"list\"`, `\"stat\"`, \
+             `\"copy\"`, `\"multipart\"`, `\"get-part\"`, `\"put-tags\"`, `\"get-tags\"`, \
+             `\"delete-tags\"`, `\"retain\"`, `\"legal-hold\"`, `\"append\"`, `\"snowball\"`, \
+             `\"zip-get\"`, `\"zip-list\"`, `\"fan-out\"`",
+        )
+        .default_rule("required")
+        .synonyms(&["op", "mix"])
+        .flag(
+            Flag::text(
+                "--operations",
+                "NAME:SHARE,…",
+                "The operations, each with its share: put, get, delete, list, stat, put-tags, \
+                 get-tags, delete-tags. get, stat and list use objects that are created before the \
+                 run; delete removes objects that put has created",
+            )
+            .default("get:45,stat:30,put:15,delete:10")
+            .under("Operations"),
+        );
+        /// size of an object, at most 5 GiB
+        size: Scalar = text(
+            "`\"64KiB\"`; `\"1KiB..1MiB\"` (uniformly distributed); \
+             `\"1KiB:60,1MiB:30,64MiB:10\"` (with shares); `\"lognormal:64KiB:1.5\"` (median, and \
+             standard deviation of the logarithm); `\"file:sizes.txt\"` (one per line)",
+        )
+        .default_rule(
+            "`\"1MiB\"`; `\"1KiB\"` for operations without content; `\"20MiB\"` for multipart",
+        )
+        .synonyms(&["object_size", "sizes"])
+        .flag(
+            Flag::of(
+                "--size",
+                Takes::Several("SIZE"),
+                "Object size, for example 64KiB (2^16 bytes), 1MB (10^6) or 0. Random sizes: \
+                 1KiB..1MiB (uniform); 1KiB:60,1MiB:30,64MiB:10 (with shares); lognormal:64KiB:1.5 \
+                 (median, and standard deviation of the natural logarithm); file:sizes.txt (one per \
+                 line). Repeatable, or with commas between plain sizes: one workload for each",
+            )
+            .default("1MiB; 1KiB for operations without content; 20MiB for multipart"),
+        );
+        /// bucket, created if missing; removed after the run only if Tenbin created it
+        bucket: Scalar = text("name").default("tenbin-bench").flag(Flag::text(
+            "--bucket",
+            "NAME",
+            "Bucket, created if missing",
+        ));
+        /// number of buckets, named `NAME-000`, `NAME-001` and so on; objects are distributed over
+        /// them in turn
+        buckets: Scalar = whole(1, MOST_BUCKETS)
+            .default_rule("one bucket, with the name in `bucket`")
+            .flag(Flag::whole(
+                "--buckets",
+                "N",
+                "Number of buckets, named NAME-000 and so on; objects are distributed over them in \
+                 turn",
+            ));
+        /// prefix of every key
+        prefix: Scalar = text("text")
+            .default_rule("`tenbin-<seed>/<workload>/`")
+            .flag(Flag::text(
+                "--prefix",
+                "TEXT",
+                "Prefix of every key, before Tenbin's own prefix",
+            ));
+        /// number of distinct objects. Writes cycle through them, reads choose among them
+        objects: Scalar = whole(1, u64::MAX)
+            .default_rule(
+                "256 MiB of objects, at least 16, at most 10,000; 1,000 for `\"list\"`",
+            )
+            .synonyms(&["object_count"])
+            .flag(
+                Flag::whole("--objects", "N", "Distinct objects").default(
+                    "as many as fit in 256 MiB, from 16 to 10000; 1000 for list",
+                ),
+            );
+        /// key names: ascending numbers, or random hexadecimal digits
+        keys: Scalar = choice::<KeyOrder>().default("sequential").flag(Flag::text(
+            "--keys",
+            "ORDER",
+            "Key names: sequential or random",
+        ));
+        /// number of prefixes on each level: `"16/16"` is sixteen prefixes with sixteen each below
+        prefixes: Scalar = text("`\"16/16\"`").flag(Flag::text(
+            "--prefixes",
+            "N/N…",
+            "Number of prefixes per level above the keys: 16/16 is sixteen, with sixteen below each",
+        ));
+        /// which object is read next. `"once"`: each at most once in a run, so that no cache can
+        /// contain it; if all have been read before a slice starts, the run ends with a message
+        choose: Scalar = text("`\"uniform\"`, `\"zipf:1.1\"`, `\"sequential\"`, `\"once\"`")
+            .default("uniform")
+            .synonyms(&["distribution"])
+            .flag(
+                Flag::text(
+                    "--choose",
+                    "HOW",
+                    "Order of reads: uniform, zipf:1.1, sequential, or once (each object once, so \
+                     that no cache holds it)",
+                ),
+            );
+        /// where the bucket is in a request: in the path (`/bucket/key`) or in the host name
+        /// (`Host: bucket.host`)
+        style: Scalar = choice::<Style>().default("path").flag(
+            Flag::of(
+                "--virtual-host",
+                Takes::Means("virtual"),
+                "Put the bucket in the host name (bucket.host) instead of the path",
+            )
+            .under(REQUESTS),
+        );
+        /// `"signed"`: the signature covers the SHA-256 of the content; `"unsigned"`: it does not;
+        /// `"streaming"`: it covers it chunk by chunk; `"trailer"`: it does not, and `checksum`
+        /// (other than `"md5"`) follows the content. The last two use chunks of 64 KiB and require
+        /// `signature = "v4"`
+        payload: Scalar = choice::<Payload>()
+            .default("signed")
+            .flag(
+                Flag::text(
+                    "--payload",
+                    "HOW",
+                    "How the signature covers the payload: signed, unsigned, streaming or trailer",
+                )
+                .excludes(&["unsigned-payload"])
+                .under(REQUESTS),
+            )
+            .flag(
+                Flag::of(
+                    "--unsigned-payload",
+                    Takes::Means("unsigned"),
+                    "Sign requests without hashing their payload",
+                )
+                .under(REQUESTS),
+            );
+        /// compare every byte read with the content written
+        verify: Scalar = switch()
+            .default_rule("`true` where content is read, except with `data = \"existing\"`")
+            .comment("compare every byte read with the content written")
+            .flag(Flag::of(
+                "--no-verify",
+                Takes::Switches(false),
+                "Do not compare the content that is read with the content that was stored",
+            ));
+        /// checksum sent with content and checked in responses
+        checksum: Scalar = choice::<Checksum>().default("none").flag(
+            Flag::text(
+                "--checksum",
+                "NAME",
+                "Checksum sent with content and checked in responses: md5, crc32, crc32c, \
+                 crc64nvme, sha1, sha256",
+            ),
+        );
+        /// `"pool"`: one of a few dozen bodies prepared before the run; `"unique"`: different
+        /// content for every object, which the load generator must generate; for `"put"` only
+        content: Scalar = choice::<ContentKind>().default("pool").flag(Flag::of(
+            "--unique",
+            Takes::Means("unique"),
+            "Every object has different content, generated while it is sent",
+        ));
+        /// share of the content that compression can remove, percent
+        compressible: Scalar = whole(0, 100).default("0").flag(Flag::whole(
+            "--compressible",
+            "PERCENT",
+            "Share of the content that a compressor can remove, percent",
+        ));
+        /// encryption by the server. `"sse-c"` uses a key generated for the run, over TLS or to a
+        /// built-in server only
+        encryption: Scalar = choice::<Encryption>().default("none").flag(
+            Flag::text(
+                "--encryption",
+                "KIND",
+                "Encryption by the server: sse-s3, or sse-c with a key generated for the run",
+            ),
+        );
+        /// storage class of every object
+        storage_class: Scalar = text("text").default_rule("the server's").flag(Flag::text(
+            "--storage-class",
+            "CLASS",
+            "Storage class of every object",
+        ));
+        /// content type of every object
+        content_type: Scalar = text("text").default_rule("the server's").flag(Flag::text(
+            "--content-type",
+            "TYPE",
+            "Content-Type of every object",
+        ));
+        /// metadata of every object
+        metadata: List = text("list of `\"name: value\"`").flag(Flag::of(
+            "--metadata",
+            Takes::Several("NAME: VALUE"),
+            "Metadata of every object; repeatable",
+        ));
+        /// tags of every object
+        tags: List = text("list of `\"name=value\"`").flag(Flag::of(
+            "--tag",
+            Takes::Several("NAME=VALUE"),
+            "Tag of every object; repeatable",
+        ));
+        /// `"fresh"`: created before the run and deleted after it. `"keep"`: reused if present with
+        /// the right size and parts, otherwise created; not deleted. `"existing"`: all objects below
+        /// `prefix`, at most 4,000,000, independent of `objects` and `size`; no object is created or
+        /// deleted, and the bucket must exist. With the last two, the default seed is 1
+        data: Scalar = choice::<DataSet>()
+            .default("fresh")
+            .flag(
+                Flag::of(
+                    "--keep",
+                    Takes::Means("keep"),
+                    "Use the existing data set if it is complete, and keep it after the run",
+                )
+                .excludes(&["existing"]),
+            )
+            .flag(Flag::of(
+                "--existing",
+                Takes::Means("existing"),
+                "Use the existing objects below the prefix; create and delete nothing",
+            ));
+        /// size of a part of `"multipart"` and `"get-part"`
+        part_size: Scalar = size().default("5MiB").flag(
+            Flag::text("--part-size", "SIZE", "Size of a part of a multipart upload")
+                .under(REQUESTS),
+        );
+        /// maximum number of parts of one object in flight
+        parts_at_once: Scalar = whole(1, MOST_PARTS_AT_ONCE).default("4").flag(
+            Flag::whole("--parts-at-once", "N", "Parts of one object in flight").under(REQUESTS),
+        );
+        /// byte range to read
+        range: Scalar = text("`\"random:64KiB\"` or `\"0-1023\"`")
+            .default_rule("the whole object")
+            .flag(
+                Flag::text(
+                    "--range",
+                    "RANGE",
+                    "Part of an object that get reads: random:64KiB or 0-1023",
+                )
+                .under(REQUESTS),
+            );
+        /// listing API
+        list: Scalar = choice::<ListForm>().default("v2").flag(
+            Flag::text("--list", "FORM", "How keys are listed: v2, v1 or versions")
+                .under(REQUESTS),
+        );
+        /// keys per page of a listing
+        page: Scalar = whole(1, MOST_KEYS_IN_REQUEST)
+            .default("1000")
+            .synonyms(&["max_keys"])
+            .flag(Flag::whole("--page", "N", "Keys per page of a listing").under(REQUESTS));
+        /// delimiter of levels in keys, such as `"/"`; one level is listed
+        delimiter: Scalar = text("text").flag(
+            Flag::text(
+                "--delimiter",
+                "CHAR",
+                "Delimiter that divides keys into levels, such as /; the list operation then \
+                 returns one level",
+            )
+            .under(REQUESTS),
+        );
+        /// objects in one request of `"delete-batch"`
+        batch: Scalar = whole(1, MOST_KEYS_IN_REQUEST).default("100").flag(
+            Flag::whole("--batch", "N", "Objects per request of delete-batch").under(REQUESTS),
+        );
+        /// number of versions of every object, in a bucket with versioning. 0: no versioning
+        versions: Scalar = whole(0, MOST_VERSIONS).default("0").flag(
+            Flag::whole(
+                "--versions",
+                "N",
+                "Versions of every object, in a bucket with versioning",
+            ),
+        );
+        /// in a mix, PUT overwrites the objects that GET reads, each time with different content. A
+        /// GET that returns content overwritten before the request was sent is a stale read, which
+        /// is a separate error class. Each thread reads and writes separate objects. If `false`,
+        /// PUT writes separate objects
+        rewrite: Scalar = switch().default("false").flag(
+            Flag::of(
+                "--rewrite",
+                Takes::Switches(true),
+                "PUT overwrites the objects that are read, and creates no new ones",
+            )
+            .under("Operations"),
+        );
+        /// maximum number of retries of a refused request, within the timeout of its operation;
+        /// attempts have separate figures: [s3.md](s3.md#servers-that-refuse)
+        retries: Scalar = whole(0, MOST_RETRIES).default("0").flag(
+            Flag::whole(
+                "--retries",
+                "N",
+                "Send a refused request (408, 429, 500, 502 to 504, a broken connection) again up \
+                 to N times, with waits of up to 1s; the operation is timed from its first attempt",
+            )
+            .under(REQUESTS),
+        );
+        /// files per archive, or objects per fan-out
+        entries: Scalar = whole(1, MOST_ENTRIES).default("50").flag(
+            Flag::whole("--entries", "N", "Files per archive (snowball, zip-get, zip-list), or \
+             objects per request of fan-out")
+                .under(REQUESTS),
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
 use crate::choose::{ByteRange, Choose};
+use crate::digits::{grouped, size};
 use crate::found::Found;
 use crate::page::Page;
 use crate::percent::percent;
@@ -10,7 +11,6 @@ use crate::size::Size;
 use crate::sizes::{LARGEST_OBJECT, Sizes};
 use crate::store::Store;
 use crate::target::{Signature, Target};
-use crate::work::words::{grouped, size};
 use crate::work::{
     Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WorkloadKind,
 };
@@ -59,7 +59,7 @@ impl Facts for S3Work {
     }
 
     fn when_refused(&self) -> &'static str {
-        "check bucket, credentials and their rights: the target does not do what it is asked"
+        "check bucket, credentials and their permissions: the target does not complete the operations"
     }
 
     fn sizes(&self) -> Option<&Sizes> {
@@ -260,7 +260,7 @@ impl S3Work {
         }
         let in_the_clear = |target: &&Target| match &target.reach {
             Reach::Endpoint { url } => {
-                let hosts = target.way.hosts.iter().map(|host| &host.url);
+                let hosts = target.connect.hosts.iter().map(|host| &host.url);
                 hosts.chain([url]).any(|url| url.scheme() == "http")
             }
             Reach::Launched(launch) => launch.url.starts_with("http:"),

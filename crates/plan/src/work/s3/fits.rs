@@ -4,8 +4,8 @@ use super::MOST_PARTS;
 use super::S3Draft;
 use super::{Checksum, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation, S3Work};
 use crate::choose::{ByteRange, Choose};
-use crate::desk::Desk;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::size::Size;
 
@@ -104,17 +104,17 @@ fn has_entries(operation: S3Operation) -> bool {
     matches!(operation, Snowball | ZipGet | ZipList | FanOut)
 }
 
-pub(super) fn check(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
+pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     for (key, given, heeds, why) in HEEDED {
         let Some(place) = given(draft) else { continue };
         if !work.mix.operations().any(heeds) {
-            desk.wrong(place, key, format!("{why}; this is \"{}\"", work.mix));
+            resolver.wrong(place, key, format!("{why}; this is \"{}\"", work.mix));
         }
     }
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
-    mix(desk, work, or_whole(&draft.operation));
+    mix(resolver, work, or_whole(&draft.operation));
     if in_use(work, in_parts) && work.sizes.typical() / work.part_size >= MOST_PARTS {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.part_size),
             "part_size",
             format!(
@@ -126,11 +126,11 @@ pub(super) fn check(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: 
     if let (Some(ByteRange::Fixed { last, .. }), Some(size)) = (work.range, work.sizes.only())
         && last >= size
     {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.range),
             "range",
             format!(
-                "goes beyond the end of objects of {}, whose last byte is number {}",
+                "is beyond the end of objects of {}, whose last byte is number {}",
                 Size(size),
                 size.saturating_sub(1)
             ),
@@ -139,7 +139,7 @@ pub(super) fn check(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: 
     if let (Some(ByteRange::Random { length }), Some(size)) = (work.range, work.sizes.only())
         && length > size
     {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.range),
             "range",
             format!(
@@ -149,8 +149,8 @@ pub(super) fn check(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: 
             ),
         );
     }
-    data(desk, draft, work, whole);
-    content(desk, draft, work, whole);
+    data(resolver, draft, work, whole);
+    content(resolver, draft, work, whole);
 }
 
 fn in_use(work: &S3Work, which: fn(S3Operation) -> bool) -> bool {
@@ -158,7 +158,7 @@ fn in_use(work: &S3Work, which: fn(S3Operation) -> bool) -> bool {
 }
 
 /// Which operations can be sent together.
-fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
+fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
     if work.mix.single().is_some() {
         return;
     }
@@ -168,11 +168,11 @@ fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
             operation,
             DeleteBatch | GetPart | Append | Copy | Snowball | ZipGet | ZipList | FanOut
         ) {
-            desk.wrong(
+            resolver.wrong(
                 place,
                 "operation",
                 format!(
-                    "{:?} stands alone: its objects are laid out as no other operation wants them",
+                    "{:?} cannot be part of a mix: no other operation can use its objects",
                     operation.name()
                 ),
             );
@@ -183,7 +183,7 @@ fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
         work.mix.share(S3Operation::Delete),
     );
     if delete > put {
-        desk.wrong(
+        resolver.wrong(
             place,
             "operation",
             format!(
@@ -193,21 +193,21 @@ fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
         );
     }
     if work.rewrite && work.versions > 0 {
-        desk.wrong(
+        resolver.wrong(
             place,
             "operation",
             "with versions, PUT makes a new version and writes over nothing: leave rewrite away",
         );
     }
     if work.rewrite && delete > 0.0 {
-        desk.wrong(
+        resolver.wrong(
             place,
             "operation",
             "with rewrite, PUT makes no new objects, so there is nothing to delete",
         );
     }
     if work.choose == Choose::Once {
-        desk.wrong(
+        resolver.wrong(
             place,
             "operation",
             "choose = \"once\" is for one operation, not for a mix",
@@ -215,13 +215,13 @@ fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
     }
 }
 
-fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
+fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     let place = place(&draft.data).unwrap_or(whole);
     if work.data == DataSet::Fresh {
         return;
     }
     if work.rewrite {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
             "objects that are written over are not the same next time; take \"fresh\", or leave \
@@ -229,20 +229,20 @@ fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
         );
     }
     if work.mix.single().is_some_and(S3Operation::uses_up) && work.choose != Choose::Once {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
             format!(
-                "{:?} deletes its objects; they can be neither kept nor somebody else's",
+                "{:?} deletes its objects, so data = \"keep\" and data = \"existing\" are not possible",
                 work.mix.to_string()
             ),
         );
     }
     if let Some(what) = made_anew(work) {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
-            format!("{what} are made anew for every run; leave data away"),
+            format!("{what} are created for every run; leave out data"),
         );
     }
     if work.data != DataSet::Existing {
@@ -261,7 +261,7 @@ fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
             )
     };
     if let Some(changing) = work.mix.operations().find(|&each| changes(each)) {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
             format!(
@@ -271,7 +271,7 @@ fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
         );
     }
     if work.mix.has(S3Operation::GetPart) {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
             "which parts objects have that are not Tenbin's own is not known; take \"keep\" or \
@@ -279,7 +279,7 @@ fn data(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
         );
     }
     if work.verify {
-        desk.wrong(
+        resolver.wrong(
             place,
             "data",
             "the content of objects that are not Tenbin's own is not known: leave verify away",
@@ -299,38 +299,38 @@ fn made_anew(work: &S3Work) -> Option<&'static str> {
     }
 }
 
-fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
+fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
     let parts = work.mix.operations().find(|&each| in_parts(each));
     if let Some(operation) = parts {
-        in_parts_from_pool(desk, draft, work, whole, operation);
+        in_parts_from_pool(resolver, draft, work, whole, operation);
     }
     if work.content == ContentKind::Unique && work.checksum != Checksum::None {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.checksum),
             "checksum",
             "cannot be prepared for content that is made while it is sent; take content = \"pool\"",
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::None {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.payload),
             "payload",
             "\"trailer\" needs a checksum to put behind the content, such as checksum = \"crc32c\"",
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::Md5 {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.checksum),
             "checksum",
-            "\"md5\" cannot stand behind the content, as payload = \"trailer\" wants it; take \
+            "\"md5\" cannot follow the content, which payload = \"trailer\" requires; use \
              \"crc32c\" or another",
         );
     }
     if matches!(work.payload, Payload::Streaming | Payload::Trailer)
         && work.mix.operations().any(prepares)
     {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.payload),
             "payload",
             format!(
@@ -341,7 +341,7 @@ fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
         );
     }
     if work.content == ContentKind::Unique && work.mix.operations().any(prepares) {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.content),
             "content",
             format!(
@@ -353,7 +353,7 @@ fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     if matches!(work.payload, Payload::Streaming | Payload::Trailer)
         && work.content == ContentKind::Unique
     {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.payload),
             "payload",
             format!(
@@ -370,14 +370,14 @@ fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
             )
         })
     {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.encryption),
             "encryption",
-            "archives that the server unpacks cannot have a key of their own",
+            "archives that the server unpacks cannot have an encryption key",
         );
     }
     if work.listing.form == ListForm::Versions && work.versions == 0 {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.list),
             "list",
             "\"versions\" needs objects with versions: give versions = 2 or more",
@@ -387,7 +387,7 @@ fn content(desk: &mut Desk<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
 
 /// Parts are stretches of bodies that were prepared, and signed as a whole or not at all.
 fn in_parts_from_pool(
-    desk: &mut Desk<'_>,
+    resolver: &mut Resolver<'_>,
     draft: &S3Draft,
     work: &S3Work,
     whole: Place,
@@ -395,7 +395,7 @@ fn in_parts_from_pool(
 ) {
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
     if matches!(work.payload, Payload::Streaming | Payload::Trailer) {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.payload),
             "payload",
             format!(
@@ -406,7 +406,7 @@ fn in_parts_from_pool(
         );
     }
     if work.content == ContentKind::Unique {
-        desk.wrong(
+        resolver.wrong(
             or_whole(&draft.content),
             "content",
             format!(

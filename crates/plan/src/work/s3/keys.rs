@@ -2,13 +2,13 @@
 
 use super::S3Draft;
 use super::resolve::resolve;
-use crate::desk::Desk;
 use crate::problem::Place;
+use crate::resolver::Resolver;
 use crate::work::{Keys, WorkloadKind};
 
 impl Keys for S3Draft {
-    fn resolve(&self, desk: &mut Desk<'_>, place: Place) -> Vec<WorkloadKind> {
-        let work = resolve(desk, self, place);
+    fn resolve(&self, resolver: &mut Resolver<'_>, place: Place) -> Vec<WorkloadKind> {
+        let work = resolve(resolver, self, place);
         work.into_iter().map(WorkloadKind::from).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that stand in S3 requests.
+//! Texts in S3 requests.
 
 use crate::scalar::Scalar;
 

@@ -48,7 +48,7 @@ pub struct S3Work {
     pub objects: u64,
     /// How keys are named.
     pub keys: KeyOrder,
-    /// Prefixes above every key: so many names on each level.
+    /// Prefixes above every key: the number of names on each level.
     pub prefixes: Prefixes,
     /// Which object is next, where objects are read.
     pub choose: Choose,
@@ -58,19 +58,19 @@ pub struct S3Work {
     pub payload: Payload,
     /// Compare every byte that is read with what was put.
     pub verify: bool,
-    /// The checksum that is sent with content and checked in answers.
+    /// The checksum that is sent with content and checked in responses.
     pub checksum: Checksum,
-    /// Whether every object has content of its own.
+    /// Whether every object has different content.
     pub content: ContentKind,
-    /// How much of the content a compressor can take away, percent.
+    /// Share of the content that compression can remove, percent.
     pub compressible: u8,
-    /// What goes along with every object.
+    /// Properties of every object.
     pub stored: Stored,
-    /// What becomes of the data set.
+    /// Whether the data set is created before the run and deleted after it.
     pub data: DataSet,
     /// Bytes in a part of a multipart upload, but for the last.
     pub part_size: u64,
-    /// Parts of one object that are out at once, at most.
+    /// The most parts of one object in flight.
     pub parts_at_once: u32,
     /// The part of an object that is read; all of it without.
     pub range: Option<ByteRange>,
@@ -90,7 +90,7 @@ pub struct S3Work {
 }
 
 impl S3Work {
-    /// That operation on so many objects of one size, with nothing else asked for.
+    /// That operation on this number of objects of one size, with default settings.
     pub fn new(operation: S3Operation, size: u64, objects: u64) -> Self {
         Self {
             mix: Mix::only(operation),
@@ -144,7 +144,7 @@ pub(crate) const DEFAULT_PAGE: u32 = 1000;
 /// "Multipart upload limits").
 const MOST_PARTS: u64 = 10_000;
 
-/// What goes along with every object that is stored.
+/// Properties of stored objects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stored {
     /// Encryption by the server.
@@ -166,7 +166,7 @@ pub struct Listing {
     pub form: ListForm,
     /// Keys on a page, 1 to 1000.
     pub page: u32,
-    /// What parts a key into levels, of which only one is listed; flat without.
+    /// The delimiter of levels in keys, of which one is listed; `None` lists all keys.
     pub delimiter: Option<String>,
 }
 
@@ -216,25 +216,25 @@ named! {
 named! {
     /// How the payload is covered by the signature.
     Payload {
-        /// By its SHA-256, prepared beforehand.
+        /// By its SHA-256, prepared before the run.
         #[default]
         Signed = "signed",
-        /// Not at all: `UNSIGNED-PAYLOAD`.
+        /// Not covered: `UNSIGNED-PAYLOAD`.
         Unsigned = "unsigned",
         /// Chunk by chunk: `STREAMING-AWS4-HMAC-SHA256-PAYLOAD`.
         Streaming = "streaming",
-        /// Not at all, with a checksum behind it: `STREAMING-UNSIGNED-PAYLOAD-TRAILER`.
+        /// Not covered, and followed by a checksum: `STREAMING-UNSIGNED-PAYLOAD-TRAILER`.
         Trailer = "trailer",
     }
 }
 
 named! {
-    /// A checksum that goes with content.
+    /// A checksum that is sent with content.
     Checksum {
         /// None.
         #[default]
         None = "none",
-        /// `Content-MD5`, and the ETag of the answer where it is an MD5.
+        /// `Content-MD5`, and the ETag of the response if it is an MD5.
         Md5 = "md5",
         /// `x-amz-checksum-crc32`.
         Crc32 = "crc32",
@@ -250,25 +250,25 @@ named! {
 }
 
 named! {
-    /// Whether every object has content of its own.
+    /// Whether every object has different content.
     ContentKind {
-        /// One of a few dozen bodies, prepared beforehand.
+        /// One of a few dozen bodies, prepared before the run.
         #[default]
         Pool = "pool",
-        /// Its own, made while it is sent.
+        /// Different content, generated while it is sent.
         Unique = "unique",
     }
 }
 
 named! {
-    /// What becomes of the data set.
+    /// Whether the data set is created before the run and deleted after it.
     DataSet {
-        /// Made before the run and deleted after it.
+        /// Created before the run and deleted after it.
         #[default]
         Fresh = "fresh",
-        /// Used if it is there and right, else made; stays after the run.
+        /// Reused if it is complete, otherwise created; not deleted.
         Keep = "keep",
-        /// Must be there: nothing is made or deleted.
+        /// Must exist: nothing is created or deleted.
         Existing = "existing",
     }
 }
@@ -289,17 +289,17 @@ named! {
 named! {
     /// Encryption by the server.
     Encryption {
-        /// None asked for.
+        /// None.
         #[default]
         None = "none",
-        /// With keys of the server's own.
+        /// With the server's keys.
         SseS3 = "sse-s3",
-        /// With a key that every request carries, made up for the run.
+        /// With a key in every request, generated for the run.
         SseC = "sse-c",
     }
 }
 
-/// Whether the bucket stands in the host name.
+/// Where the bucket is in a request: in the path, or in the host name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Path,

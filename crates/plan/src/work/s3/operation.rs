@@ -86,7 +86,7 @@ impl S3Operation {
         matches!(self, Put | Multipart | Append | Snowball | FanOut)
     }
 
-    /// Whether its answers carry content that can be compared.
+    /// Whether its responses have content that can be compared.
     pub fn reads(self) -> bool {
         matches!(self, Self::Get | Self::GetPart | Self::ZipGet)
     }
@@ -96,7 +96,7 @@ impl S3Operation {
         !self.stores() || self == Self::Append
     }
 
-    /// Whether it uses up the objects that were laid out for it.
+    /// Whether it uses up the objects that were created for it.
     pub fn uses_up(self) -> bool {
         matches!(self, Self::Delete | Self::DeleteBatch)
     }

@@ -1,6 +1,6 @@
 //! S3 work as keys of its table.
 
-use super::{S3Operation, S3Work, Stored, Style};
+use super::{S3Draft, S3Operation, S3Work, Stored, Style};
 use crate::names::Named as _;
 use crate::page::{Page, list, text};
 use crate::size::Size;
@@ -12,74 +12,74 @@ pub(super) fn print(page: &mut Page, work: &S3Work) {
         true => Style::Virtual,
         false => Style::Path,
     };
-    page.pair("operation", text(&work.mix));
-    page.pair("size", text(&work.sizes));
-    page.pair("bucket", text(&work.bucket));
-    page.unless("buckets", work.buckets, usual.buckets);
+    page.key(&S3Draft::operation, text(&work.mix));
+    page.key(&S3Draft::size, text(&work.sizes));
+    page.key(&S3Draft::bucket, text(&work.bucket));
+    page.unless(&S3Draft::buckets, work.buckets, usual.buckets);
     if let Some(prefix) = &work.prefix {
-        page.pair("prefix", text(prefix));
+        page.key(&S3Draft::prefix, text(prefix));
     }
-    page.pair("objects", work.objects);
-    page.name_unless("keys", work.keys);
+    page.key(&S3Draft::objects, work.objects);
+    page.name_unless(&S3Draft::keys, work.keys);
     if work.prefixes != usual.prefixes {
-        page.pair("prefixes", text(&work.prefixes));
+        page.key(&S3Draft::prefixes, text(&work.prefixes));
     }
     if work.choose != usual.choose {
-        page.pair("choose", text(work.choose));
+        page.key(&S3Draft::choose, text(work.choose));
     }
-    page.pair("style", text(style.name()));
-    page.pair("payload", text(work.payload.name()));
+    page.key(&S3Draft::style, text(style.name()));
+    page.key(&S3Draft::payload, text(work.payload.name()));
     if has(S3Operation::reads) {
-        page.explained(
-            "verify",
-            work.verify,
-            "compare every byte with what was put",
-        );
+        page.key(&S3Draft::verify, work.verify);
     }
-    page.name_unless("checksum", work.checksum);
-    page.name_unless("content", work.content);
-    page.unless("compressible", work.compressible, usual.compressible);
+    page.name_unless(&S3Draft::checksum, work.checksum);
+    page.name_unless(&S3Draft::content, work.content);
+    page.unless(
+        &S3Draft::compressible,
+        work.compressible,
+        usual.compressible,
+    );
     stored(page, &work.stored);
-    page.name_unless("data", work.data);
+    page.name_unless(&S3Draft::data, work.data);
     if has(|operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart)) {
-        page.pair("part_size", text(Size(work.part_size)));
-        page.pair("parts_at_once", work.parts_at_once);
+        page.key(&S3Draft::part_size, text(Size(work.part_size)));
+        page.key(&S3Draft::parts_at_once, work.parts_at_once);
     }
     if let Some(range) = work.range {
-        page.pair("range", text(range));
+        page.key(&S3Draft::range, text(range));
     }
-    page.name_unless("list", work.listing.form);
+    page.name_unless(&S3Draft::list, work.listing.form);
     if has(|operation| matches!(operation, S3Operation::List | S3Operation::ZipList)) {
-        page.pair("page", work.listing.page);
+        page.key(&S3Draft::page, work.listing.page);
     }
     if let Some(delimiter) = &work.listing.delimiter {
-        page.pair("delimiter", text(delimiter));
+        page.key(&S3Draft::delimiter, text(delimiter));
     }
     if work.mix.has(S3Operation::DeleteBatch) {
-        page.pair("batch", work.batch);
+        page.key(&S3Draft::batch, work.batch);
     }
-    page.unless("versions", work.versions, usual.versions);
-    page.unless("rewrite", work.rewrite, usual.rewrite);
-    page.unless("retries", work.retries, usual.retries);
-    page.unless("entries", work.entries, usual.entries);
+    page.unless(&S3Draft::versions, work.versions, usual.versions);
+    page.unless(&S3Draft::rewrite, work.rewrite, usual.rewrite);
+    page.unless(&S3Draft::retries, work.retries, usual.retries);
+    page.unless(&S3Draft::entries, work.entries, usual.entries);
 }
 
 fn stored(page: &mut Page, stored: &Stored) {
-    page.name_unless("encryption", stored.encryption);
+    page.name_unless(&S3Draft::encryption, stored.encryption);
     if let Some(class) = &stored.storage_class {
-        page.pair("storage_class", text(class));
+        page.key(&S3Draft::storage_class, text(class));
     }
     if let Some(kind) = &stored.content_type {
-        page.pair("content_type", text(kind));
+        page.key(&S3Draft::content_type, text(kind));
     }
     let pairs = |pairs: &[(String, String)], between: &str| {
         let pairs = pairs.iter();
         list(pairs.map(|(name, value)| text(format!("{name}{between}{value}"))))
     };
     if !stored.metadata.is_empty() {
-        page.pair("metadata", pairs(&stored.metadata, ": "));
+        page.key(&S3Draft::metadata, pairs(&stored.metadata, ": "));
     }
     if !stored.tags.is_empty() {
-        page.pair("tags", pairs(&stored.tags, "="));
+        page.key(&S3Draft::tags, pairs(&stored.tags, "="));
     }
 }

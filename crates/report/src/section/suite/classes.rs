@@ -1,4 +1,4 @@
-//! Objects by their size: of each class the figures that matter.
+//! Objects by size class, with the relevant figures of each class.
 
 use tenbin_result::format::{BANDWIDTH, RATE, TIME};
 use tenbin_result::{Document, ResultOf, Workload};
@@ -7,24 +7,24 @@ use tenbin_verdict::SizeClass;
 use super::title::title;
 use crate::block::{Block, Cell, Table};
 
-/// A class, what matters of it, and the heads of its figures.
+/// A size class, its description, and the headers of its figures.
 type Class = (SizeClass, &'static str, &'static [&'static str]);
 
 const CLASSES: [Class; 3] = [
     (
         SizeClass::Small,
-        "Small objects, up to 64 KiB: how soon each comes (below 10 ms is good), and how many come \
-         a second.",
+        "Small objects, up to 64 KiB: latency (below 10 ms is good) and operations per \
+        second.",
         &["p50", "p99", "throughput"],
     ),
     (
         SizeClass::Medium,
-        "Medium objects: the balance of both.",
+        "Medium objects: latency and bandwidth.",
         &["p50", "p99", "throughput", "bandwidth"],
     ),
     (
         SizeClass::Large,
-        "Large objects, from 64 MB on: bytes a second, and what the disk has to do for them.",
+        "Large objects, from 64 MB on: bandwidth, and the cost on disk.",
         &["bandwidth", "written per byte stored"],
     ),
 ];
@@ -50,12 +50,12 @@ pub(super) fn classes(document: &Document) -> Vec<Block> {
         }
     }
     if !blocks.is_empty() {
-        blocks.insert(0, Block::heading("By size of objects"));
+        blocks.insert(0, Block::heading("By object size"));
     }
     blocks
 }
 
-/// That of a workload that puts or gets objects of one size.
+/// The size class of a workload that puts or gets objects of one size.
 fn class_of(workload: &Workload) -> Option<SizeClass> {
     let subject = workload.subject.as_ref()?;
     let [only] = subject.operations.as_slice() else {

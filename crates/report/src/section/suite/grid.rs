@@ -1,4 +1,4 @@
-//! Sizes by connections: one table for each operation and target whose workloads make a grid.
+//! Tables of sizes by connections: one per operation and target with a grid of workloads.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,20 @@ use tenbin_result::{Document, ResultOf, Workload};
 
 use crate::block::{Block, Cell, Table};
 
-/// A workload with its place in a grid.
-struct Place<'a> {
-    /// What S3 calls the operation.
-    operation: &'a str,
-    bytes: u64,
-    connections: u64,
-    workload: &'a str,
+/// A workload with its position in a grid.
+pub(in crate::section) struct Place<'a> {
+    /// Name of the operation in the API of the target.
+    pub(in crate::section) operation: &'a str,
+    /// Size of the objects.
+    pub(in crate::section) bytes: u64,
+    /// Connections.
+    pub(in crate::section) connections: u64,
+    /// Name of the workload.
+    pub(in crate::section) workload: &'a str,
 }
 
-/// Tables of throughput and of the median time, where at least two sizes were measured on at
-/// least two numbers of connections.
+/// Tables of throughput and median time, if at least two sizes were measured with at least two
+/// numbers of connections.
 pub(super) fn grids(document: &Document) -> Vec<Block> {
     let cells: Vec<Place<'_>> = document.workloads.iter().filter_map(place).collect();
     let operations: BTreeSet<&str> = cells.iter().map(|cell| cell.operation).collect();
@@ -45,11 +48,12 @@ pub(super) fn grids(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// What the tables show.
-const ABOUT: &str = "Correct responses a second and the median time of one operation, for each \
-     object size (rows) on each number of connections (columns).";
+/// Description of the tables.
+const ABOUT: &str = "Correct responses per second and the median time of one operation, for each \
+object size (rows) and number of connections (columns).";
 
-fn place(workload: &Workload) -> Option<Place<'_>> {
+/// Where a workload is in a grid; `None` for several operations or sizes, and for an open loop.
+pub(in crate::section) fn place(workload: &Workload) -> Option<Place<'_>> {
     let subject = workload.subject.as_ref()?;
     let [only] = subject.operations.as_slice() else {
         return None;
@@ -88,7 +92,7 @@ fn grid(
     table
 }
 
-/// Throughput, and the median time.
+/// Throughput and median time.
 fn figures(result: Option<&ResultOf>) -> [Cell; 2] {
     let Some(result) = result else {
         return [UNKNOWN; 2].map(Cell::from);

@@ -1,15 +1,17 @@
-//! What an S3 run has beside the sections of all runs: every operation in one table, sizes by
-//! class, the optimum concurrency, uses, and the raw lines.
+//! Additional sections of an S3 run: all operations in one table, size classes, the optimum
+//! concurrency, uses, and raw lines.
 
 mod classes;
 mod grid;
 mod tables;
 mod title;
 
+pub(super) use grid::place;
+
 use tenbin_result::{Document, Finding};
 
-use crate::benchmark;
 use crate::block::{Block, Look, Table, Text};
+use crate::formats;
 use tenbin_plan::work::traits_of;
 
 /// The rule that names the optimum concurrency.
@@ -32,24 +34,26 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     parts.iter().flat_map(|part| part(document)).collect()
 }
 
-/// One line a slice in Go's benchmark format.
+/// One line per slice in Go's benchmark format.
 pub(super) fn raw(document: &Document) -> Vec<Block> {
     if !is_for(document) {
         return Vec::new();
     }
     let about = Text::plain(
-        "One line a slice in Go's benchmark format, the same as benchmark.txt in the run \
-         directory. ",
+        "One line per slice in Go's benchmark format, the same as in benchmark.txt in the run \
+        directory. ",
     )
     .and(Look::Code, "benchstat -col /target benchmark.txt")
     .and(Look::Plain, " compares the targets.");
+    let lines = formats::format("go").map(|format| format.bytes(document));
+    let lines = lines.map(|lines| String::from_utf8_lossy(&lines).into_owned());
     vec![
         Block::Paragraph(about),
-        Block::Verbatim(benchmark::text(document)),
+        Block::Verbatim(lines.unwrap_or_default()),
     ]
 }
 
-/// Whether all of the run is S3 work.
+/// Whether all workloads of the run are S3.
 fn is_for(document: &Document) -> bool {
     let mut works = document.workloads.iter();
     !document.workloads.is_empty()
@@ -76,7 +80,7 @@ fn optimum(document: &Document) -> Vec<Block> {
     }
     tables::below(
         "Optimum concurrency",
-        "The fewest connections whose throughput is not credibly more than 2.5 % below the most.",
+        "The fewest connections whose throughput is not credibly more than 2.5 % below the maximum.",
         table,
     )
 }
@@ -92,8 +96,8 @@ fn uses(document: &Document) -> Vec<Block> {
     }
     tables::below(
         "Which target for which use",
-        "By the comparisons that decide the workloads. A target is named where it is faster at one \
-         of them at least and slower at none.",
+        "According to the deciding comparisons. A target is named if it is faster in at least one \
+        of them and slower in none.",
         table,
     )
 }

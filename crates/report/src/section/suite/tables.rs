@@ -1,4 +1,4 @@
-//! Every operation on every target: latency, throughput, bandwidth.
+//! Tables of all operations and targets: latency, throughput, bandwidth.
 
 use tenbin_result::format::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
 use tenbin_result::{
@@ -12,13 +12,13 @@ use crate::block::{Block, Cell, Look, Table, Text};
 /// A figure of a result, as a cell.
 type Of = fn(&ResultOf) -> String;
 
-/// Work of which one operation was sent at a time, as Go's benchmarks do.
+/// Workloads that send one operation at a time, like Go's benchmarks.
 pub(super) fn sequential(document: &Document) -> Vec<Block> {
     below(
         "One operation at a time (µs/op)",
-        "Time of the slice divided by its correct operations, in microseconds: what `go test \
-         -bench` prints. One operation was sent at a time, on one connection. A ratio above 1 is \
-         faster than the baseline.",
+        "Time of the slice divided by its correct operations, in microseconds, as `go test \
+        -bench` prints it. One operation was sent at a time, on one connection. A ratio above 1 is \
+        faster than the baseline.",
         table_of(
             document,
             &["throughput"],
@@ -28,7 +28,7 @@ pub(super) fn sequential(document: &Document) -> Vec<Block> {
     )
 }
 
-/// Microseconds an operation, of operations a second.
+/// Microseconds per operation, from operations per second.
 fn inverse(rate: Figure) -> Option<Figure> {
     let time = |rate: f64| 1e6 / rate;
     (rate.value > 0.0).then(|| Figure {
@@ -48,10 +48,10 @@ fn inverse(rate: Figure) -> Option<Figure> {
 pub(super) fn latency(document: &Document) -> Vec<Block> {
     below(
         "Median latency (µs/op)",
-        "Median time of one operation, in microseconds: from its write in a closed loop, from its \
-         intended start in an open one. A ratio above 1 is slower than the baseline. In a closed \
-         loop throughput follows the mean time, which a slow tail makes longer than the median: \
-         where the two name different winners, both are named.",
+        "Median time of one operation, in microseconds: from the write in a closed loop, from the \
+        intended start in an open loop. A ratio above 1 is slower than the baseline. In a closed \
+        loop, throughput depends on the mean time, which a slow tail makes longer than the median: \
+        if median and throughput name different winners, both are named.",
         table_of(
             document,
             &["service_p50", "response_p50"],
@@ -68,8 +68,8 @@ pub(super) fn latency(document: &Document) -> Vec<Block> {
 pub(super) fn throughput(document: &Document) -> Vec<Block> {
     below(
         "Throughput (ops/s)",
-        "Correct responses a second. A ratio above 1 is faster than the baseline; in a closed \
-         loop this is the comparison that decides.",
+        "Correct responses per second. A ratio above 1 is faster than the baseline; in a closed \
+        loop this comparison decides.",
         table_of(
             document,
             &["throughput"],
@@ -100,12 +100,12 @@ pub(super) fn bandwidth(document: &Document) -> Vec<Block> {
     }
     below(
         "Bandwidth",
-        "Body bytes of correct operations a second, either way.",
+        "Body bytes of correct operations per second, in both directions.",
         table,
     )
 }
 
-/// A table below its heading and what it shows; nothing without a row.
+/// A table with a heading and a description; empty without rows.
 pub(super) fn below(heading: &str, about: &str, table: Table) -> Vec<Block> {
     match table.block() {
         None => Vec::new(),
@@ -117,7 +117,7 @@ pub(super) fn below(heading: &str, about: &str, table: Table) -> Vec<Block> {
     }
 }
 
-/// One row a workload: every target's figure, then every challenger's ratio.
+/// One row per workload: every target's figure, then every challenger's ratio.
 fn table_of(
     document: &Document,
     metrics: &[&str],
@@ -182,7 +182,7 @@ fn compared(
     ]
 }
 
-/// The winner that the comparison that decides names instead.
+/// The winner according to the deciding comparison, if it is another one.
 fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
     let mut all = document.comparisons.iter();
     let deciding = all
@@ -194,7 +194,7 @@ fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<
     (other != name).then_some(other.as_str())
 }
 
-/// A winner by numbers that may mislead is marked as such.
+/// A mark on a winner whose numbers are SUSPECT.
 fn doubt(found: &Comparison) -> &'static str {
     match found.trust {
         Trust::Suspect => " (suspect)",
@@ -202,7 +202,7 @@ fn doubt(found: &Comparison) -> &'static str {
     }
 }
 
-/// The figure of a workload with one operation; of several, each with its name.
+/// The figure of a workload with one operation; with several, each figure with its operation.
 fn per_operation(result: &ResultOf, figure: impl Fn(&OperationResult) -> String) -> String {
     let work: Vec<&OperationResult> = result.work().collect();
     match work.as_slice() {

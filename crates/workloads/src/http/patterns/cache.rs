@@ -1,4 +1,4 @@
-//! What a cache does with the very sequence that is sent.
+//! Simulation of a cache with the exact sequence of requests that is sent.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
@@ -8,37 +8,36 @@ use tenbin_plan::{CacheDial, Pattern, PatternSet, percent};
 
 use super::lru::Lru;
 use super::sampler::{Sampler, Sampling};
-use crate::single::CacheForecast;
+use crate::samples::CacheForecast;
 
-/// Of a slice with more requests, so many of each worker are looked at.
+/// Maximum number of requests per worker of one slice that are simulated.
 const MOST_REPLAYED: u64 = 5_000_000;
-/// Requests that the forecast before a run is made of, as a multiple of the patterns,
-/// and at least.
+/// Requests behind the forecast before a run: a multiple of the number of patterns, and a minimum.
 const PASSES: u64 = 20;
 const FEWEST_FORECAST: u64 = 20_000;
 const MOST_FORECAST: u64 = 2_000_000;
-/// Share by which forecast and wish may part without a word.
+/// Difference between forecast and requested hit ratio from which on a note is printed.
 const WORTH_A_WORD: f64 = 0.05;
 
-/// The simulated caches of one target. They belong to the target as the real ones do: what
-/// one workload has sent, the next may find there.
+/// The simulated caches of one target. Workloads share them like the real ones: requests of one
+/// workload fill the cache for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Caches(Mutex<Contents>);
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// Requests of all workloads, by a hash of method, path and body.
+    /// Numbers of the requests of all workloads, by a hash of method, path and body.
     numbers: HashMap<u64, u32>,
     caches: Vec<(Shape, Vec<Lru>)>,
 }
 
-/// What kind of caches a target has.
+/// Size and sharing of a target's caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Answers that one holds.
+    /// Responses that a cache holds.
     pub(super) size: u32,
     pub(super) hosts: usize,
-    /// All hosts share one; otherwise each has its own.
+    /// Whether all hosts share one cache; otherwise each host has its own.
     pub(super) shared: bool,
 }
 
@@ -72,15 +71,15 @@ impl Contents {
     }
 }
 
-/// Forecasts hits: one cache for each host, or one that all hosts share, which forgets the
-/// least recently used answer, fed with what is sent in the order in which it is drawn. What
-/// comes of requests that are out at the same time is not in it.
+/// Forecasts hits with simulated least-recently-used caches, one per host or one for all hosts,
+/// from the requests in the order in which they are drawn. Effects of concurrent requests are not
+/// simulated.
 pub(super) struct Forecaster {
     caches: Arc<Caches>,
     shape: Shape,
-    /// By pattern: its number among all requests of the target, if its answer may be cached.
+    /// By pattern: its number among all requests of the target, if its response is cacheable.
     numbers: Vec<Option<u32>>,
-    /// What draws the sequence again, by worker.
+    /// Samplers that repeat the sequence, by worker.
     samplers: Vec<Sampler>,
 }
 
@@ -104,29 +103,29 @@ impl Forecaster {
         }
     }
 
-    /// The caches of the target are empty again.
+    /// Empties the caches of the target.
     pub(super) fn forget(&mut self) {
         held(&self.caches).caches.clear();
     }
 
-    /// A host is asked these patterns once, one after the other.
-    pub(super) fn asked(&mut self, host: usize, patterns: &[u32]) {
+    /// Adds the requests that counted hits: each pattern once, in order.
+    pub(super) fn add_counting(&mut self, host: usize, patterns: &[u32]) {
         let mut contents = held(&self.caches);
         let caches = contents.of(self.shape);
         for &pattern in patterns {
-            look(caches, &self.numbers, host, pattern);
+            lookup(caches, &self.numbers, host, pattern);
         }
     }
 
-    /// Each worker leaves out so many requests.
+    /// Skips this number of requests per worker.
     pub(super) fn skip(&mut self, left_out: &[u64]) {
         for (sampler, &count) in self.samplers.iter_mut().zip(left_out) {
             sampler.skip(count);
         }
     }
 
-    /// What becomes of the next requests, so many by worker and host. Workers take turns,
-    /// and so do hosts.
+    /// Simulates the next requests, given their number by worker and host. Workers take turns, and
+    /// so do hosts.
     pub(super) fn replay(&mut self, drawn: &[Vec<u64>]) -> CacheForecast {
         let mut contents = held(&self.caches);
         let caches = contents.of(self.shape);
@@ -140,10 +139,10 @@ impl Forecaster {
         drawn: &[Vec<u64>],
     ) -> CacheForecast {
         let mut forecast = CacheForecast::default();
-        let mut players: Vec<Player> = drawn
+        let mut players: Vec<Replay> = drawn
             .iter()
             .enumerate()
-            .map(|(worker, drawn)| Player::new(worker, drawn))
+            .map(|(worker, drawn)| Replay::new(worker, drawn))
             .collect();
         let most = players.iter().map(|player| player.left).max().unwrap_or(0);
         for turn in 0..most {
@@ -155,7 +154,7 @@ impl Forecaster {
                 if turn >= MOST_REPLAYED {
                     continue;
                 }
-                if let Some(hit) = look(caches, numbers, host, pattern) {
+                if let Some(hit) = lookup(caches, numbers, host, pattern) {
                     forecast.lookups += 1;
                     forecast.hits += u64::from(hit);
                 }
@@ -164,7 +163,7 @@ impl Forecaster {
         forecast
     }
 
-    /// What is to be expected, in a sentence.
+    /// The forecast in a sentence.
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
         let patterns = self.numbers.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);
@@ -176,15 +175,15 @@ impl Forecaster {
         play();
         let share = play().share()?;
         let mut sentence = format!(
-            "a cache of {} answers is expected to have {} of them once it is filled, by \
-             simulation of the sequence that is sent",
+            "a cache of {} responses is expected to have a hit ratio of {} once it is filled, by \
+            simulation of the request sequence",
             dial.size,
             percent(share)
         );
         let wish = dial.hit.map(|hit| hit.share());
         if wish.is_some_and(|wish| (wish - share).abs() > WORTH_A_WORD) {
-            sentence += "; that is not what cache_hit asks for, since it is the number of patterns \
-                         that are all drawn alike (order = \"weighted\")";
+            sentence += "; this differs from cache_hit, which sets the number of patterns and needs \
+            all of them to be equally frequent (order = \"weighted\")";
         }
         Some(sentence)
     }
@@ -199,15 +198,15 @@ fn held(caches: &Caches) -> MutexGuard<'_, Contents> {
     caches.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a host has the answer; `None` for what no cache keeps.
-fn look(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32) -> Option<bool> {
+/// Whether the cache of a host has the response; `None` for responses that are not cacheable.
+fn lookup(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32) -> Option<bool> {
     let cache = host % caches.len();
-    numbers[pattern as usize].map(|number| caches[cache].look(number))
+    numbers[pattern as usize].map(|number| caches[cache].lookup(number))
 }
 
-/// Goes through what one worker has drawn for its hosts: each host in its share, as
-/// evenly as that can be done.
-struct Player {
+/// Replays the requests of one worker for its hosts: every host gets its share, spread as evenly
+/// as possible.
+struct Replay {
     worker: usize,
     drawn: Vec<u64>,
     credit: Vec<i64>,
@@ -215,7 +214,7 @@ struct Player {
     left: u64,
 }
 
-impl Player {
+impl Replay {
     fn new(worker: usize, drawn: &[u64]) -> Self {
         let all = drawn.iter().sum();
         Self {
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_slice_or_workload_has_sent_the_next_may_find() {
+    fn a_cache_is_kept_between_slices_and_workloads() {
         let patterns = patterns(&paths(100), "cache_size = 100\norder = \"sequential\"");
         let caches: Arc<Caches> = Arc::default();
         let shape = Shape {
@@ -292,7 +291,7 @@ mod tests {
         let new = || Forecaster::new(&caches, shape, &patterns.set, cacheable.clone(), &sampling);
         let (mut one, mut other) = (new(), new());
         assert_eq!(one.replay(&[vec![60]]).hits, 0);
-        // The first 60 are there, and the next slice goes on with the other 40.
+        // The first 60 are cached, and the next slice continues with the other 40.
         assert_eq!(other.replay(&[vec![60]]).hits, 60);
         assert_eq!(one.replay(&[vec![40]]).hits, 0);
         assert_eq!(other.replay(&[vec![40]]).hits, 40);
@@ -303,12 +302,12 @@ mod tests {
     }
 
     #[test]
-    fn as_many_patterns_as_the_rate_asks_for_make_that_rate() {
+    fn the_number_of_patterns_gives_the_target_hit_ratio() {
         for (hit, expected) in [("10%", 0.1), ("25%", 0.25), ("50%", 0.5), ("90%", 0.9)] {
             let keys = format!("cache_hit = \"{hit}\"");
             for hosts in [1, 3] {
                 let found = share(&paths(1000), &keys, hosts);
-                // 80,000 and more draws: the standard deviation is below 0.2 points.
+                // At least 80,000 draws: the standard deviation is below 0.2 points.
                 assert!(
                     (found - expected).abs() < 0.015,
                     "{hit}, {hosts} hosts: {found}"
@@ -318,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn other_orders_are_simulated_as_they_are() {
-        // Whoever goes round more than the cache holds finds nothing in it.
+    fn every_order_is_simulated() {
+        // A cyclic sequence longer than the cache never hits.
         let keys = "cache_size = 100\norder = \"sequential\"";
         assert_eq!(share(&paths(101), keys, 1), 0.0);
         assert!(share(&paths(100), keys, 1) > 0.99);
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_host_has_answered_all_that_share_a_cache_know() {
+    fn a_shared_cache_holds_responses_of_all_hosts() {
         let keys = "cache_size = 100\norder = \"sequential\"";
         assert!(share_of(&paths(100), keys, 3, true) > 0.99);
         assert_eq!(share_of(&paths(101), keys, 3, true), 0.0);
@@ -339,13 +338,13 @@ mod tests {
 
     #[test]
     fn hosts_take_turns_by_what_they_were_sent() {
-        let mut player = Player::new(0, &[2, 1]);
+        let mut player = Replay::new(0, &[2, 1]);
         let hosts: Vec<_> = std::iter::from_fn(|| player.next_host()).collect();
         assert_eq!(hosts, [0, 1, 0]);
     }
 
     #[test]
-    fn a_forecast_that_is_not_what_was_asked_for_says_so() {
+    fn a_forecast_that_differs_from_the_target_is_reported() {
         let said = |keys: &str| {
             let patterns = patterns(&paths(200), keys);
             let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
@@ -353,7 +352,7 @@ mod tests {
                 .sentence(&sampling, patterns.cache.unwrap())
                 .unwrap()
         };
-        assert!(!said("cache_hit = \"50%\"").contains("not what"));
-        assert!(said("cache_hit = \"50%\"\norder = \"sequential\"").contains("not what"));
+        assert!(!said("cache_hit = \"50%\"").contains("differs from"));
+        assert!(said("cache_hit = \"50%\"\norder = \"sequential\"").contains("differs from"));
     }
 }

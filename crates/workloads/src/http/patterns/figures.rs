@@ -1,20 +1,21 @@
-//! Figures of single requests: the slowest, the fastest, and counts by pattern.
+//! Request samples (slowest and fastest), and counts by pattern.
 
-use tenbin_engine::Seen;
+use tenbin_engine::RequestOutcome;
 
-use crate::single::{CacheForecast, PatternSeen, SingleSeen, SinglesSeen};
+use crate::samples::{CacheForecast, PatternCounts, RequestSample, SliceSamples};
 
-/// What one thread has seen of single requests. Takes no more room as it goes.
+/// Request samples and counts of one thread. Its memory does not grow.
 #[derive(Default)]
 pub(super) struct Figures {
     slowest: Extremes,
     fastest: Extremes,
-    /// By pattern; empty where there are too many of them.
+    /// By pattern; empty if there are too many patterns.
     counts: Vec<Count>,
 }
 
 impl Figures {
-    /// So many of the slowest and of the fastest, and counts of so many patterns.
+    /// Keeps this number of slowest and of fastest requests, and counts for this number of
+    /// patterns.
     pub(super) fn new(extremes: usize, patterns: usize) -> Self {
         Self {
             slowest: Extremes::new(extremes),
@@ -23,28 +24,28 @@ impl Figures {
         }
     }
 
-    /// Whether there is anything to be kept.
+    /// Whether anything is kept.
     pub(super) fn wants_any(&self) -> bool {
         self.slowest.most > 0 || !self.counts.is_empty()
     }
 
     #[inline]
-    pub(super) fn take(&mut self, pattern: u32, host: usize, seen: Seen) {
+    pub(super) fn take(&mut self, pattern: u32, host: usize, outcome: RequestOutcome) {
         let single = Single {
             pattern,
             host,
-            seen,
+            outcome,
         };
-        self.slowest.take(seen.nanos, single);
-        if seen.status.is_some() {
-            self.fastest.take(u64::MAX - seen.nanos, single);
+        self.slowest.take(outcome.nanos, single);
+        if outcome.status.is_some() {
+            self.fastest.take(u64::MAX - outcome.nanos, single);
         }
         if let Some(count) = self.counts.get_mut(pattern as usize) {
-            count.take(seen);
+            count.take(outcome);
         }
     }
 
-    /// What two threads have seen.
+    /// Merges the figures of two threads.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.slowest.add(other.slowest);
         self.fastest.add(other.fastest);
@@ -54,32 +55,32 @@ impl Figures {
         self
     }
 
-    /// The same with the requests by name.
-    pub(super) fn told(self, labels: &[String], forecast: Option<CacheForecast>) -> SinglesSeen {
+    /// The figures with the requests by name.
+    pub(super) fn named(self, labels: &[String], forecast: Option<CacheForecast>) -> SliceSamples {
         let counts = (0..).zip(self.counts);
-        SinglesSeen {
-            slowest: self.slowest.told(labels),
-            fastest: self.fastest.told(labels),
-            patterns: counts.filter_map(|(at, count)| count.told(at)).collect(),
+        SliceSamples {
+            slowest: self.slowest.named(labels),
+            fastest: self.fastest.named(labels),
+            patterns: counts.filter_map(|(at, count)| count.named(at)).collect(),
             forecast,
         }
     }
 }
 
-/// One request.
+/// One request sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Single {
     pattern: u32,
     host: usize,
-    seen: Seen,
+    outcome: RequestOutcome,
 }
 
-/// The requests of the highest ranks; of equal ones those that came first.
+/// The requests with the highest ranks; of equal ranks, the earlier request.
 #[derive(Default)]
 struct Extremes {
     most: usize,
     kept: Vec<(u64, Single)>,
-    /// Once as many are kept as may be: the lowest rank among them, and its place.
+    /// Once full: the lowest rank that is kept, and its index.
     lowest: Option<(u64, usize)>,
 }
 
@@ -123,21 +124,21 @@ impl Extremes {
         }
     }
 
-    fn told(mut self, labels: &[String]) -> Vec<SingleSeen> {
+    fn named(mut self, labels: &[String]) -> Vec<RequestSample> {
         self.kept.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
         let kept = self.kept.into_iter();
-        kept.map(|(_, single)| SingleSeen {
+        kept.map(|(_, single)| RequestSample {
             request: labels[single.pattern as usize].clone(),
             host: single.host,
-            status: single.seen.status,
-            correct: single.seen.correct,
-            nanos: single.seen.nanos,
+            status: single.outcome.status,
+            correct: single.outcome.correct,
+            nanos: single.outcome.nanos,
         })
         .collect()
     }
 }
 
-/// What came of one pattern.
+/// Counts of one pattern.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     ok: u64,
@@ -149,18 +150,18 @@ struct Count {
 
 impl Count {
     #[inline]
-    fn take(&mut self, seen: Seen) {
-        if !seen.correct {
+    fn take(&mut self, outcome: RequestOutcome) {
+        if !outcome.correct {
             self.failed += 1;
             return;
         }
         self.min = match self.ok {
-            0 => seen.nanos,
-            _ => self.min.min(seen.nanos),
+            0 => outcome.nanos,
+            _ => self.min.min(outcome.nanos),
         };
-        self.max = self.max.max(seen.nanos);
+        self.max = self.max.max(outcome.nanos);
         self.ok += 1;
-        self.sum = self.sum.saturating_add(seen.nanos);
+        self.sum = self.sum.saturating_add(outcome.nanos);
     }
 
     fn add(&mut self, other: &Self) {
@@ -175,8 +176,8 @@ impl Count {
         self.sum = self.sum.saturating_add(other.sum);
     }
 
-    fn told(&self, pattern: u32) -> Option<PatternSeen> {
-        (self.ok + self.failed > 0).then_some(PatternSeen {
+    fn named(&self, pattern: u32) -> Option<PatternCounts> {
+        (self.ok + self.failed > 0).then_some(PatternCounts {
             pattern,
             ok: self.ok,
             failed: self.failed,
@@ -191,22 +192,22 @@ impl Count {
 mod tests {
     use super::*;
 
-    fn seen(nanos: u64) -> Seen {
-        Seen {
+    fn outcome(nanos: u64) -> RequestOutcome {
+        RequestOutcome {
             status: Some(200),
             correct: true,
             nanos,
         }
     }
 
-    const LOST: Seen = Seen {
+    const LOST: RequestOutcome = RequestOutcome {
         status: None,
         correct: false,
         nanos: 1,
     };
 
     proptest::proptest! {
-        /// Against sorting all of them, in however many threads.
+        /// Compared with a sorted list of all requests, for any number of threads.
         #[test]
         fn extremes_are_those_of_the_sorted_list(
             times in proptest::collection::vec((0..1000u64, 0..3usize), 0..200),
@@ -214,18 +215,18 @@ mod tests {
         ) {
             let mut threads: Vec<Figures> = (0..3).map(|_| Figures::new(most, 1)).collect();
             for &(nanos, thread) in &times {
-                threads[thread].take(0, 0, seen(nanos));
+                threads[thread].take(0, 0, outcome(nanos));
             }
             let all = threads.into_iter().reduce(Figures::and).unwrap();
-            let told = all.told(&["GET /".to_owned()], None);
+            let samples = all.named(&["GET /".to_owned()], None);
             let mut sorted: Vec<u64> = times.iter().map(|(nanos, _)| *nanos).collect();
             sorted.sort_unstable();
-            let nanos = |singles: &[SingleSeen]| singles.iter().map(|s| s.nanos).collect::<Vec<_>>();
+            let nanos = |singles: &[RequestSample]| singles.iter().map(|s| s.nanos).collect::<Vec<_>>();
             let fewest = most.min(sorted.len());
-            proptest::prop_assert_eq!(nanos(&told.fastest), &sorted[..fewest]);
+            proptest::prop_assert_eq!(nanos(&samples.fastest), &sorted[..fewest]);
             sorted.reverse();
-            proptest::prop_assert_eq!(nanos(&told.slowest), &sorted[..fewest]);
-            let count = told.patterns.first();
+            proptest::prop_assert_eq!(nanos(&samples.slowest), &sorted[..fewest]);
+            let count = samples.patterns.first();
             proptest::prop_assert_eq!(count.map_or(0, |c| c.ok), times.len() as u64);
             proptest::prop_assert_eq!(count.map(|c| c.max_nanos), sorted.first().copied());
             proptest::prop_assert_eq!(count.map(|c| c.min_nanos), sorted.last().copied());
@@ -234,14 +235,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_answered_is_slow_and_never_fast() {
+    fn a_request_without_a_response_is_slow_and_never_fast() {
         let mut figures = Figures::new(2, 2);
         figures.take(1, 3, LOST);
-        let told = figures.told(&["GET /a".to_owned(), "GET /b".to_owned()], None);
-        assert_eq!(told.fastest, []);
-        assert_eq!(told.slowest[0].request, "GET /b");
-        assert_eq!(told.slowest[0].host, 3);
-        assert_eq!(told.slowest[0].status, None);
-        assert_eq!((told.patterns[0].pattern, told.patterns[0].failed), (1, 1));
+        let samples = figures.named(&["GET /a".to_owned(), "GET /b".to_owned()], None);
+        assert_eq!(samples.fastest, []);
+        assert_eq!(samples.slowest[0].request, "GET /b");
+        assert_eq!(samples.slowest[0].host, 3);
+        assert_eq!(samples.slowest[0].status, None);
+        assert_eq!(
+            (samples.patterns[0].pattern, samples.patterns[0].failed),
+            (1, 1)
+        );
     }
 }

@@ -1,63 +1,66 @@
-//! Asks hosts for the number of hits of patterns: every pattern before the run, and a
-//! sample of them again once there has been load.
+//! Counts the hits of patterns on each host: of every pattern before the run, and of a sample after
+//! load.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::patterns::{MOST_ASKED_BY_DEFAULT, MOST_ASKED_FOR_HITS};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{HitSource, PatternSet};
 
-use super::book::Book;
+use super::requests::Requests;
 use crate::kind::Stage;
-use crate::single::{HostAsked, PatternAsked};
+use crate::samples::{HostHits, PatternHits};
 use crate::text::grouped;
 
-/// Of an answer that is longer, the number of hits is not known.
-const LARGEST_ANSWER: usize = 64 << 20;
-/// Patterns that each host is asked again once there has been load: one in a hundred that
-/// finds something else is among them all but surely.
+/// Longest response whose number of hits is read.
+const LARGEST_RESPONSE: usize = 64 << 20;
+/// Patterns that each host counts again after load. If one pattern in a hundred has other hits, the
+/// sample almost certainly contains one.
 const MOST_ASKED_AGAIN: usize = 1_000;
 
-/// The same for patterns that are asked by default: enough to see data that are gone.
+/// The same for patterns that are counted by default: enough to notice lost data.
 const MOST_ASKED_AGAIN_BY_DEFAULT: usize = 100;
-/// Responses without a number of hits after which a server that is asked by default is taken
-/// for another kind of server, and left in peace.
+/// Responses without a number of hits after which a server that is counted by default is treated
+/// as another kind of server and gets no more of these requests.
 const ENOUGH_UNREADABLE: usize = 5;
 
-/// What is asked of every host apart from the measuring.
-pub(super) struct Inquiry {
-    /// How each pattern reports its hits; `None` for one that is not asked.
+/// The requests that count hits on every host, outside the measurement.
+pub(super) struct HitCounting {
+    /// Where each pattern's response reports its hits; `None` for a pattern that is not counted.
     sources: Arc<[Option<HitSource>]>,
-    /// The plan does not say how hits are reported: the paths do.
+    /// Whether hits are recognised by the paths, because the plan does not say how they are
+    /// reported.
     by_default: bool,
-    /// Patterns that are no search of a known kind.
+    /// Number of patterns that are not searches of a known kind.
     unknown: usize,
-    hosts: Vec<Asking>,
-    /// Hosts whose stage before the run has been handed out.
+    hosts: Vec<HostCounting>,
+    /// Number of hosts whose stage before the run has been returned.
     begun: usize,
-    /// The same for the stages that ask again.
+    /// Number of hosts whose stage after load has been returned.
     begun_again: usize,
 }
 
-/// What is asked of one host.
-struct Asking {
+/// The requests that count hits on one host.
+struct HostCounting {
     patterns: Vec<u32>,
-    before: Answers,
+    before: Responses,
     again: Vec<u32>,
-    after: Answers,
+    after: Responses,
 }
 
-/// In the order in which they came.
-type Answers = Arc<Mutex<Vec<PatternAsked>>>;
+/// In the order of arrival.
+type Responses = Arc<Mutex<Vec<PatternHits>>>;
 
-impl Inquiry {
-    /// What is to be asked; `None` if the plan asks for no hits.
+impl HitCounting {
+    /// `None` if the plan counts no hits.
     pub(super) fn new(
         source: &HitSource,
-        book: &Book,
+        book: &Requests,
         set: &PatternSet,
         seed: u64,
     ) -> Option<Self> {
@@ -80,12 +83,12 @@ impl Inquiry {
             true => MOST_ASKED_AGAIN_BY_DEFAULT,
             false => MOST_ASKED_AGAIN,
         };
-        let asking = |host: usize| {
+        let counting = |host: usize| {
             let patterns = match book.hosts_of() {
                 None => searches(&mut (0..set.len() as u32)),
                 Some(lists) => searches(&mut lists[host].iter().copied()),
             };
-            Asking {
+            HostCounting {
                 again: sample(&patterns, seed, again, "asked again"),
                 patterns,
                 before: Arc::default(),
@@ -93,7 +96,7 @@ impl Inquiry {
             }
         };
         Some(Self {
-            hosts: (0..book.hosts()).map(asking).collect(),
+            hosts: (0..book.hosts()).map(counting).collect(),
             unknown: sources.iter().filter(|source| source.is_none()).count(),
             sources,
             by_default,
@@ -102,7 +105,7 @@ impl Inquiry {
         })
     }
 
-    /// What is not asked for its hits, or did not report any, and why; a sentence each.
+    /// Patterns whose hits are not counted or not reported, with the reason; one sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
         let all = self.sources.len();
         if !self.by_default {
@@ -129,7 +132,7 @@ impl Inquiry {
                 grouped(all as u64)
             ));
         }
-        if self.begun > 0 && self.told().next().is_none() {
+        if self.begun > 0 && self.reporting().next().is_none() {
             notes.push(format!(
                 "searches without a hit are not counted, because the responses to the first \
                  patterns hold no number of hits: {HOW}"
@@ -138,50 +141,50 @@ impl Inquiry {
         notes
     }
 
-    /// The hosts that have been asked, with what they reported. By default only those that
-    /// reported a number at all: others are servers of another kind.
-    fn told(&self) -> impl Iterator<Item = (usize, &Asking)> {
+    /// The hosts that were queried, with their hits. By default only hosts that reported a number;
+    /// others are servers of another kind.
+    fn reporting(&self) -> impl Iterator<Item = (usize, &HostCounting)> {
         let begun = self.hosts.iter().enumerate().take(self.begun);
-        begun.filter(|(_, asking)| {
-            let answers = held(&asking.before);
-            !self.by_default || answers.iter().any(|answer| answer.hits.is_some())
+        begun.filter(|(_, counting)| {
+            let responses = held(&counting.before);
+            !self.by_default || responses.iter().any(|response| response.hits.is_some())
         })
     }
 
-    /// The stage that asks the next host before the run, and what it asks.
-    pub(super) fn before_run(&mut self, book: &Arc<Book>) -> Option<(usize, &[u32], Stage)> {
-        let is_asked = |asking: &&Asking| !asking.patterns.is_empty();
+    /// The stage that counts the hits on the next host before the run, and its patterns.
+    pub(super) fn before_run(&mut self, book: &Arc<Requests>) -> Option<(usize, &[u32], Stage)> {
+        let is_counted = |counting: &&HostCounting| !counting.patterns.is_empty();
         let left = self.hosts.iter().skip(self.begun);
-        let Some(skipped) = left.clone().position(|asking| is_asked(&asking)) else {
+        let Some(skipped) = left.clone().position(|counting| is_counted(&counting)) else {
             self.begun += left.count();
             return None;
         };
         let host = self.begun + skipped;
-        let asking = &self.hosts[host];
+        let counting = &self.hosts[host];
         self.begun = host + 1;
-        let stage = self.stage(book, host, &asking.patterns, &asking.before, "");
+        let stage = self.stage(book, host, &counting.patterns, &counting.before, "");
         Some((host, &self.hosts[host].patterns, stage))
     }
 
-    /// The stage that asks the next host again.
-    pub(super) fn ask_again(&mut self, book: &Arc<Book>) -> Option<Stage> {
-        let told: Vec<usize> = self.told().map(|(host, _)| host).collect();
-        let next = told.iter().find(|&&host| host >= self.begun_again);
+    /// The stage that counts the hits on the next host after load.
+    pub(super) fn count_again(&mut self, book: &Arc<Requests>) -> Option<Stage> {
+        let reporting: Vec<usize> = self.reporting().map(|(host, _)| host).collect();
+        let next = reporting.iter().find(|&&host| host >= self.begun_again);
         let Some(&host) = next else {
             self.begun_again = 0;
             return None;
         };
-        let asking = &self.hosts[host];
+        let counting = &self.hosts[host];
         self.begun_again = host + 1;
-        Some(self.stage(book, host, &asking.again, &asking.after, "again "))
+        Some(self.stage(book, host, &counting.again, &counting.after, " again"))
     }
 
     fn stage(
         &self,
-        book: &Arc<Book>,
+        book: &Arc<Requests>,
         host: usize,
         patterns: &[u32],
-        answers: &Answers,
+        responses: &Responses,
         again: &str,
     ) -> Stage {
         let count = patterns.len() as u64;
@@ -191,19 +194,19 @@ impl Inquiry {
         };
         Stage {
             what: format!(
-                "asking {} patterns {again}for their hits{place}",
+                "counting the hits of {} patterns{again}{place}",
                 grouped(count)
             ),
             total: Some(count),
             connections: 1,
-            workers: vec![Box::new(Asker {
+            workers: vec![Box::new(HitCounter {
                 book: Arc::clone(book),
                 sources: Arc::clone(&self.sources),
                 gives_up: self.by_default,
                 host,
                 patterns: patterns.to_vec(),
                 next: 0,
-                answers: Arc::clone(answers),
+                responses: Arc::clone(responses),
                 body: Vec::new(),
                 too_long: false,
             })],
@@ -212,13 +215,13 @@ impl Inquiry {
         }
     }
 
-    /// What came of it so far.
-    pub(super) fn asked(&self) -> Vec<HostAsked> {
-        self.told()
-            .map(|(host, asking)| {
-                let before = all_of(&asking.patterns, &held(&asking.before));
-                let after = most_telling(&before, &held(&asking.after));
-                HostAsked {
+    /// The hits so far.
+    pub(super) fn hits_by_host(&self) -> Vec<HostHits> {
+        self.reporting()
+            .map(|(host, counting)| {
+                let before = all_of(&counting.patterns, &held(&counting.before));
+                let after = most_telling(&before, &held(&counting.after));
+                HostHits {
                     host,
                     before,
                     after: (!after.is_empty()).then_some(after),
@@ -227,48 +230,51 @@ impl Inquiry {
             .collect()
     }
 
-    /// How many patterns, from the first, were asked anywhere.
+    /// Number of patterns, from the first, that were counted on any host.
     pub(super) fn reach(&self) -> usize {
-        let asked = self.hosts.iter().flat_map(|asking| &asking.patterns);
+        let asked = self.hosts.iter().flat_map(|counting| &counting.patterns);
         asked.max().map_or(0, |&last| last as usize + 1)
     }
 }
 
-/// Those without an answer too.
-fn all_of(patterns: &[u32], answers: &[PatternAsked]) -> Vec<PatternAsked> {
-    let known = answers.iter().map(|answer| (answer.pattern, *answer));
-    let known: HashMap<u32, PatternAsked> = known.collect();
-    let answer = |&pattern: &u32| {
-        known.get(&pattern).copied().unwrap_or(PatternAsked {
+/// Adds the patterns without a response.
+fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
+    let known = responses
+        .iter()
+        .map(|response| (response.pattern, *response));
+    let known: HashMap<u32, PatternHits> = known.collect();
+    let response = |&pattern: &u32| {
+        known.get(&pattern).copied().unwrap_or(PatternHits {
             pattern,
             hits: None,
             bytes: None,
         })
     };
-    patterns.iter().map(answer).collect()
+    patterns.iter().map(response).collect()
 }
 
-/// Of several answers to a pattern the one that is not as it was before, if there is any.
-fn most_telling(before: &[PatternAsked], after: &[PatternAsked]) -> Vec<PatternAsked> {
+/// Of several counts of a pattern, one that differs from the count before the run, if any.
+fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHits> {
     let hits = before.iter().map(|one| (one.pattern, one.hits));
     let hits: HashMap<u32, Option<u64>> = hits.collect();
-    let changed = |one: &PatternAsked| hits.get(&one.pattern).is_some_and(|was| *was != one.hits);
-    let mut told: Vec<PatternAsked> = Vec::new();
+    let changed = |one: &PatternHits| hits.get(&one.pattern).is_some_and(|was| *was != one.hits);
+    let mut told: Vec<PatternHits> = Vec::new();
     let mut places: HashMap<u32, usize> = HashMap::new();
-    for answer in after {
-        match places.get(&answer.pattern) {
+    for response in after {
+        match places.get(&response.pattern) {
             None => {
-                places.insert(answer.pattern, told.len());
-                told.push(*answer);
+                places.insert(response.pattern, told.len());
+                told.push(*response);
             }
-            Some(&at) if !changed(&told[at]) => told[at] = *answer,
+            Some(&at) if !changed(&told[at]) => told[at] = *response,
             Some(_) => {}
         }
     }
     told
 }
 
-/// At most `most` of them, the same on every target. `purpose` tells draws apart.
+/// At most `most` of the patterns, the same ones on every target. `purpose` makes draws
+/// independent.
 fn sample(patterns: &[u32], seed: u64, most: usize, purpose: &str) -> Vec<u32> {
     let mut rng = Rng::new(seed, &[name_number(purpose)]);
     let mut left: Vec<u32> = patterns.to_vec();
@@ -282,25 +288,25 @@ fn sample(patterns: &[u32], seed: u64, most: usize, purpose: &str) -> Vec<u32> {
     left
 }
 
-fn held(answers: &Answers) -> MutexGuard<'_, Vec<PatternAsked>> {
-    answers.lock().unwrap_or_else(PoisonError::into_inner)
+fn held(responses: &Responses) -> MutexGuard<'_, Vec<PatternHits>> {
+    responses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks one host one pattern after the other, unmeasured.
-struct Asker {
-    book: Arc<Book>,
+/// Sends one pattern after the other to one host, unmeasured.
+struct HitCounter {
+    book: Arc<Requests>,
     sources: Arc<[Option<HitSource>]>,
-    /// Ends when the first responses hold no number of hits.
+    /// Whether the worker ends when the first responses contain no number of hits.
     gives_up: bool,
     host: usize,
     patterns: Vec<u32>,
     next: usize,
-    answers: Answers,
+    responses: Responses,
     body: Vec<u8>,
     too_long: bool,
 }
 
-impl Workload for Asker {
+impl Workload for HitCounter {
     fn operations(&self) -> &[&'static str] {
         &["ask"]
     }
@@ -322,14 +328,14 @@ impl Workload for Asker {
         self.book.body(exchange)
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, _exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         self.body.clear();
         self.too_long = false;
         BodyUse::Inspect
     }
 
     fn body(&mut self, _exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        if self.body.len() + part.len() > LARGEST_ANSWER {
+        if self.body.len() + part.len() > LARGEST_RESPONSE {
             self.too_long = true;
         } else {
             self.body.extend_from_slice(part);
@@ -342,7 +348,7 @@ impl Workload for Asker {
         let source = self.sources[exchange.tag as usize].as_ref();
         let found = source.and_then(|source| hits(source, &self.body));
         let found = found.filter(|_| fits);
-        held(&self.answers).push(PatternAsked {
+        held(&self.responses).push(PatternHits {
             pattern: exchange.tag as u32,
             hits: found,
             bytes: correct.then_some(length),
@@ -357,44 +363,47 @@ impl Workload for Asker {
     }
 }
 
-impl Asker {
+impl HitCounter {
     fn is_of_another_kind(&self) -> bool {
-        let answers = held(&self.answers);
-        answers.len() >= ENOUGH_UNREADABLE && answers.iter().all(|one| one.hits.is_none())
+        let responses = held(&self.responses);
+        responses.len() >= ENOUGH_UNREADABLE && responses.iter().all(|one| one.hits.is_none())
     }
 }
 
-/// The number of hits that a response reports.
+/// The number of hits in a response.
 fn hits(source: &HitSource, body: &[u8]) -> Option<u64> {
-    let answer: Value = serde_json::from_slice(body).ok()?;
+    let response: Value = serde_json::from_slice(body).ok()?;
     match source {
-        HitSource::Groonga => of_groonga(&answer),
-        HitSource::OpenSearch => of_opensearch(&answer),
-        HitSource::Pointer(pointer) => answer.pointer(pointer)?.as_u64(),
+        HitSource::Groonga => of_groonga(&response),
+        HitSource::OpenSearch => of_opensearch(&response),
+        HitSource::Pointer(pointer) => response.pointer(pointer)?.as_u64(),
         HitSource::Auto | HitSource::Off => None,
     }
 }
 
 /// Command versions 1 and 2: `[[0, start, elapsed], [[[hits], columns, …], …]]`;
 /// command version 3: `{"header": {"return_code": 0, …}, "body": {"n_hits": hits, …}}`.
-fn of_groonga(answer: &Value) -> Option<u64> {
-    if let Some(header) = answer.get("header") {
+fn of_groonga(response: &Value) -> Option<u64> {
+    if let Some(header) = response.get("header") {
         let worked = header.get("return_code")?.as_i64()? == 0;
-        return answer.pointer("/body/n_hits")?.as_u64().filter(|_| worked);
+        return response
+            .pointer("/body/n_hits")?
+            .as_u64()
+            .filter(|_| worked);
     }
-    let worked = answer.pointer("/0/0")?.as_i64()? == 0;
-    answer.pointer("/1/0/0/0")?.as_u64().filter(|_| worked)
+    let worked = response.pointer("/0/0")?.as_i64()? == 0;
+    response.pointer("/1/0/0/0")?.as_u64().filter(|_| worked)
 }
 
-/// `hits.total`, unless it is only a bound ("relation": "gte", which all large numbers are
-/// where the request does not say "track_total_hits": true), or shards are missing in it.
-fn of_opensearch(answer: &Value) -> Option<u64> {
-    let timed_out = answer.get("timed_out").and_then(Value::as_bool);
-    let failed = answer.pointer("/_shards/failed").and_then(Value::as_u64);
+/// `hits.total`, unless it is only a lower bound ("relation": "gte", the default for large numbers
+/// without "track_total_hits": true) or shards failed.
+fn of_opensearch(response: &Value) -> Option<u64> {
+    let timed_out = response.get("timed_out").and_then(Value::as_bool);
+    let failed = response.pointer("/_shards/failed").and_then(Value::as_u64);
     if timed_out == Some(true) || failed.is_some_and(|failed| failed > 0) {
         return None;
     }
-    let total = answer.pointer("/hits/total")?;
+    let total = response.pointer("/hits/total")?;
     let exact = total
         .get("relation")
         .is_none_or(|relation| relation == "eq");
@@ -407,9 +416,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groonga_tells_its_hits_in_every_command_version() {
+    fn hits_of_groonga_are_read_in_every_command_version() {
         let source = HitSource::Groonga;
-        for (answer, expected) in [
+        for (response, expected) in [
             (
                 r#"[[0,1795174616.66,6.05e-05],[[[5000],[["title","ShortText"]],["a"],["b"]]]]"#,
                 Some(5000),
@@ -431,12 +440,12 @@ mod tests {
             ("{}", None),
             ("", None),
         ] {
-            assert_eq!(hits(&source, answer.as_bytes()), expected, "{answer}");
+            assert_eq!(hits(&source, response.as_bytes()), expected, "{response}");
         }
     }
 
     #[test]
-    fn others_tell_them_elsewhere() {
+    fn hits_of_other_servers_are_read() {
         let new = br#"{"hits":{"total":{"value":7,"relation":"eq"},"hits":[]}}"#;
         let old = br#"{"hits":{"total":8,"hits":[]}}"#;
         assert_eq!(hits(&HitSource::OpenSearch, new), Some(7));

@@ -1,15 +1,14 @@
-//! A cache that forgets what was used least recently.
+//! A least-recently-used cache.
 
 /// No pattern.
 const NONE: u32 = u32::MAX;
 
-/// A cache that forgets what was used least recently, of patterns by their numbers: a
-/// list that is linked both ways.
+/// A least-recently-used cache of pattern numbers: a doubly linked list.
 #[derive(Debug)]
 pub(super) struct Lru {
     pub(super) size: u32,
     held: u32,
-    /// By pattern: the one used just before and just after it, and whether it is held.
+    /// By pattern: the previous and the next entry in order of use, and whether it is cached.
     links: Vec<(u32, u32, bool)>,
     newest: u32,
     oldest: u32,
@@ -26,8 +25,8 @@ impl Lru {
         }
     }
 
-    /// Whether it is there; it is afterwards.
-    pub(super) fn look(&mut self, pattern: u32) -> bool {
+    /// Looks a pattern up, and adds it if it is missing.
+    pub(super) fn lookup(&mut self, pattern: u32) -> bool {
         if self.links.len() <= pattern as usize {
             self.links.resize(pattern as usize + 1, (NONE, NONE, false));
         }
@@ -74,10 +73,10 @@ mod tests {
 
     use super::*;
 
-    /// The newest last; the first goes.
+    /// A list with the newest entry last; the first one is evicted.
     fn naive(size: usize, sequence: &[u32]) -> Vec<bool> {
         let mut held: Vec<u32> = Vec::new();
-        let look = |&pattern: &u32| {
+        let lookup = |&pattern: &u32| {
             let place = held.iter().position(|&other| other == pattern);
             match place {
                 Some(place) => drop(held.remove(place)),
@@ -87,7 +86,7 @@ mod tests {
             held.push(pattern);
             place.is_some()
         };
-        sequence.iter().map(look).collect()
+        sequence.iter().map(lookup).collect()
     }
 
     proptest! {
@@ -97,7 +96,7 @@ mod tests {
             sequence in prop::collection::vec(0..20u32, 0..300),
         ) {
             let mut lru = Lru::new(size);
-            let hits: Vec<bool> = sequence.iter().map(|&pattern| lru.look(pattern)).collect();
+            let hits: Vec<bool> = sequence.iter().map(|&pattern| lru.lookup(pattern)).collect();
             prop_assert_eq!(hits, naive(size as usize, &sequence));
         }
     }

@@ -1,10 +1,10 @@
-//! Many requests, drawn from patterns.
+//! Requests drawn from patterns.
 
-mod book;
 mod cache;
 mod figures;
 mod hits;
 mod lru;
+mod requests;
 mod sampler;
 mod worker;
 
@@ -15,23 +15,23 @@ use tenbin_engine::Workload;
 use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
 use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 
-use self::book::Book;
 use self::cache::{Caches, Forecaster, Shape};
 use self::figures::Figures;
-use self::hits::Inquiry;
+use self::hits::HitCounting;
+use self::requests::Requests;
 use self::sampler::{Sampler, Sampling};
-use self::worker::{Course, Log, Worker};
-use super::complaint::{Complaints, Secrets};
+use self::worker::{Log, Worker, WorkerState};
+use super::error_message::{ErrorMessages, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
-use crate::responses::{Lengths, ResponsesSeen};
+use crate::responses::{Lengths, ResponseComparison};
 use crate::rng::name_number;
+use crate::samples::{CacheForecast, CountedPatterns, SliceSamples};
 use crate::sequence::{Cursors, Position};
-use crate::single::{AskedPatterns, CacheForecast, SinglesSeen};
 use crate::site::Site;
 use crate::text::grouped;
 
-/// Makes the requests ready for a target.
+/// Prepares the requests for a target.
 pub(super) fn prepare(
     work: &plan::Workload,
     http: &HttpWork,
@@ -52,7 +52,7 @@ pub(super) fn prepare(
     if set.is_empty() {
         return Err(refused("there are no patterns".to_owned()));
     }
-    let book = Arc::new(Book::new(work, http, set, target)?);
+    let book = Arc::new(Requests::new(work, http, set, target)?);
     let sampling = Arc::new(Sampling::new(
         set,
         patterns.order,
@@ -78,7 +78,7 @@ pub(super) fn prepare(
         few if few <= MOST_COUNTED_PATTERNS && !may_differ.size && !may_differ.body => few,
         _ => 0,
     };
-    let inquiry = Inquiry::new(&patterns.hits, &book, set, seed);
+    let hit_counting = HitCounting::new(&patterns.hits, &book, set, seed);
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
@@ -88,7 +88,7 @@ pub(super) fn prepare(
         chosen: chosen.is_some(),
         book,
         forecaster,
-        inquiry,
+        hit_counting,
         cursors: Cursors::new(workers, !sampling.is_by_host()),
         samplers: (0..workers).map(|at| Some(sampling.sampler(at))).collect(),
         sampling,
@@ -99,8 +99,8 @@ pub(super) fn prepare(
     }))
 }
 
-/// How reports name the patterns. Those that differ in what is not shown, such as a body
-/// (which may be secret), are told apart by their place among all.
+/// Names of the patterns in reports. Patterns that differ only in parts that are not shown, such
+/// as a body (which may be secret), get a number.
 fn labels(set: &PatternSet) -> Vec<String> {
     let plain: Vec<String> = set.patterns().iter().map(plan::Pattern::label).collect();
     let mut times: HashMap<&str, u32> = HashMap::new();
@@ -123,42 +123,42 @@ struct PreparedPatterns {
     secrets: Secrets,
     labels: Vec<String>,
     notes: Vec<String>,
-    /// The patterns are only some of the file.
+    /// Whether the plan draws from only a part of the file's patterns.
     chosen: bool,
-    book: Arc<Book>,
+    book: Arc<Requests>,
     sampling: Arc<Sampling>,
     forecaster: Option<Forecaster>,
-    /// What is asked apart from the measuring, if that is wished for.
-    inquiry: Option<Inquiry>,
-    /// Where the workers are in their sequences.
+    /// The counting of hits, if the plan wants it.
+    hit_counting: Option<HitCounting>,
+    /// Positions of the workers in their sequences.
     cursors: Cursors,
-    /// What they draw with, while none of them is at work.
+    /// Samplers of the workers, between slices.
     samplers: Vec<Option<Sampler>>,
-    /// What they know of the lengths of responses, while none of them is at work.
+    /// Response lengths known to the workers, between slices.
     lengths: Vec<Lengths>,
-    /// What was seen of the responses of the slice that ended last.
-    responses: Option<ResponsesSeen>,
-    /// What the workers of the slice under way write at its end.
+    /// Comparison of the last slice's responses.
+    responses: Option<ResponseComparison>,
+    /// Logs that the workers of the current slice write at its end.
     logs: Vec<Arc<Mutex<Option<Log>>>>,
     workers: usize,
 }
 
 impl Prepared for PreparedPatterns {
-    /// Asks every host for every pattern's hits.
+    /// Counts the hits of every pattern on every host.
     fn before_run(&mut self) -> Option<Stage> {
-        let (host, patterns, stage) = self.inquiry.as_mut()?.before_run(&self.book)?;
+        let (host, patterns, stage) = self.hit_counting.as_mut()?.before_run(&self.book)?;
         if let Some(forecaster) = &mut self.forecaster {
-            forecaster.asked(host, patterns);
+            forecaster.add_counting(host, patterns);
         }
         Some(stage)
     }
 
-    fn ask_again(&mut self) -> Option<Stage> {
-        self.inquiry.as_mut()?.ask_again(&self.book)
+    fn count_again(&mut self) -> Option<Stage> {
+        self.hit_counting.as_mut()?.count_again(&self.book)
     }
 
     fn position(&self) -> Option<Position> {
-        // Of a single one it does not matter how often it has been sent.
+        // With a single pattern, the number of requests does not matter.
         (self.labels.len() > 1).then(|| self.cursors.position())
     }
 
@@ -187,15 +187,15 @@ impl Prepared for PreparedPatterns {
         let logs = self.logs.iter().enumerate();
         logs.map(|(worker, log)| {
             let sampler = self.samplers[worker].take();
-            let course = Course {
+            let course = WorkerState {
                 sampler: sampler.unwrap_or_else(|| self.sampling.sampler(worker)),
                 cursor: self.cursors.get(worker),
                 lengths: std::mem::take(&mut self.lengths[worker]),
             };
             let figures = Figures::new(self.patterns.slowest as usize, counted);
             let book = Arc::clone(&self.book);
-            let complaints = Complaints::new(&self.secrets);
-            let worker = Worker::new(book, course, figures, complaints, Arc::clone(log));
+            let error_messages = ErrorMessages::new(&self.secrets);
+            let worker = Worker::new(book, course, figures, error_messages, Arc::clone(log));
             Box::new(worker) as Box<dyn Workload>
         })
         .collect()
@@ -210,7 +210,7 @@ impl Prepared for PreparedPatterns {
                 grouped(self.patterns.set.len() as u64)
             ));
         }
-        notes.extend(self.inquiry.iter().flat_map(Inquiry::notes));
+        notes.extend(self.hit_counting.iter().flat_map(HitCounting::notes));
         if let (Some(dial), Some(forecaster)) = (self.patterns.cache, &self.forecaster) {
             notes.extend(forecaster.sentence(&self.sampling, dial));
         }
@@ -220,14 +220,17 @@ impl Prepared for PreparedPatterns {
             .collect()
     }
 
-    fn asked_patterns(&self) -> Option<AskedPatterns> {
-        let reach = self.inquiry.as_ref().map_or(0, Inquiry::reach);
-        Some(AskedPatterns {
+    fn counted_patterns(&self) -> Option<CountedPatterns> {
+        let reach = self.hit_counting.as_ref().map_or(0, HitCounting::reach);
+        Some(CountedPatterns {
             labels: match self.labels.len() {
                 few if few <= MOST_COUNTED_PATTERNS => self.labels.clone(),
                 _ => self.labels[..reach].to_vec(),
             },
-            hosts: self.inquiry.as_ref().map_or_else(Vec::new, Inquiry::asked),
+            hosts: self
+                .hit_counting
+                .as_ref()
+                .map_or_else(Vec::new, HitCounting::hits_by_host),
         })
     }
 
@@ -237,7 +240,7 @@ impl Prepared for PreparedPatterns {
         }
     }
 
-    /// The workers have written down what they saw as they were dropped.
+    /// Workers write their logs when they are dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
         self.responses = None;
@@ -255,11 +258,11 @@ impl Prepared for PreparedPatterns {
         }
     }
 
-    fn responses_seen(&mut self) -> Option<ResponsesSeen> {
+    fn response_comparison(&mut self) -> Option<ResponseComparison> {
         self.responses.take()
     }
 
-    fn singles_seen(&mut self) -> Option<SinglesSeen> {
+    fn take_samples(&mut self) -> Option<SliceSamples> {
         let logs = std::mem::take(&mut self.logs);
         let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
         let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());
@@ -270,7 +273,7 @@ impl Prepared for PreparedPatterns {
             .forecaster
             .as_mut()
             .map(|forecaster| forecaster.replay(&drawn));
-        Some(merged.told(&self.labels, forecast))
+        Some(merged.named(&self.labels, forecast))
     }
 }
 

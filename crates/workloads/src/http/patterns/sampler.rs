@@ -1,4 +1,4 @@
-//! Which pattern is next. No order ever runs dry, and all follow from the seed alone.
+//! The order of patterns. Every order is infinite and follows from the seed alone.
 
 use std::sync::Arc;
 
@@ -7,24 +7,23 @@ use tenbin_plan::{PatternOrder, PatternSet};
 use crate::rng::{Rng, name_number};
 use crate::zipf::Zipf;
 
-/// How patterns are drawn, for every worker and, where hosts have patterns of their
-/// own, every host.
+/// How patterns are drawn, for every worker, and for every host if hosts have their own patterns.
 pub(super) struct Sampling {
     order: PatternOrder,
     seed: u64,
-    /// The workload's name, as a number: two workloads draw independently, so that one is
-    /// not sent what the other has just left in a cache.
+    /// A number from the workload's name: workloads draw independently, so that one does not send
+    /// requests that another has just put into a cache.
     name: u64,
     workers: usize,
-    /// One for all hosts, or one for each.
+    /// One pool for all hosts, or one per host.
     pools: Vec<Pool>,
 }
 
-/// Patterns that are drawn from.
+/// The patterns of one pool.
 struct Pool {
-    /// Positions among all patterns, in the order of the file.
+    /// Positions among all patterns, in file order.
     sequence: Arc<[u32]>,
-    /// The different ones among them.
+    /// The distinct positions.
     members: Arc<[u32]>,
     weighted: Arc<Alias>,
 }
@@ -65,7 +64,7 @@ impl Sampling {
         }
     }
 
-    /// What a worker draws with, from the beginning of its sequence.
+    /// The sampler of a worker, at the start of its sequence.
     pub(super) fn sampler(&self, worker: usize) -> Sampler {
         let pools = self.pools.iter().enumerate();
         Sampler {
@@ -75,7 +74,7 @@ impl Sampling {
         }
     }
 
-    /// Whether hosts have patterns of their own.
+    /// Whether hosts have their own patterns.
     pub(super) fn is_by_host(&self) -> bool {
         self.pools.len() > 1
     }
@@ -113,10 +112,10 @@ impl Sampling {
     }
 }
 
-/// What one worker draws with.
+/// The sampler of one worker.
 #[derive(Default)]
 pub(super) struct Sampler {
-    /// One for all hosts, or one for each.
+    /// One for all hosts, or one per host.
     draws: Vec<Draw>,
 }
 
@@ -128,8 +127,7 @@ impl Sampler {
         self.draws[at].next()
     }
 
-    /// Leaves out so many, in equal parts for each host where these have patterns of
-    /// their own.
+    /// Skips `count` patterns, in equal parts for each host if hosts have their own patterns.
     pub(super) fn skip(&mut self, count: u64) {
         let hosts = self.draws.len() as u64;
         for at in 0..count {
@@ -149,8 +147,8 @@ enum Draw {
         step: usize,
         sequence: Arc<[u32]>,
     },
-    /// Dealt from a deck that is shuffled as it is dealt (Fisher and Yates), again and
-    /// again: so nothing stops for a whole shuffle.
+    /// Draws without replacement from a deck that is shuffled during the draws (Fisher–Yates), so
+    /// that no draw waits for a complete shuffle.
     Shuffled {
         rng: Rng,
         dealt: usize,
@@ -194,17 +192,17 @@ impl Draw {
     }
 }
 
-/// Numbers by weight in constant time: the alias method of A. J. Walker ("An efficient
-/// method for generating discrete random variables with general distributions", ACM
-/// TOMS 3(3), 1977), with the tables made as by M. D. Vose (IEEE TSE 17(9), 1991).
+/// Weighted numbers in constant time: the alias method of A. J. Walker ("An efficient method for
+/// generating discrete random variables with general distributions", ACM TOMS 3(3), 1977), with
+/// the table construction of M. D. Vose (IEEE TSE 17(9), 1991).
 struct Alias {
-    /// The chance that a number is taken and not its alias.
+    /// Probability that a number is used instead of its alias.
     keep: Vec<f64>,
     alias: Vec<u32>,
 }
 
 impl Alias {
-    /// Weights are not negative, and one is above 0.
+    /// Weights must not be negative, and one must be above 0.
     fn new(weights: &[f64]) -> Self {
         let sum: f64 = weights.iter().sum();
         let scale = weights.len() as f64 / sum;
@@ -220,7 +218,7 @@ impl Alias {
                 small.push(more);
             }
         }
-        // What is left is 1 but for rounding.
+        // The remaining weights are 1, apart from rounding.
         for at in small.into_iter().chain(large) {
             keep[at as usize] = 1.0;
         }
@@ -326,7 +324,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn hosts_with_patterns_of_their_own_draw_from_them_alone() {
+    fn hosts_draw_only_from_their_own_patterns() {
         let patterns = patterns(&paths(4), "");
         let hosts = [vec![0, 2], vec![1, 2, 3]];
         for order in ["weighted", "sequential", "shuffled", "zipf:1"] {

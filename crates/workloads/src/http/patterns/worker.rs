@@ -1,53 +1,53 @@
-//! One thread's share of the requests.
+//! The worker of one thread.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Seen, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Workload,
 };
 
-use super::super::complaint::Complaints;
-use super::book::Book;
+use super::super::error_message::ErrorMessages;
 use super::figures::Figures;
+use super::requests::Requests;
 use super::sampler::Sampler;
-use crate::responses::{KEPT_BYTES, Lengths, ResponsesSeen, shown};
+use crate::responses::{KEPT_BYTES, Lengths, ResponseComparison, shown};
 use crate::sequence::Cursor;
 
-/// What a worker has seen by the end of a slice, and what the next slice goes on with.
+/// Results of a worker at the end of a slice, and the state for the next slice.
 pub(super) struct Log {
     pub(super) figures: Figures,
-    /// Requests drawn for each host.
+    /// Requests drawn, by host.
     pub(super) drawn: Vec<u64>,
-    pub(super) course: Course,
-    /// What was seen of the responses, where they are compared.
-    pub(super) responses: Option<ResponsesSeen>,
+    pub(super) course: WorkerState,
+    /// Comparison of the responses, if they are compared.
+    pub(super) responses: Option<ResponseComparison>,
 }
 
-/// Where a worker is in its sequence.
+/// Position of a worker in its sequence.
 #[derive(Default)]
-pub(super) struct Course {
+pub(super) struct WorkerState {
     pub(super) sampler: Sampler,
     pub(super) cursor: Cursor,
-    /// How long the responses are that it got.
+    /// Lengths of the responses that the worker received.
     pub(super) lengths: Lengths,
 }
 
-/// One thread's share of the requests. It writes its log when it is dropped.
+/// The worker of one thread. It writes its log when it is dropped.
 pub(super) struct Worker {
-    book: Arc<Book>,
-    course: Course,
+    book: Arc<Requests>,
+    course: WorkerState,
     figures: Figures,
     drawn: Vec<u64>,
-    complaints: Complaints,
+    error_messages: ErrorMessages,
     log: Arc<Mutex<Option<Log>>>,
 }
 
 impl Worker {
     pub(super) fn new(
-        book: Arc<Book>,
-        course: Course,
+        book: Arc<Requests>,
+        course: WorkerState,
         figures: Figures,
-        complaints: Complaints,
+        error_messages: ErrorMessages,
         log: Arc<Mutex<Option<Log>>>,
     ) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Worker {
             book,
             course,
             figures,
-            complaints,
+            error_messages,
             log,
         }
     }
@@ -79,7 +79,7 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        let Course {
+        let WorkerState {
             sampler, cursor, ..
         } = &mut self.course;
         if cursor.is_through() {
@@ -96,37 +96,37 @@ impl Workload for Worker {
         self.book.body(exchange)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let is_other = |length| self.course.lengths.is_unexpected(exchange.tag, length);
-        if !exchange.bodyless_answer
+        if !exchange.bodyless_response
             && self.book.success.holds(head.status)
             && head.length.is_some_and(is_other)
         {
-            self.complaints.bodies.catch_up_to(KEPT_BYTES, exchange);
+            self.error_messages.bodies.catch_up_to(KEPT_BYTES, exchange);
             return BodyUse::Inspect;
         }
-        self.complaints.head(&self.book.success, exchange, head)
+        self.error_messages.head(&self.book.success, exchange, head)
     }
 
     fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        self.complaints.body(exchange, part);
+        self.error_messages.body(exchange, part);
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         if !self.book.success.holds(status) {
-            return self.complaints.failed(exchange);
+            return self.error_messages.failed(exchange);
         }
         let lengths = &mut self.course.lengths;
-        if exchange.bodyless_answer {
+        if exchange.bodyless_response {
             return Judgement::Correct;
         }
         if lengths.is_unexpected(exchange.tag, length) {
-            let example = shown(self.complaints.bodies.caught(exchange));
-            let example = match self.complaints.secrets.are_not_in(&example) {
+            let example = shown(self.error_messages.bodies.caught(exchange));
+            let example = match self.error_messages.secrets.are_not_in(&example) {
                 true => example,
                 false => String::new(),
             };
-            self.complaints.release(exchange);
+            self.error_messages.release(exchange);
             return lengths.unexpected(exchange.tag, (status, length), example);
         }
         lengths.came(exchange.tag, length);
@@ -134,14 +134,15 @@ impl Workload for Worker {
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
-        self.complaints.release(exchange);
+        self.error_messages.release(exchange);
     }
 
     fn follows(&self) -> bool {
         self.figures.wants_any()
     }
 
-    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
-        self.figures.take(exchange.tag as u32, exchange.host, seen);
+    fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
+        self.figures
+            .take(exchange.tag as u32, exchange.host, outcome);
     }
 }

@@ -1,9 +1,9 @@
-//! PutObject at the end of an object that is there, as S3 Express One Zone has it.
+//! PutObject with an offset: appends to an existing object, as in S3 Express One Zone.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
@@ -22,15 +22,15 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Append::new(setting)),
 };
 
-/// In [`Exchange::note`]: the object has not become as long as it should.
+/// In [`Exchange::note`]: the object has another length than expected.
 const WRONG: u64 = 1;
 
-/// Appends to every object its own content, round and round; to each only one request
-/// at a time. [`Exchange::tag`] is the object.
+/// Appends to every object its own content, in a cycle, with one request per object at a time.
+/// [`Exchange::tag`] is the object.
 struct Append {
-    /// Objects that have not been met yet.
+    /// Objects that the cycle has not reached yet.
     walk: Walk,
-    /// Objects to which something may be appended, the longest waiting first.
+    /// Objects without a request in flight, the longest idle first.
     idle: VecDeque<u64>,
     out: usize,
     lengths: Arc<Lengths>,
@@ -51,7 +51,7 @@ impl Append {
         }
     }
 
-    /// An object, and how often it has been appended to.
+    /// The next object, and the number of appends to it so far.
     fn choose(&mut self) -> Option<(u64, u32)> {
         loop {
             let object = self.walk.next().or_else(|| self.idle.pop_front())?;
@@ -62,7 +62,7 @@ impl Append {
     }
 }
 
-/// Bytes after so many appends.
+/// Length of an object after this number of appends, bytes.
 fn length(context: &WorkerContext, object: u64, appends: u32) -> u64 {
     context.content.size(object) * (u64::from(appends) + 1)
 }
@@ -118,11 +118,11 @@ impl Action for Append {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         if head.status == 200 {
-            // A server that does not know the header has replaced the object, and says
-            // nothing of its length (Amazon S3 API reference, "PutObject").
+            // A server that does not know the header has replaced the object, and the response has no
+            // length (Amazon S3 API reference, "PutObject").
             let object = exchange.tag;
             let appends = self.lengths.appends(object).unwrap_or(0);
             let mut expected = Vec::with_capacity(20);
@@ -148,7 +148,8 @@ impl Action for Append {
                 self.lengths.unknown(object);
                 Judgement::Failed(
                     ErrorClass::Wrong,
-                    "the object is not as long as before and the new part".to_owned(),
+                    "the length of the object is not its former length plus the appended part"
+                        .to_owned(),
                 )
             }
             200 if !context.refusals.is_error(exchange) => {

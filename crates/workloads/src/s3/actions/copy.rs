@@ -17,12 +17,12 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Copy::new(setting)),
 };
 
-/// Copies an object of the workload to a number behind all of them, where the next
-/// round writes over it. [`Exchange::tag`] is the copy.
+/// Copies an object of the workload to a number behind all objects, where the next cycle overwrites
+/// it. [`Exchange::tag`] is the copy.
 struct Copy {
     sources: Chooser,
     targets: Walk,
-    /// Path of the source, as its header has it.
+    /// Path of the source, as in its header.
     source: Vec<u8>,
 }
 
@@ -66,10 +66,10 @@ impl Action for Copy {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        _head: &tenbin_engine::AnswerHead<'_>,
+        _head: &tenbin_engine::ResponseHead<'_>,
     ) -> tenbin_engine::BodyUse {
-        // A copy that fails late has the error in an answer of status 200 (Amazon S3
-        // API reference, "CopyObject").
+        // If a copy fails late, the error is in a response with status 200 (Amazon S3 API
+        // reference, "CopyObject").
         context.refusals.catch(exchange);
         tenbin_engine::BodyUse::Inspect
     }

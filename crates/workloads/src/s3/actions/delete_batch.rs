@@ -1,7 +1,7 @@
-//! DeleteObjects: many in one request.
+//! DeleteObjects: many objects in one request.
 
 use slab::Slab;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
@@ -17,19 +17,19 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(DeleteBatch::new(setting)),
 };
 
-/// Deletes every object, or every version of each, once, so many at a time. One operation is one request.
-/// [`Exchange::tag`] is the place of its body.
+/// Deletes every object, or every version of each object, once, in batches. One operation is one
+/// request. [`Exchange::tag`] is the index of its body.
 struct DeleteBatch {
     chooser: Chooser,
-    /// By bucket: things that wait until there are enough for a request.
+    /// By bucket: objects that wait until a batch is full.
     waiting: Vec<Vec<u64>>,
     out: Slab<Out>,
 }
 
-/// A request that is out.
+/// A request in flight.
 struct Out {
     batch: Batch,
-    /// How many it is to delete.
+    /// Number of objects in the request.
     things: usize,
 }
 
@@ -42,7 +42,7 @@ impl DeleteBatch {
         }
     }
 
-    /// A bucket with objects enough for a request, or with the last ones there are.
+    /// A bucket with enough objects for a batch, or with its last objects.
     fn gather(&mut self, context: &WorkerContext) -> Option<usize> {
         let most = context.work.batch as usize;
         while let Some(thing) = self.chooser.next() {
@@ -66,7 +66,7 @@ impl Action for DeleteBatch {
             return Next::Exhausted;
         };
         let things = std::mem::take(&mut self.waiting[bucket]);
-        let asked = things.len();
+        let requested = things.len();
         let batch = Batch::of_keys(things.into_iter().map(|thing| {
             let id = context.ids.of(thing);
             let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
@@ -85,7 +85,7 @@ impl Action for DeleteBatch {
         context.writer.write(exchange, now.unix_seconds, &spec);
         let out = Out {
             batch,
-            things: asked,
+            things: requested,
         };
         exchange.tag = self.out.insert(out) as u64;
         Next::Ready
@@ -101,7 +101,7 @@ impl Action for DeleteBatch {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        _head: &AnswerHead<'_>,
+        _head: &ResponseHead<'_>,
     ) -> BodyUse {
         context.refusals.catch(exchange);
         BodyUse::Inspect
@@ -114,9 +114,9 @@ impl Action for DeleteBatch {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        let asked = self.out.try_remove(exchange.tag as usize);
-        let asked = asked.map_or(0, |out| out.things);
-        if status == 200 && batch::all_gone(context.refusals.caught(exchange), asked) {
+        let requested = self.out.try_remove(exchange.tag as usize);
+        let requested = requested.map_or(0, |out| out.things);
+        if status == 200 && batch::all_gone(context.refusals.caught(exchange), requested) {
             context.refusals.release(exchange);
             return Judgement::Correct;
         }

@@ -1,17 +1,17 @@
-//! Operations that are one request to one object after the other.
+//! Operations with one request per object.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 
 use crate::s3::action::Action;
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::selection::Chooser;
 
-/// What is asked of an object, and what counts as an answer.
+/// The request for one object, and its correct response.
 pub(super) trait OneRequest: Send {
-    /// Its name, and its name when it is sent again.
+    /// Its name, and the name of its retries.
     const NAMES: &'static [&'static str];
 
-    /// Writes the request about the thing that is the exchange's tag.
+    /// Writes the request for the object or version in the exchange's tag.
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
 
     /// The body of every request.
@@ -24,7 +24,7 @@ pub(super) trait OneRequest: Send {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         context.refusals.head(exchange, head)
     }
@@ -59,8 +59,8 @@ pub(super) trait OneRequest: Send {
     }
 }
 
-/// Asks it of one object, or version of one, after the other. [`Exchange::tag`] is the
-/// thing.
+/// Sends the request for one object, or version of an object, after the other. [`Exchange::tag`] is
+/// the object or version.
 pub(super) struct Each<R> {
     chooser: Chooser,
     request: R,
@@ -94,7 +94,7 @@ impl<R: OneRequest> Action for Each<R> {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         self.request.head(context, exchange, head)
     }

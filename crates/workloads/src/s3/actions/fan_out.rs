@@ -1,6 +1,6 @@
-//! One POST that makes many objects of the same content, as MinIO has it.
+//! One POST that creates many objects with the same content, as in MinIO.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
@@ -19,33 +19,34 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(FanOut::new(setting)),
 };
 
-/// Bytes of forms that one worker prepares, at most, if that is one form.
+/// Maximum number of bytes of forms that one worker prepares, except that one form is always
+/// prepared.
 const PREPARED_BYTES: usize = 64 << 20;
 
-/// Of an answer, kept, bytes: ten thousand objects, some two hundred bytes each.
-const KEPT_ANSWER: usize = 8 << 20;
+/// Bytes kept of a response: ten thousand objects with about two hundred bytes each.
+const KEPT_RESPONSE: usize = 8 << 20;
 
-/// A form that has been made.
+/// A prepared form.
 struct Prepared {
     bucket: usize,
     objects: usize,
     body: Vec<u8>,
 }
 
-/// Posts one prepared form after the other. [`Exchange::tag`] is its place.
+/// Posts one prepared form after the other. [`Exchange::tag`] is its index.
 struct FanOut {
     archives: Archives,
     share: Share,
-    /// Writes heads without a signature: the form has its own.
+    /// Writes heads without a signature: the form contains its own.
     writer: RequestWriter,
     signer: Option<Signer>,
     prepared: Vec<Prepared>,
-    /// Until when their policies may be used, seconds since 1970.
+    /// End of the validity of the forms' policies, seconds since 1970.
     until: u64,
     out: usize,
     next: usize,
     headers: Vec<OwnHeader>,
-    answers: Refusals,
+    responses: Refusals,
 }
 
 impl FanOut {
@@ -68,7 +69,7 @@ impl FanOut {
                 "content-type".to_owned(),
                 format!("multipart/form-data; boundary={BOUNDARY}").into_bytes(),
             )],
-            answers: Refusals::keeping(KEPT_ANSWER),
+            responses: Refusals::keeping(KEPT_RESPONSE),
         }
     }
 
@@ -107,7 +108,7 @@ impl Action for FanOut {
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         if now.unix_seconds >= self.until {
-            // What is on its way must stay as it is.
+            // Forms in flight must not change.
             if self.out > 0 {
                 return Next::Wait;
             }
@@ -145,9 +146,9 @@ impl Action for FanOut {
         &mut self,
         _desk: &mut WorkerContext,
         exchange: &mut Exchange,
-        _head: &AnswerHead<'_>,
+        _head: &ResponseHead<'_>,
     ) -> BodyUse {
-        self.answers.catch(exchange);
+        self.responses.catch(exchange);
         BodyUse::Inspect
     }
 
@@ -158,7 +159,7 @@ impl Action for FanOut {
         _offset: u64,
         part: &[u8],
     ) {
-        self.answers.body(exchange, part);
+        self.responses.body(exchange, part);
     }
 
     fn judge(
@@ -170,23 +171,23 @@ impl Action for FanOut {
     ) -> Judgement {
         self.out -= 1;
         if status >= 300 {
-            return self.answers.failed(exchange);
+            return self.responses.failed(exchange);
         }
         let prepared = self.prepared.get(exchange.tag as usize);
         let expected = prepared.map_or(0, |prepared| prepared.objects);
-        let made = status == 200 && all_made(self.answers.caught(exchange), expected);
-        self.answers.release(exchange);
+        let made = status == 200 && all_made(self.responses.caught(exchange), expected);
+        self.responses.release(exchange);
         match made {
             true => Judgement::Correct,
             false => Judgement::Failed(
                 ErrorClass::Wrong,
-                "the answer does not name every object".to_owned(),
+                "the response does not name every object".to_owned(),
             ),
         }
     }
 
     fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out -= 1;
-        self.answers.release(exchange);
+        self.responses.release(exchange);
     }
 }

@@ -1,9 +1,9 @@
-//! GetObject, whole or a range of it.
+//! GetObject, complete or a range.
 
 use std::io::Write as _;
 
 use slab::Slab;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::{ByteRange, Checksum, S3Operation};
 
 use crate::range::is_range;
@@ -23,31 +23,31 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Get::new(setting)),
 };
 
-/// A range that is all of every object.
+/// A range of the complete object.
 const WHOLE: ByteRange = ByteRange::Fixed {
     first: 0,
     last: u64::MAX - 1,
 };
 
-/// In [`Exchange::note`]: what came back is not what was put.
+/// In [`Exchange::note`]: the response differs from what was stored.
 pub(super) const WRONG: u64 = 1;
 
-/// What is asked for. Where there is more to it than the thing, [`Exchange::tag`] is
-/// its place among those that are out, else the thing.
+/// The requested part. If there is more to store than the object, [`Exchange::tag`] is its index
+/// among the requests in flight, otherwise the object.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// An object, or a version of one.
+    /// An object, or a version of an object.
     thing: u64,
     first: u64,
     length: u64,
-    /// The oldest generation that the answer may be.
+    /// The oldest generation that is a correct response.
     certain: u64,
-    /// The generation that the answer has been so far, or would be.
+    /// The generation that the response matches so far.
     seen: u64,
 }
 
 impl Part {
-    /// All of a thing that is never written over.
+    /// The complete content of an object that is never overwritten.
     fn whole(context: &WorkerContext, thing: u64) -> Self {
         Self {
             thing,
@@ -59,16 +59,16 @@ impl Part {
     }
 }
 
-/// Gets objects.
+/// Reads objects.
 pub(crate) struct Get {
     chooser: Chooser,
-    /// Where ranges begin.
+    /// Random offsets of ranges.
     rng: Rng,
-    /// What is out, where there is more to it than the object.
+    /// Requests in flight, if their state is more than the object.
     parts: Slab<Part>,
-    /// Whether there is.
+    /// Whether the state is more than the object.
     noted: bool,
-    /// Header of the checksum that is asked for, if one is.
+    /// Header of the requested checksum, if any.
     checksum: Option<&'static str>,
     range: Vec<u8>,
 }
@@ -132,11 +132,11 @@ impl Get {
         let part = self.out(context, exchange);
         let object = context.object_of(part.thing);
         let bucket = context.place.bucket_of(object);
-        context.ask_version(part.thing);
+        context.write_version(part.thing);
         self.range.clear();
         if context.work.range.is_some() {
             let last = part.first + part.length.saturating_sub(1);
-            // Writing into memory cannot fail.
+            // Writing into memory never fails.
             let _ = write!(self.range, "bytes={}-{last}", part.first);
         }
         let headers: [Header<'_>; 2] =
@@ -152,7 +152,7 @@ impl Get {
         context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    /// What the exchange is out for.
+    /// The request of the exchange.
     fn out(&self, context: &WorkerContext, exchange: &Exchange) -> Part {
         match self.noted {
             true => self.parts[exchange.tag as usize],
@@ -168,24 +168,24 @@ impl Get {
         }
     }
 
-    /// Takes the answer for a generation that `fits` it, right or stale; if there is
-    /// none, it is wrong.
+    /// Sets the generation of the response to one that `fits`, current or stale; without one, the
+    /// response is wrong.
     fn recognise(
         &mut self,
         context: &WorkerContext,
         exchange: &mut Exchange,
         fits: impl Fn(&Part, u64) -> bool,
     ) {
-        let asked = self.out(context, exchange);
-        if fits(&asked, number(asked.thing, asked.seen)) {
+        let requested = self.out(context, exchange);
+        if fits(&requested, number(requested.thing, requested.seen)) {
             return;
         }
         let Some(generations) = &context.generations else {
             exchange.note = WRONG;
             return;
         };
-        let (object, certain) = (asked.thing, asked.certain);
-        let fits = |tried| fits(&asked, tried);
+        let (object, certain) = (requested.thing, requested.certain);
+        let fits = |tried| fits(&requested, tried);
         match generations.find(&context.content, object, certain, fits) {
             Found::Right(found) | Found::Stale(found) => {
                 self.parts[exchange.tag as usize].seen = found;
@@ -212,15 +212,15 @@ impl Action for Get {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         if !matches!(head.status, 200 | 206) {
             return context.refusals.head(exchange, head);
         }
-        let asked = self.out(context, exchange);
+        let requested = self.out(context, exchange);
         if head.status == 206 && context.work.range.is_some() {
-            let size = context.content.size(asked.thing);
-            if !is_range(head, asked.first, asked.length, size) {
+            let size = context.content.size(requested.thing);
+            if !is_range(head, requested.first, requested.length, size) {
                 exchange.note = WRONG;
             }
         }
@@ -249,11 +249,11 @@ impl Action for Get {
         if exchange.note == WRONG {
             return;
         }
-        self.recognise(context, exchange, |asked, tried| {
-            let from = asked.first + offset;
-            let so_far = number(asked.thing, asked.seen);
+        self.recognise(context, exchange, |requested, tried| {
+            let from = requested.first + offset;
+            let so_far = number(requested.thing, requested.seen);
             context.content.matches(tried, from, part)
-                && (tried == so_far || context.content.alike(tried, so_far, asked.first..from))
+                && (tried == so_far || context.content.alike(tried, so_far, requested.first..from))
         });
     }
 
@@ -264,20 +264,20 @@ impl Action for Get {
         status: u16,
         length: u64,
     ) -> Judgement {
-        let asked = self.out(context, exchange);
+        let requested = self.out(context, exchange);
         self.done(exchange);
         let expected = match context.work.range {
             None => 200,
             Some(_) => 206,
         };
         match status {
-            _ if status == expected => match judge_content(exchange, length, asked.length) {
-                Judgement::Correct if asked.seen < asked.certain => {
+            _ if status == expected => match judge_content(exchange, length, requested.length) {
+                Judgement::Correct if requested.seen < requested.certain => {
                     Judgement::Failed(ErrorClass::Stale, String::new())
                 }
                 judgement => judgement,
             },
-            // All of it instead of a part: an answer, and not the one asked for.
+            // The complete object instead of a range: a response, but not the requested one.
             200 => Judgement::Failed(ErrorClass::Wrong, "the range was ignored".to_owned()),
             _ => context.refusals.failed(exchange),
         }

@@ -1,6 +1,6 @@
-//! GetObject by `partNumber`, of objects that were uploaded in parts.
+//! GetObject with `partNumber`, of objects that were stored by multipart upload.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::rng::Rng;
@@ -17,14 +17,14 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(GetPart::new(setting)),
 };
 
-/// In [`Exchange::note`]: what came back is not what was put.
+/// In [`Exchange::note`]: the response differs from what was stored.
 const WRONG: u64 = 1;
 
-/// Gets any part of an object. [`Exchange::tag`] is the object and, above it, the part
-/// from 0.
+/// Reads random parts of objects. [`Exchange::tag`] is the object and, in its upper bits, the index
+/// of the part.
 struct GetPart {
     chooser: Chooser,
-    /// Which part.
+    /// Random parts.
     rng: Rng,
     query: Vec<u8>,
 }
@@ -54,7 +54,7 @@ impl GetPart {
     }
 }
 
-fn pack(object: u64, part: u64) -> u64 {
+fn archive_loader(object: u64, part: u64) -> u64 {
     part << 32 | object
 }
 
@@ -72,7 +72,7 @@ impl Action for GetPart {
             return Next::Exhausted;
         };
         let part = self.rng.below(context.content.parts(object));
-        exchange.tag = pack(object, part);
+        exchange.tag = archive_loader(object, part);
         self.spec(context, now, exchange);
         Next::Ready
     }
@@ -81,7 +81,7 @@ impl Action for GetPart {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         match (head.status, context.work.verify) {
             (200 | 206, true) => BodyUse::Inspect,
@@ -114,7 +114,7 @@ impl Action for GetPart {
         status: u16,
         length: u64,
     ) -> Judgement {
-        // A server may answer 200 where it does not think of a part as of a range.
+        // A server may respond with 200 if it does not treat a part as a range.
         if !matches!(status, 200 | 206) {
             return context.refusals.failed(exchange);
         }

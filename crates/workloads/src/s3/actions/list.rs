@@ -1,7 +1,7 @@
 //! ListObjects, ListObjectsV2 and ListObjectVersions, page by page.
 
 use slab::Slab;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::{DataSet, ListForm, S3Operation, S3Work};
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
@@ -17,56 +17,56 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(List::new(setting)),
 };
 
-/// One request of a listing. One operation is one page.
-struct Asked {
+/// One request of a listing: one page, which is one operation.
+struct PageRequest {
     bucket: usize,
-    /// Keys met on earlier pages of this listing.
+    /// Number of keys on earlier pages of this listing.
     before: u64,
-    /// The last of them.
+    /// The last key on earlier pages.
     last: String,
-    /// What this page was asked for with.
+    /// The marker in the request.
     marker: String,
     version: String,
     page: listing::Reader,
 }
 
-/// Where a listing goes on.
+/// An unfinished listing.
 struct Rest {
     bucket: usize,
     before: u64,
     last: String,
-    /// What the page before gave to go on with.
+    /// Markers of the previous page.
     from: Page,
 }
 
-/// Lists what is below the prefix of the workload, again and again. Pages of one
-/// listing follow each other; several listings go on at once, one for a connection.
-/// [`Exchange::tag`] is the place of the request.
+/// Lists the objects below the prefix of the workload repeatedly. The pages of one listing follow
+/// each other; several listings run concurrently, one per connection. [`Exchange::tag`] is the
+/// index of the request.
 struct List {
-    out: Slab<Asked>,
+    out: Slab<PageRequest>,
     rests: Vec<Rest>,
-    /// The bucket whose listing begins next.
+    /// The bucket of the next listing.
     bucket: usize,
-    /// Keys that a whole listing of each bucket has.
+    /// Number of keys in a complete listing, by bucket.
     expected: Vec<Expected>,
-    /// Whether a page that is not the last has to be full, and keys have to ascend.
+    /// Whether every page except the last must be full, and keys must ascend.
     full: bool,
     ascend: bool,
     query: Vec<u8>,
 }
 
-/// How many keys a whole listing has; none where it is not known.
+/// Bounds of the number of keys in a complete listing; `None` if unknown.
 #[derive(Debug, Clone, Copy)]
 struct Expected {
     least: Option<u64>,
     most: Option<u64>,
 }
 
-/// Whether objects are laid out one by one, and all stay there while they are listed.
+/// Whether objects are stored one by one, and none is deleted while they are listed.
 fn all_stay(work: &S3Work) -> bool {
     use S3Operation::{Delete, DeleteBatch, ZipGet, ZipList};
     let has = |operation| work.mix.has(operation);
-    // In a mix, DELETE takes what PUT has made.
+    // In a mix, DELETE takes the objects that PUT has created.
     let some_go = has(DeleteBatch) || work.versions > 0 && has(Delete);
     let in_archives = has(ZipGet) || has(ZipList);
     !some_go && !in_archives
@@ -89,9 +89,10 @@ impl List {
         };
         let expected = (0..buckets as u64).map(|bucket| {
             let several = buckets as u64;
-            let strangers = setting.place.strangers.get(bucket as usize).copied();
-            let share =
-                objects / several + u64::from(bucket < objects % several) + strangers.unwrap_or(0);
+            let foreign_keys = setting.place.foreign_keys.get(bucket as usize).copied();
+            let share = objects / several
+                + u64::from(bucket < objects % several)
+                + foreign_keys.unwrap_or(0);
             Expected {
                 least: least.then_some(share * of_each),
                 most: most.then_some(share * of_each),
@@ -137,40 +138,45 @@ impl List {
         self.query = canonical_query(pairs);
     }
 
-    fn fault(&self, context: &WorkerContext, asked: &mut Asked, page: &Page) -> Option<Judgement> {
+    fn fault(
+        &self,
+        context: &WorkerContext,
+        request: &mut PageRequest,
+        page: &Page,
+    ) -> Option<Judgement> {
         let wrong = |text: &str| Some(Judgement::Failed(ErrorClass::Wrong, text.to_owned()));
         if !page.whole {
             return wrong("not a listing");
         }
-        let keys = asked.before + page.keys;
+        let keys = request.before + page.keys;
         let versions = context.work.listing.form == ListForm::Versions;
         let mut names = listing::Keys {
             prefix: context.place.common_prefix(),
-            last: &mut asked.last,
-            // Delete markers may stand behind all versions.
-            ascend: self.ascend && !(versions && asked.page.marks_deletions()),
+            last: &mut request.last,
+            // Delete markers may follow all versions.
+            ascend: self.ascend && !(versions && request.page.marks_deletions()),
             again: versions,
         };
-        if let Some(fault) = names.fault(asked.page.bytes()) {
+        if let Some(fault) = names.fault(request.page.bytes()) {
             return wrong(fault);
         }
-        let Expected { least, most } = self.expected[asked.bucket];
+        let Expected { least, most } = self.expected[request.bucket];
         let on_page = u64::from(context.work.listing.page);
         match page {
-            _ if page.keys > on_page => wrong("more keys than were asked for"),
+            _ if page.keys > on_page => wrong("more keys than requested"),
             _ if !page.more && least.is_some_and(|least| keys < least) => Some(Judgement::Failed(
                 ErrorClass::Short,
-                "fewer keys than there are".to_owned(),
+                "fewer keys than expected".to_owned(),
             )),
-            _ if most.is_some_and(|most| keys > most) => wrong("more keys than there are"),
-            // A full last page may promise more, and the next be empty; but not again.
-            _ if page.more && page.keys == 0 => wrong("a page without keys that is not the last"),
-            _ if page.more && page.marker.is_empty() => wrong("no word where the listing goes on"),
+            _ if most.is_some_and(|most| keys > most) => wrong("more keys than expected"),
+            // A full last page may announce another page, which may be empty; but only once.
+            _ if page.more && page.keys == 0 => wrong("an empty page that is not the last page"),
+            _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
             _ if page.more && page.keys < on_page && self.full => {
-                wrong("a page that is not the last and not full")
+                wrong("a page that is not full and not the last page")
             }
-            _ if page.more && page.marker == asked.marker && page.version == asked.version => {
-                wrong("the listing does not go on")
+            _ if page.more && page.marker == request.marker && page.version == request.version => {
+                wrong("the listing does not advance: the next page has the same marker")
             }
             _ => None,
         }
@@ -200,7 +206,7 @@ impl Action for List {
         let (marker, version) = from
             .map(|page| (page.marker, page.version))
             .unwrap_or_default();
-        exchange.tag = self.out.insert(Asked {
+        exchange.tag = self.out.insert(PageRequest {
             bucket,
             before,
             last,
@@ -215,7 +221,7 @@ impl Action for List {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         match head.status {
             200 => BodyUse::Inspect,
@@ -233,8 +239,8 @@ impl Action for List {
         if context.refusals.body(exchange, part) {
             return;
         }
-        if let Some(asked) = self.out.get_mut(exchange.tag as usize) {
-            asked.page.read(part);
+        if let Some(request) = self.out.get_mut(exchange.tag as usize) {
+            request.page.read(part);
         }
     }
 
@@ -245,21 +251,21 @@ impl Action for List {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        let Some(mut asked) = self.out.try_remove(exchange.tag as usize) else {
+        let Some(mut request) = self.out.try_remove(exchange.tag as usize) else {
             return Judgement::Correct;
         };
         if status != 200 {
             return context.refusals.failed(exchange);
         }
-        let page = asked.page.finish();
-        if let Some(fault) = self.fault(context, &mut asked, &page) {
+        let page = request.page.finish();
+        if let Some(fault) = self.fault(context, &mut request, &page) {
             return fault;
         }
         if page.more {
             self.rests.push(Rest {
-                bucket: asked.bucket,
-                before: asked.before + page.keys,
-                last: asked.last,
+                bucket: request.bucket,
+                before: request.before + page.keys,
+                last: request.last,
                 from: page,
             });
         }

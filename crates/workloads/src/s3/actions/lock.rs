@@ -22,7 +22,7 @@ pub(crate) const RETAIN: ActionKind = ActionKind {
 pub(crate) const LEGAL_HOLD: ActionKind = ActionKind {
     operation: S3Operation::LegalHold,
     layout: Layout::Objects,
-    // On, and off again.
+    // Sets a legal hold and releases it.
     probe: Some(Probe {
         what: WHAT,
         requests: 2,
@@ -30,20 +30,20 @@ pub(crate) const LEGAL_HOLD: ActionKind = ActionKind {
     make: |setting| Box::new(LegalHold::new(setting)),
 };
 
-/// Seconds for which objects are retained: longer than a request, and harmless if a
-/// killed run leaves objects behind.
+/// Retention time of objects, seconds: longer than a request, and harmless if a killed run leaves
+/// objects behind.
 const RETAINED: u64 = 15 * 60;
 
-/// Seconds after which a later date is taken.
+/// Seconds after which the retention date is renewed.
 const RENEWED: u64 = 5 * 60;
 
-/// The header that lets who may do so shorten or break a retention.
+/// Header that allows privileged users to shorten or remove a retention.
 pub(crate) const BYPASS: (&str, &[u8]) = ("x-amz-bypass-governance-retention", b"true");
 
-/// Retains objects in governance mode. [`Exchange::tag`] is the number of the document.
+/// Sets a retention in governance mode. [`Exchange::tag`] is the index of the document.
 struct Retain {
     chooser: Chooser,
-    /// The last is the one in use: an earlier one may still be on its way.
+    /// The last document is current; earlier ones may still be in flight.
     documents: Vec<Document>,
     written: u64,
 }
@@ -86,7 +86,7 @@ impl Action for Retain {
         exchange.tag = (self.documents.len() - 1) as u64;
         let document = &self.documents[self.documents.len() - 1];
         let bucket = context.place.bucket_of(object);
-        // The same date once more counts as a change with some servers.
+        // Some servers treat setting the same date again as a change.
         let headers = [document.md5_header(), BYPASS];
         let spec = RequestSpec {
             query: b"retention=",
@@ -114,13 +114,13 @@ impl Action for Retain {
     }
 }
 
-/// Puts a legal hold on an object and takes it away with the next request.
+/// Sets a legal hold on an object and releases it with the next request.
 /// [`Exchange::tag`] is 1 for on, 0 for off.
 struct LegalHold {
     chooser: Chooser,
     /// Off, on.
     documents: [Document; 2],
-    /// The object that is held, to be let go next.
+    /// The object with a hold, which is released next.
     held: Option<u64>,
 }
 

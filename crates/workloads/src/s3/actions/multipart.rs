@@ -1,4 +1,4 @@
-//! CreateMultipartUpload, UploadPart in parallel, CompleteMultipartUpload.
+//! Multipart uploads: CreateMultipartUpload, UploadPart in parallel, CompleteMultipartUpload.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use slab::Slab;
 use smallvec::SmallVec;
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role, Transaction,
 };
 use tenbin_plan::S3Operation;
 
@@ -37,60 +37,60 @@ const PART: usize = 2;
 const COMPLETE: usize = 3;
 const ABORT: usize = 4;
 
-/// The root of the answer to a completion.
+/// Root element of the response to a completion.
 const COMPLETED: &str = "CompleteMultipartUploadResult";
 
-/// In [`Exchange::note`]: the answer to a part contradicts it, or lacks its ETag.
+/// In [`Exchange::note`]: the response to a part contradicts the part, or has no ETag.
 const WRONG: u64 = 1;
 
-/// Longest upload id and ETag that are taken from a server, bytes.
+/// Longest upload id and ETag that are accepted from a server, bytes.
 const LONGEST_ID: usize = 1024;
 const LONGEST_ETAG: usize = 128;
 
-/// As a server gave it, quotes included; usual ones need no allocation.
+/// As received, with quotes; usual ETags need no allocation.
 type Etag = SmallVec<[u8; 40]>;
 
-/// Uploads objects in parts: several parts of one object at once, and as many objects
-/// at once as it takes to use all connections. [`Exchange::tag`] is a [`Tag`].
+/// Uploads objects in parts: several parts of one object in parallel, and as many objects in
+/// parallel as needed to use all connections. [`Exchange::tag`] is a [`Tag`].
 pub(crate) struct Multipart {
     walk: Walk,
     uploads: Slab<Upload>,
-    /// Those that have something to send, the one that is sent from first.
+    /// Uploads with a request to send; the first one is next.
     ready: VecDeque<usize>,
-    /// Objects at once, at most.
+    /// Maximum number of concurrent uploads.
     most: usize,
     parts_at_once: u64,
     exhausted: bool,
     open: Arc<Uploads>,
-    finished: VecDeque<Whole>,
-    /// Headers of the creation that name the checksum.
+    finished: VecDeque<Transaction>,
+    /// Headers of the creation that announce the checksum.
     announced: &'static [Header<'static>],
     checksum: Option<&'static str>,
-    /// Name of the checksum's element in the list of parts.
+    /// Element with the checksum in the list of parts.
     element: Option<&'static str>,
     query: Vec<u8>,
 }
 
 struct Upload {
     object: u64,
-    /// Where it is noted as open.
+    /// Index among the open uploads.
     noted: usize,
-    /// Percent-encoded; empty until the server has told it.
+    /// Percent-encoded upload id; empty until the server has sent it.
     id: Vec<u8>,
     state: State,
-    /// Parts of the object, and how many of them have been sent.
+    /// Number of parts of the object, and of parts sent.
     parts: u64,
     sent: u64,
-    /// Requests whose answers are still to come.
+    /// Requests in flight.
     out: u64,
     etags: Vec<Etag>,
-    /// Of the completion.
+    /// Body of the completion.
     body: Vec<u8>,
-    /// When it began, as [`Moment::nanos`].
+    /// Start of the upload, as [`Moment::nanos`].
     started: u64,
-    /// Bytes of correct parts.
+    /// Bytes of correctly stored parts.
     moved: u64,
-    /// Whether it is among those that have something to send.
+    /// Whether the upload is in the queue of uploads with a request to send.
     queued: bool,
 }
 
@@ -98,13 +98,13 @@ struct Upload {
 enum State {
     Sending,
     Completing,
-    /// Something went wrong: when all answers are in, it is to be aborted.
+    /// A request failed: the upload is aborted when all responses have been received.
     Failed,
     Aborting,
 }
 
 impl Upload {
-    /// What there is to send for it now.
+    /// The operation to send next for this upload, if any.
     fn due(&self, parts_at_once: u64) -> Option<usize> {
         let idle = self.out == 0;
         match self.state {
@@ -118,7 +118,7 @@ impl Upload {
 }
 
 impl Multipart {
-    /// Round and round the objects of the workload; in a mix, on and on beyond them.
+    /// Cycles through the objects of the workload; in a mix, continues with numbers beyond them.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let (worker, workers) = (setting.worker, setting.workers);
         let objects = setting.work.objects;
@@ -129,7 +129,7 @@ impl Multipart {
         Self::of(Walk::round(share).making(setting.marks), setting)
     }
 
-    /// Objects as the walk comes to them.
+    /// Takes the objects from the walk.
     pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
         let checksum = setting.work.checksum;
         let most_parts = setting.content.most_parts();
@@ -150,7 +150,7 @@ impl Multipart {
         }
     }
 
-    /// What is sent next: for which upload, and which step of it.
+    /// The next request: upload and operation.
     fn choose(&mut self, now: Moment, context: &WorkerContext) -> Result<(usize, usize), Next> {
         if let Some(&slot) = self.ready.front()
             && let Some(step) = self.uploads[slot].due(self.parts_at_once)
@@ -187,7 +187,7 @@ impl Multipart {
         })
     }
 
-    /// Puts an upload among those that have something to send, or takes it out.
+    /// Adds an upload to the queue if it has a request to send, or removes it.
     fn queue(&mut self, slot: usize) {
         let upload = &mut self.uploads[slot];
         let due = upload.due(self.parts_at_once).is_some();
@@ -258,12 +258,12 @@ impl Multipart {
         context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    /// Its object is not going to be: told once.
+    /// Marks the upload as failed; reports the failure once.
     fn fail(&mut self, slot: usize, outcome: Judgement) {
         let upload = &mut self.uploads[slot];
         if matches!(upload.state, State::Sending | State::Completing) {
             upload.state = State::Failed;
-            self.finished.push_back(Whole {
+            self.finished.push_back(Transaction {
                 op: MULTIPART,
                 started: upload.started,
                 payload: upload.moved,
@@ -273,7 +273,7 @@ impl Multipart {
         }
     }
 
-    /// Forgets it, and that it is open if it is not.
+    /// Ends an upload, and removes it from the open uploads if it is closed.
     fn end(&mut self, slot: usize, is_closed: bool) {
         let upload = self.uploads.remove(slot);
         if upload.queued {
@@ -291,8 +291,8 @@ impl Multipart {
         slot: usize,
         status: u16,
     ) -> Judgement {
-        let answer = context.refusals.caught(exchange);
-        let id = text_of(answer, "UploadId").filter(|_| status == 200);
+        let response = context.refusals.caught(exchange);
+        let id = text_of(response, "UploadId").filter(|_| status == 200);
         if let Some(id) = id.filter(|id| (1..=LONGEST_ID).contains(&id.len())) {
             context.refusals.release(exchange);
             let upload = &mut self.uploads[slot];
@@ -303,12 +303,15 @@ impl Multipart {
         let failed = match status {
             200 => {
                 context.refusals.release(exchange);
-                Judgement::Failed(ErrorClass::Wrong, "an upload without an id".to_owned())
+                Judgement::Failed(
+                    ErrorClass::Wrong,
+                    "the response has no upload id".to_owned(),
+                )
             }
             _ => context.refusals.failed(exchange),
         };
         self.fail(slot, failed.clone());
-        // Of a plain refusal nothing stays; of any other answer something may.
+        // A plain refusal leaves nothing on the server; any other response may.
         self.end(slot, matches!(status, 300..500 | 503));
         failed
     }
@@ -325,7 +328,7 @@ impl Multipart {
         let judgement = match status {
             200 if exchange.note == WRONG => Judgement::Failed(
                 ErrorClass::Wrong,
-                "a part without an ETag, or with another checksum than was sent".to_owned(),
+                "the response to a part has no ETag, or another checksum than the part".to_owned(),
             ),
             200 => {
                 upload.moved += context.content.part(upload.object, part).len() as u64;
@@ -344,7 +347,7 @@ impl Multipart {
         slot: usize,
         status: u16,
     ) -> Judgement {
-        // A completion that fails late has the error in an answer of status 200
+        // If a completion fails late, the error is in a response with status 200
         // (Amazon S3 API reference, "CompleteMultipartUpload").
         let judgement = context.refusals.judge_whole(exchange, status, COMPLETED);
         if judgement != Judgement::Correct {
@@ -352,7 +355,7 @@ impl Multipart {
             return judgement;
         }
         let upload = &self.uploads[slot];
-        self.finished.push_back(Whole {
+        self.finished.push_back(Transaction {
             op: MULTIPART,
             started: upload.started,
             payload: upload.moved,
@@ -370,10 +373,10 @@ impl Multipart {
         slot: usize,
         status: u16,
     ) -> Judgement {
-        // 404: the completion that seemed to fail has taken place, or somebody else was
-        // faster.
+        // 404: the completion that seemed to fail was successful, or another client ended the
+        // upload.
         let gone = matches!(status, 200 | 204 | 404);
-        // What is in doubt is looked at again when the slice is over.
+        // Uploads in doubt are checked again after the slice.
         let for_good = gone && !self.open.is_in_doubt(self.uploads[slot].noted);
         self.end(slot, for_good);
         match gone {
@@ -386,11 +389,11 @@ impl Multipart {
     }
 }
 
-/// What an exchange is out for: 32 bits of the upload's place, 24 of the part, the rest
-/// the step.
+/// Request of an exchange: 32 bits for the index of the upload, 24 for the part, the rest for the
+/// operation.
 struct Tag {
     slot: usize,
-    /// From 0.
+    /// Index of the part, from 0.
     part: u64,
     step: usize,
 }
@@ -404,7 +407,7 @@ impl Tag {
         }
     }
 
-    fn pack(&self) -> u64 {
+    fn archive_loader(&self) -> u64 {
         (self.step as u64) << 56 | self.part << 32 | self.slot as u64
     }
 }
@@ -424,7 +427,7 @@ fn write_query(query: &mut Vec<u8>, step: usize, part: u64, id: &[u8]) {
     query.extend_from_slice(id);
 }
 
-/// The body of a completion. What stands in it came from the server.
+/// The body of a completion. Its ETags came from the server.
 fn list_of_parts<'a>(
     etags: &[Etag],
     element: Option<&str>,
@@ -447,8 +450,8 @@ fn list_of_parts<'a>(
     xml.into_bytes()
 }
 
-/// An ETag that can be sent back.
-fn etag_of(head: &AnswerHead<'_>) -> Option<Etag> {
+/// The ETag of a response, if it can be sent back.
+fn etag_of(head: &ResponseHead<'_>) -> Option<Etag> {
     let etag = head.header("etag")?;
     let fits = (1..=LONGEST_ETAG).contains(&etag.len()) && !etag.iter().any(u8::is_ascii_control);
     fits.then(|| Etag::from_slice(etag))
@@ -461,7 +464,7 @@ impl Action for Multipart {
 
     fn role(&self, op: usize) -> Role {
         match op {
-            MULTIPART => Role::Whole,
+            MULTIPART => Role::Transaction,
             _ => Role::Step,
         }
     }
@@ -472,7 +475,7 @@ impl Action for Multipart {
             Err(nothing) => return nothing,
         };
         let part = self.uploads[slot].sent;
-        exchange.tag = Tag { slot, part, step }.pack();
+        exchange.tag = Tag { slot, part, step }.archive_loader();
         exchange.op = step;
         self.spec(context, now, exchange, step);
         let upload = &mut self.uploads[slot];
@@ -516,7 +519,7 @@ impl Action for Multipart {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         if exchange.op != PART || head.status != 200 {
             context.refusals.catch(exchange);
@@ -568,13 +571,13 @@ impl Action for Multipart {
         self.open.doubt(self.uploads[slot].noted);
         self.fail(slot, Judgement::Failed(class, String::new()));
         match exchange.op {
-            // Both stay noted as open: nobody knows.
+            // The upload stays among the open uploads, since its state is unknown.
             CREATE | ABORT => self.end(slot, false),
             _ => self.queue(slot),
         }
     }
 
-    fn whole(&mut self) -> Option<Whole> {
+    fn transaction(&mut self) -> Option<Transaction> {
         self.finished.pop_front()
     }
 }

@@ -1,7 +1,7 @@
 //! PutObject.
 
 use smallvec::SmallVec;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
@@ -24,23 +24,23 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Put::new(setting)),
 };
 
-/// In [`Exchange::note`]: the server's checksum is not ours.
+/// In [`Exchange::note`]: the server reports another checksum.
 const WRONG: u64 = 1;
 
-/// How a body gets into a request.
+/// How the body of a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carriage {
-    /// By reference, as it was prepared.
+enum BodySource {
+    /// A reference to the prepared body.
     Prepared,
-    /// By reference, with its checksum behind it.
+    /// A reference to the prepared body with its checksum as a trailer.
     Trailer,
-    /// Made for the request.
+    /// Generated for the request.
     Made,
     /// In chunks that are signed for the request.
     Chunks,
 }
 
-impl Carriage {
+impl BodySource {
     fn of(content: &Content) -> Self {
         match content.framing() {
             _ if content.is_made() => Self::Made,
@@ -51,47 +51,46 @@ impl Carriage {
     }
 }
 
-/// What is out.
+/// A request in flight.
 #[derive(Debug, Default)]
-struct Parcel {
-    /// The object, and its generation or version.
+struct PutInFlight {
+    /// The object and its generation or version.
     number: u64,
-    /// The body, if it was made or framed for this request alone.
+    /// The body, if it was generated or framed for this request.
     body: Vec<u8>,
 }
 
-/// Puts one object after the other, or one version of each after the other.
-/// [`Exchange::tag`] is the place of the parcel while it is out, and what it carried
-/// afterwards.
+/// Stores one object after the other, or one version of each object after the other.
+/// [`Exchange::tag`] is the index of the request while it is in flight, and the object afterwards.
 pub(crate) struct Put {
     walk: Walk,
     versions: Versions,
-    carriage: Carriage,
-    out: Slots<Parcel>,
-    /// Versions that answers have named.
+    body_source: BodySource,
+    out: Slots<PutInFlight>,
+    /// Versions named in responses.
     given: Given,
-    /// Header of the checksum that goes along, if one does.
+    /// Header of the checksum, if one is sent.
     checksum: Option<&'static str>,
-    /// Bytes of content as the header has them that says so of a framed body.
+    /// Length of the content, as in the header of a framed body.
     length: Vec<u8>,
 }
 
-/// What to do with the version that an answer names.
+/// Use of the version that a response names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Versions {
-    /// Nothing: objects have none.
+    /// None: objects have no versions.
     None,
-    /// See that there is one.
+    /// Check that the response names a version.
     Seen,
-    /// Keep it for those who read.
+    /// Keep it for reads.
     Kept,
-    /// Hand it on to those who delete.
+    /// Pass it to deletions.
     Fresh,
 }
 
 impl Put {
-    /// Round and round the objects of the workload; in a mix, on and on beyond them,
-    /// so that those that are read stay as they are.
+    /// Cycles through the objects of the workload; in a mix, continues with numbers beyond them, so
+    /// that objects for reads stay unchanged.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let (worker, workers) = (setting.worker, setting.workers);
         let objects = setting.work.objects;
@@ -109,8 +108,7 @@ impl Put {
         Self::with(Walk::round(share), versions, setting)
     }
 
-    /// Objects as the walk comes to them; in each of their versions where the bucket
-    /// keeps them.
+    /// Takes the objects from the walk, with each of their versions if the bucket keeps versions.
     pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
         let versions = match setting.work.versions {
             0 => Versions::None,
@@ -121,13 +119,13 @@ impl Put {
 
     fn with(walk: Walk, versions: Versions, setting: &mut Setting<'_>) -> Self {
         Self {
-            // Versions are found again by their prefix, not by their numbers.
+            // Versions are found by their prefix, not by their numbers.
             walk: match versions {
                 Versions::None => walk.making(setting.marks),
                 _ => walk,
             },
             versions,
-            carriage: Carriage::of(setting.content),
+            body_source: BodySource::of(setting.content),
             out: Slots::default(),
             given: Given::default(),
             checksum: checksum::header(setting.work.checksum),
@@ -135,7 +133,7 @@ impl Put {
         }
     }
 
-    /// The object that is next, and which generation of it.
+    /// The next object and its generation.
     fn next_number(&mut self, context: &WorkerContext) -> Result<u64, Next> {
         let Some(generations) = &context.generations else {
             return self.walk.next().ok_or(Next::Exhausted);
@@ -146,7 +144,7 @@ impl Put {
                 return Ok(number);
             }
         }
-        // Each of them is out.
+        // A request for every object is in flight.
         Err(Next::Wait)
     }
 
@@ -160,40 +158,40 @@ impl Put {
         let object = self.object_of(context, object_of(number));
         let place = self.out.take();
         exchange.tag = place as u64;
-        let parcel = &mut self.out[place];
-        parcel.number = number;
+        let put = &mut self.out[place];
+        put.number = number;
         let content = &*context.content;
         let size = content.size(number);
         self.length.clear();
         push_decimal(&mut self.length, size);
 
         let hash_made;
-        let (length, hash) = match self.carriage {
-            Carriage::Prepared => {
+        let (length, hash) = match self.body_source {
+            BodySource::Prepared => {
                 let hash = content.hash(number);
                 (size, hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice))
             }
-            Carriage::Made => {
-                content.write(number, &mut parcel.body);
-                hash_made = content.hash_made(&parcel.body);
+            BodySource::Made => {
+                content.write(number, &mut put.body);
+                hash_made = content.hash_made(&put.body);
                 let hash = hash_made.as_ref();
                 (size, hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice))
             }
-            Carriage::Chunks => (chunked::signed_length(size), STREAMING_PAYLOAD),
-            Carriage::Trailer => {
+            BodySource::Chunks => (chunked::signed_length(size), STREAMING_PAYLOAD),
+            BodySource::Trailer => {
                 let framed = content.framed(number).unwrap_or_default();
                 (framed.len() as u64, TRAILER_PAYLOAD)
             }
         };
         let mut headers: SmallVec<[Header<'_>; 4]> = SmallVec::new();
-        if matches!(self.carriage, Carriage::Chunks | Carriage::Trailer) {
+        if matches!(self.body_source, BodySource::Chunks | BodySource::Trailer) {
             headers.push(("content-encoding", b"aws-chunked"));
             headers.push(("x-amz-decoded-content-length", &self.length));
         }
         if let Some(name) = self.checksum {
             let sum = content.checksum(number).unwrap_or_default();
-            headers.push(match self.carriage {
-                Carriage::Trailer => ("x-amz-trailer", name.as_bytes()),
+            headers.push(match self.body_source {
+                BodySource::Trailer => ("x-amz-trailer", name.as_bytes()),
                 _ => (name, sum.as_bytes()),
             });
         }
@@ -205,19 +203,20 @@ impl Put {
             ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, object))
         };
         context.writer.write(exchange, now.unix_seconds, &spec);
-        if let (Carriage::Chunks, Some(hashes)) = (self.carriage, content.chunk_hashes(number)) {
+        if let (BodySource::Chunks, Some(hashes)) = (self.body_source, content.chunk_hashes(number))
+        {
             let writer = &mut context.writer;
-            chunked::write_signed(&mut parcel.body, content.body(number), hashes, |hash| {
+            chunked::write_signed(&mut put.body, content.body(number), hashes, |hash| {
                 writer.sign_chunk(hash)
             });
         }
     }
 
-    fn parcel(&self, exchange: &Exchange) -> &Parcel {
+    fn put(&self, exchange: &Exchange) -> &PutInFlight {
         &self.out[exchange.tag as usize]
     }
 
-    /// Takes a parcel off; its exchange is over.
+    /// Ends the request of an exchange.
     fn done(&mut self, context: &WorkerContext, exchange: &mut Exchange, acknowledged: bool) {
         let place = exchange.tag as usize;
         exchange.tag = self.out[place].number;
@@ -229,24 +228,24 @@ impl Put {
 
     fn object_of(&self, context: &WorkerContext, thing: u64) -> u64 {
         match self.versions {
-            // Objects of a mix's own, behind those that have versions.
+            // Objects created by the mix are numbered behind those with versions.
             Versions::Fresh => thing,
             _ => context.object_of(thing),
         }
     }
 
-    /// Takes the version that the answer names; false where it should and does not, or
-    /// names one that the object had before.
+    /// Takes the version that the response names; returns false if it is missing although versions
+    /// are kept, or if the object had it before.
     fn take_version(
         &mut self,
         context: &mut WorkerContext,
         thing: u64,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> bool {
         if self.versions == Versions::None {
             return true;
         }
-        let Some(id) = versions::in_answer(head) else {
+        let Some(id) = versions::in_response(head) else {
             return false;
         };
         if !self.given.is_new(self.object_of(context, thing), id) {
@@ -260,8 +259,8 @@ impl Put {
         true
     }
 
-    /// Whether the server stored something else than was sent, by its own account.
-    fn contradicts(&self, context: &WorkerContext, number: u64, head: &AnswerHead<'_>) -> bool {
+    /// Whether the server reports that it stored something else than was sent.
+    fn contradicts(&self, context: &WorkerContext, number: u64, head: &ResponseHead<'_>) -> bool {
         context.content.checksum(number).is_some_and(|sent| {
             checksum::contradicted(
                 context.work.checksum,
@@ -289,11 +288,11 @@ impl Action for Put {
     }
 
     fn payload<'a>(&'a self, context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
-        let parcel = self.parcel(exchange);
-        match self.carriage {
-            Carriage::Prepared => context.content.body(parcel.number),
-            Carriage::Trailer => context.content.framed(parcel.number).unwrap_or_default(),
-            Carriage::Made | Carriage::Chunks => &parcel.body,
+        let put = self.put(exchange);
+        match self.body_source {
+            BodySource::Prepared => context.content.body(put.number),
+            BodySource::Trailer => context.content.framed(put.number).unwrap_or_default(),
+            BodySource::Made | BodySource::Chunks => &put.body,
         }
     }
 
@@ -302,17 +301,17 @@ impl Action for Put {
         context: &'a WorkerContext,
         exchange: &Exchange,
     ) -> Option<InFile<'a>> {
-        let as_it_is = self.carriage == Carriage::Prepared;
-        as_it_is.then(|| context.content.body_in_file(self.parcel(exchange).number))?
+        let as_it_is = self.body_source == BodySource::Prepared;
+        as_it_is.then(|| context.content.body_in_file(self.put(exchange).number))?
     }
 
     fn head(
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
-        let number = self.parcel(exchange).number;
+        let number = self.put(exchange).number;
         if head.status == 200 {
             let versioned = self.take_version(context, number, head);
             if !versioned || self.contradicts(context, number, head) {
@@ -334,10 +333,8 @@ impl Action for Put {
         match status {
             200 if exchange.note == WRONG => {
                 let wrong = match self.versions {
-                    Versions::None => "the server's checksum is not that of the content",
-                    _ => {
-                        "no version is named, one that was before, or the checksum is not that of the content"
-                    }
+                    Versions::None => "the server's checksum differs from that of the content",
+                    _ => "the response names no version or an earlier one, or the checksum differs",
                 };
                 Judgement::Failed(ErrorClass::Wrong, wrong.to_owned())
             }

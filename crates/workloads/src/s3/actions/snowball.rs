@@ -1,6 +1,6 @@
 //! PutObject of a tar archive that the server unpacks.
 
-use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
@@ -12,7 +12,7 @@ use crate::s3::signing::request_writer::{OwnHeader, RequestSpec};
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Snowball,
     layout: Layout::Nothing,
-    // The archive, and a look at what should have come out of it.
+    // Stores the archive, then checks an object that the server should have unpacked.
     probe: Some(Probe {
         what: "snowball archives",
         requests: 2,
@@ -20,16 +20,17 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Snowball::new(setting)),
 };
 
-/// Bytes of archives that one worker prepares, at most, if that is one archive.
+/// Maximum number of bytes of archives that one worker prepares, except that one archive is always
+/// prepared.
 const PREPARED_BYTES: usize = 64 << 20;
 
-/// Puts one prepared archive after the other. [`Exchange::tag`] is its place.
+/// Stores one prepared archive after the other. [`Exchange::tag`] is its index.
 struct Snowball {
     archives: Archives,
     prepared: Vec<(u64, Made, Vec<u8>)>,
     next: usize,
     headers: Vec<OwnHeader>,
-    /// While probing: how many requests have been sent, and whether one is out.
+    /// While probing: number of requests sent, and whether one is in flight.
     probing: Option<(u32, bool)>,
 }
 
@@ -91,8 +92,13 @@ impl Snowball {
         Next::Ready
     }
 
-    /// The last object of the first archive.
-    fn look(&self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+    /// Checks the last object of the first archive.
+    fn check_unpacked(
+        &self,
+        context: &mut WorkerContext,
+        now: Moment,
+        exchange: &mut Exchange,
+    ) -> Next {
         let Some((archive, ..)) = self.prepared.first() else {
             return Next::Exhausted;
         };
@@ -101,10 +107,10 @@ impl Snowball {
         let key = archives::unpacked(&context.place, *archive, last);
         let below = key.strip_prefix(&context.place.prefix).unwrap_or_default();
         let path = context.place.path_of(bucket, below);
-        exchange.bodyless_answer = true;
+        exchange.bodyless_response = true;
         let spec = RequestSpec::plain("HEAD", bucket, &path);
         context.writer.write(exchange, now.unix_seconds, &spec);
-        // No archive: nothing is sent along.
+        // Not an archive: the request has no body.
         exchange.tag = u64::MAX;
         Next::Ready
     }
@@ -125,7 +131,7 @@ impl Action for Snowball {
             }
             Some((1, false)) => {
                 self.probing = Some((2, true));
-                self.look(context, now, exchange)
+                self.check_unpacked(context, now, exchange)
             }
             Some(_) => Next::Exhausted,
         }
@@ -141,7 +147,7 @@ impl Action for Snowball {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         context.refusals.head(exchange, head)
     }

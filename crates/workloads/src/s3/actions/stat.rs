@@ -1,6 +1,6 @@
 //! HeadObject.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
@@ -16,10 +16,10 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Each::new(Chooser::of_things(setting), Stat)),
 };
 
-/// In [`Exchange::note`]: the object has another size, or none that is told.
+/// In [`Exchange::note`]: the response has another size, or no size.
 const WRONG: u64 = 1;
 
-/// Looks at objects, or versions of them, without reading them.
+/// Sends HEAD for objects, or versions of objects.
 struct Stat;
 
 impl OneRequest for Stat {
@@ -28,8 +28,8 @@ impl OneRequest for Stat {
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = context.object_of(exchange.tag);
         let bucket = context.place.bucket_of(object);
-        context.ask_version(exchange.tag);
-        exchange.bodyless_answer = true;
+        context.write_version(exchange.tag);
+        exchange.bodyless_response = true;
         let spec = RequestSpec {
             query: &context.query,
             extra_headers: &context.extra_headers.read,
@@ -42,7 +42,7 @@ impl OneRequest for Stat {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         let size = context.content.size(exchange.tag);
         if head.status == 200 && head.length != Some(size) {
@@ -59,9 +59,10 @@ impl OneRequest for Stat {
         _length: u64,
     ) -> Judgement {
         match status {
-            200 if exchange.note == WRONG => {
-                Judgement::Failed(ErrorClass::Wrong, "another size, or none".to_owned())
-            }
+            200 if exchange.note == WRONG => Judgement::Failed(
+                ErrorClass::Wrong,
+                "the response has another size, or no size".to_owned(),
+            ),
             200 => Judgement::Correct,
             _ => context.refusals.failed(exchange),
         }

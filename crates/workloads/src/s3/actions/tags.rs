@@ -1,6 +1,6 @@
 //! PutObjectTagging, GetObjectTagging and DeleteObjectTagging.
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHead};
 use tenbin_plan::{DataSet, S3Operation};
 
 use super::each::{Each, OneRequest};
@@ -35,10 +35,10 @@ pub(crate) const DELETE: ActionKind = ActionKind {
     make: |setting| Box::new(Each::new(Chooser::new(setting), DeleteTags)),
 };
 
-/// Of an answer, kept, bytes: ten tags of the greatest length, escaped.
-const KEPT_ANSWER: usize = 64 << 10;
+/// Bytes kept of a response: ten tags of the largest length, escaped.
+const KEPT_RESPONSE: usize = 64 << 10;
 
-/// Gives every object its tags, again and again.
+/// Sets the tags of every object, repeatedly.
 struct PutTags(Document);
 
 impl PutTags {
@@ -57,7 +57,7 @@ impl OneRequest for PutTags {
             body: Some(self.0.announced()),
             ..RequestSpec::plain("PUT", 0, b"")
         };
-        ask_of_tags(more, context, now, exchange);
+        write_tags_request(more, context, now, exchange);
     }
 
     fn payload(&self) -> &[u8] {
@@ -65,15 +65,15 @@ impl OneRequest for PutTags {
     }
 }
 
-/// Asks objects for their tags and compares.
+/// Reads the tags of objects and compares them.
 struct GetTags {
-    /// What every object is tagged with, ascending.
+    /// The tags of every object, in ascending order.
     tags: Vec<(String, String)>,
-    /// Whether something else takes them away meanwhile.
+    /// Whether another operation of the workload removes tags.
     may_be_none: bool,
-    /// Whether the objects are somebody else's, with tags of their own.
+    /// Whether the objects existed before the run, with unknown tags.
     may_be_others: bool,
-    answers: Refusals,
+    responses: Refusals,
 }
 
 impl GetTags {
@@ -84,18 +84,18 @@ impl GetTags {
             tags,
             may_be_none: setting.work.mix.has(S3Operation::DeleteTags),
             may_be_others: setting.work.data == DataSet::Existing,
-            answers: Refusals::keeping(KEPT_ANSWER),
+            responses: Refusals::keeping(KEPT_RESPONSE),
         }
     }
 
-    fn judge_tags(&self, answer: &[u8]) -> Judgement {
+    fn judge_tags(&self, response: &[u8]) -> Judgement {
         let wrong = |text: &str| Judgement::Failed(ErrorClass::Wrong, text.to_owned());
-        match tagging::in_answer(answer) {
+        match tagging::in_response(response) {
             None => wrong("not a list of tags"),
             Some(tags) if tags == self.tags => Judgement::Correct,
             Some(tags) if tags.is_empty() && self.may_be_none => Judgement::Correct,
             Some(_) if self.may_be_others => Judgement::Correct,
-            Some(_) => wrong("other tags than were put"),
+            Some(_) => wrong("the tags differ from those that were set"),
         }
     }
 }
@@ -104,16 +104,16 @@ impl OneRequest for GetTags {
     const NAMES: &'static [&'static str] = &["GET tags"];
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
-        ask_of_tags(RequestSpec::plain("GET", 0, b""), context, now, exchange);
+        write_tags_request(RequestSpec::plain("GET", 0, b""), context, now, exchange);
     }
 
     fn head(
         &mut self,
         _desk: &mut WorkerContext,
         exchange: &mut Exchange,
-        _head: &AnswerHead<'_>,
+        _head: &ResponseHead<'_>,
     ) -> BodyUse {
-        self.answers.catch(exchange);
+        self.responses.catch(exchange);
         BodyUse::Inspect
     }
 
@@ -124,7 +124,7 @@ impl OneRequest for GetTags {
         _offset: u64,
         part: &[u8],
     ) {
-        self.answers.body(exchange, part);
+        self.responses.body(exchange, part);
     }
 
     fn judge(
@@ -135,32 +135,32 @@ impl OneRequest for GetTags {
         _length: u64,
     ) -> Judgement {
         if status != 200 {
-            return self.answers.failed(exchange);
+            return self.responses.failed(exchange);
         }
-        let judgement = self.judge_tags(self.answers.caught(exchange));
-        self.answers.release(exchange);
+        let judgement = self.judge_tags(self.responses.caught(exchange));
+        self.responses.release(exchange);
         judgement
     }
 
     fn lost(&mut self, exchange: &mut Exchange) {
-        self.answers.release(exchange);
+        self.responses.release(exchange);
     }
 }
 
-/// Takes the tags from objects, whether they still have some or not.
+/// Removes the tags of objects, whether they have tags or not.
 struct DeleteTags;
 
 impl OneRequest for DeleteTags {
     const NAMES: &'static [&'static str] = &["DELETE tags"];
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
-        ask_of_tags(RequestSpec::plain("DELETE", 0, b""), context, now, exchange);
+        write_tags_request(RequestSpec::plain("DELETE", 0, b""), context, now, exchange);
     }
 }
 
-/// Writes a request about the tags of the object that is the exchange's tag; its
-/// method, headers and body are those of `ask`.
-fn ask_of_tags(
+/// Writes a request for the tags of the object in the exchange's tag, with method, headers and body
+/// of `request`.
+fn write_tags_request(
     spec: RequestSpec<'_>,
     context: &mut WorkerContext,
     now: Moment,

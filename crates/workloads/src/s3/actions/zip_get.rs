@@ -1,6 +1,6 @@
-//! GetObject of a file inside a ZIP archive, as MinIO has it.
+//! GetObject of a file inside a ZIP archive, as in MinIO.
 
-use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment};
+use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, ResponseHead};
 use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
@@ -9,7 +9,7 @@ use crate::s3::action::{ActionKind, Layout, Probe, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::selection::Chooser;
-use crate::s3::setup::pack::EXTRACT;
+use crate::s3::setup::archive_loader::EXTRACT;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::text::fill_decimal;
 
@@ -20,16 +20,16 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Each::new(Chooser::new(setting), ZipGet::new(setting))),
 };
 
-/// Gets files out of archives.
+/// Reads files from archives.
 struct ZipGet {
     archives: Archives,
-    /// By bucket: the path of a file, with room for the numbers of archive and object.
+    /// By bucket: the path of a file, with placeholders for the numbers of archive and object.
     paths: Vec<Vec<u8>>,
 }
 
-/// Digits of a number in a name.
+/// Digits of a number in a file name.
 const DIGITS: usize = 8;
-/// Between the number of the archive and that of the object.
+/// Length of the text between the number of the archive and that of the object.
 const BETWEEN: usize = ".zip/".len();
 
 impl ZipGet {
@@ -69,7 +69,7 @@ impl OneRequest for ZipGet {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         match head.status {
             200 if context.work.verify => BodyUse::Inspect,

@@ -1,7 +1,7 @@
-//! ListObjectsV2 of the files inside a ZIP archive, as MinIO has it.
+//! ListObjectsV2 of the files inside a ZIP archive, as in MinIO.
 
 use slab::Slab;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::{ListForm, S3Operation};
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
@@ -9,7 +9,7 @@ use crate::s3::context::WorkerContext;
 use crate::s3::messages::listing::{Page, Reader};
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::marks::{Share, Walk};
-use crate::s3::setup::pack::EXTRACT;
+use crate::s3::setup::archive_loader::EXTRACT;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::s3::signing::uri::canonical_query;
 
@@ -20,17 +20,17 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(ZipList::new(setting)),
 };
 
-/// A listing that has not come to its end.
+/// An unfinished listing.
 struct Rest {
     archive: u64,
-    /// Keys met on earlier pages.
+    /// Number of keys on earlier pages.
     before: u64,
-    /// What goes on with it; empty at its beginning.
+    /// Continuation token; empty for the first page.
     token: String,
 }
 
-/// Lists one archive after the other. One operation is one page. [`Exchange::tag`] is
-/// the place of the request.
+/// Lists one archive after the other. One operation is one page. [`Exchange::tag`] is the index of
+/// the request.
 struct ZipList {
     archives: Archives,
     walk: Walk,
@@ -74,10 +74,10 @@ impl ZipList {
         let (keys, expected) = (rest.before + page.keys, objects.end - objects.start);
         match page.more {
             _ if !page.whole => failed(ErrorClass::Wrong, "not a listing"),
-            _ if keys > expected => failed(ErrorClass::Wrong, "more keys than there are"),
-            false if keys < expected => failed(ErrorClass::Short, "fewer keys than there are"),
+            _ if keys > expected => failed(ErrorClass::Wrong, "more keys than expected"),
+            false if keys < expected => failed(ErrorClass::Short, "fewer keys than expected"),
             true if page.marker.is_empty() || page.keys == 0 => {
-                failed(ErrorClass::Wrong, "no word where the listing goes on")
+                failed(ErrorClass::Wrong, "no marker for the next page")
             }
             _ => None,
         }
@@ -116,7 +116,7 @@ impl Action for ZipList {
         &mut self,
         context: &mut WorkerContext,
         exchange: &mut Exchange,
-        head: &AnswerHead<'_>,
+        head: &ResponseHead<'_>,
     ) -> BodyUse {
         match head.status {
             200 => BodyUse::Inspect,

@@ -1,10 +1,12 @@
-//! After a run: deletes the objects that Tenbin put. A sweep then lists what is left.
+//! After a run: deletes the objects that Tenbin stored. A sweep then lists what is left.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 
 use crate::s3::cleanup::remaining::Remaining;
 use crate::s3::messages::batch::{self, Batch};
@@ -12,42 +14,42 @@ use crate::s3::messages::refusal::Refusals;
 use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
 
-/// Keys in one request, at most: S3 takes no more.
+/// Maximum number of keys per request, the limit of S3.
 const BATCH: usize = 1000;
 
-/// How often one thing is tried.
+/// Maximum number of attempts per job.
 const TRIES: u32 = 3;
 
-/// Failures in a row after which the server is believed to be beyond it.
+/// Consecutive failures after which the server counts as unable to do it.
 const HOPELESS: u32 = 32;
 
-/// One thing to remove.
+/// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
     /// Objects of one bucket, in one request.
     Batch(usize, Vec<u64>),
-    /// One object, where the server knows no batches.
+    /// One object, if the server does not support batches.
     Object(u64),
 }
 
-/// A job that is out, with the body sent for it.
+/// A job in flight, with the body of its request.
 struct Out {
     job: Job,
     tries: u32,
     batch: Option<Batch>,
 }
 
-/// What could not be removed, so far.
+/// What could not be removed.
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub(crate) objects: AtomicU64,
-    /// What the listing after the deletions found.
+    /// Result of the listing after the deletions.
     pub(crate) remaining: Remaining,
 }
 
-/// Deletes objects. One worker, on as many connections as there are;
-/// [`Exchange::tag`] is the place of its job in `out`.
-pub(crate) struct Tidy {
+/// Deletes objects, with one worker on any number of connections; [`Exchange::tag`] is the index of
+/// its job in `out`.
+pub(crate) struct Deletion {
     place: Arc<Place>,
     writer: RequestWriter,
     path: ObjectPath,
@@ -58,7 +60,7 @@ pub(crate) struct Tidy {
     refusals: Refusals,
 }
 
-impl Tidy {
+impl Deletion {
     pub(crate) fn new(
         place: Arc<Place>,
         writer: RequestWriter,
@@ -80,7 +82,7 @@ impl Tidy {
         }
     }
 
-    /// Requests that a server which knows batches will need.
+    /// Number of requests for a server that supports batches.
     pub(crate) fn requests(&self) -> u64 {
         self.jobs.len() as u64
     }
@@ -153,13 +155,13 @@ impl Tidy {
         }
     }
 
-    /// Whether the answer to a batch is whole and names nothing that is still there.
-    fn all_gone(&self, exchange: &Exchange, asked: usize) -> bool {
-        batch::all_gone(self.refusals.caught(exchange), asked)
+    /// Whether the response to a batch is complete and names no object that still exists.
+    fn all_gone(&self, exchange: &Exchange, requested: usize) -> bool {
+        batch::all_gone(self.refusals.caught(exchange), requested)
     }
 }
 
-/// Up to [`BATCH`] objects of one bucket in each.
+/// Batches of up to [`BATCH`] objects of one bucket.
 fn batches(place: &Place, objects: &[u64]) -> VecDeque<(Job, u32)> {
     let mut jobs = VecDeque::new();
     for bucket in 0..place.buckets.len() {
@@ -173,7 +175,7 @@ fn batches(place: &Place, objects: &[u64]) -> VecDeque<(Job, u32)> {
     jobs
 }
 
-impl Workload for Tidy {
+impl Workload for Deletion {
     fn operations(&self) -> &[&'static str] {
         &["tidy"]
     }
@@ -197,7 +199,7 @@ impl Workload for Tidy {
         self.refusals.release(exchange);
         exchange.tag = slot as u64;
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         Next::Ready
     }
 
@@ -209,7 +211,7 @@ impl Workload for Tidy {
             .map_or(&[], |batch| &batch.body)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
         self.refusals.catch(exchange);
         BodyUse::Inspect
     }
@@ -224,7 +226,7 @@ impl Workload for Tidy {
         };
         let gone = match (&out.job, status) {
             (Job::Batch(_, objects), 200) => self.all_gone(exchange, objects.len()),
-            // 404: somebody else was faster, and it is gone all the same.
+            // 404: another client was faster, and the object is deleted in any case.
             (Job::Object(_), 200 | 204 | 404) => true,
             _ => false,
         };
@@ -233,7 +235,7 @@ impl Workload for Tidy {
             self.refusals.release(exchange);
             return Judgement::Correct;
         }
-        // A batch that was refused, in whole or in part, is gone through one by one.
+        // After a refusal, in whole or in part, the objects of a batch are deleted one by one.
         if let Job::Batch(_, objects) = out.job {
             self.jobs
                 .extend(objects.into_iter().map(|object| (Job::Object(object), 0)));

@@ -1,5 +1,5 @@
-//! What a workload leaves that the numbers of its objects do not tell, and the trial
-//! requests before it.
+//! Objects of a workload that are not identified by their numbers, and the probe requests before
+//! the workload.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use tenbin_plan::{DataSet, S3Operation};
 use crate::kind::Stage;
 use crate::s3::action::kind_of;
 use crate::s3::cleanup::sweep::{Sweep, SweepScope};
-use crate::s3::prepared::{PreparedS3, TIDYING};
-use crate::s3::setup::check::Keeping;
+use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3};
+use crate::s3::setup::check::Requirement;
 use crate::s3::setup::probe::Probing;
 
 impl PreparedS3 {
-    /// What has to be swept up by its prefix.
+    /// What must be deleted by prefix.
     pub(crate) fn scope(&self) -> Option<SweepScope> {
         if self.work.data != DataSet::Fresh {
             return None;
         }
         use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
         let by_prefix = [Snowball, ZipGet, ZipList, FanOut];
-        match Keeping::of(&self.work) {
-            Keeping::Locks => Some(SweepScope::Locked),
-            Keeping::Versions => Some(SweepScope::Versions),
-            Keeping::Objects => {
+        match Requirement::of(&self.work) {
+            Requirement::Locks => Some(SweepScope::Locked),
+            Requirement::Versions => Some(SweepScope::Versions),
+            Requirement::Objects => {
                 let mix = &self.work.mix;
                 let swept = by_prefix.iter().any(|&operation| mix.has(operation));
                 let swept = swept || self.inherited;
@@ -32,7 +32,7 @@ impl PreparedS3 {
         }
     }
 
-    /// Deletes all of it, and the buckets named.
+    /// Deletes all objects below the prefix, and the buckets named.
     pub(crate) fn sweep(&mut self, scope: SweepScope, buckets: Vec<usize>) -> Stage {
         let sweep = Sweep::new(
             Arc::clone(&self.place),
@@ -45,16 +45,16 @@ impl PreparedS3 {
         Stage {
             what: format!("deleting everything under {}", self.place.prefix),
             total: None,
-            connections: TIDYING,
+            connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
             host: None,
         }
     }
 
-    /// Lists what is left of these objects, whose deletion was tried, tries it once more, and
-    /// deletes the buckets named.
-    pub(crate) fn look_after(&mut self, objects: Vec<u64>, buckets: Vec<usize>) -> Stage {
+    /// Lists what is left of these objects after their deletion, deletes it once more, and deletes
+    /// the buckets named.
+    pub(crate) fn recheck(&mut self, objects: Vec<u64>, buckets: Vec<usize>) -> Stage {
         let only_buckets = objects.is_empty();
         let sweep = Sweep::new(
             Arc::clone(&self.place),
@@ -71,14 +71,14 @@ impl PreparedS3 {
                 false => format!("listing what is left under {}", self.place.prefix),
             },
             total: None,
-            connections: TIDYING,
+            connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
             host: None,
         }
     }
 
-    /// Tries the next operation that the server may lack.
+    /// Probes the next operation that the server may not support.
     pub(crate) fn probe(&mut self) -> Option<Stage> {
         let (operation, probe) = self.probes.pop()?;
         let kind = kind_of(operation)?;
@@ -88,7 +88,7 @@ impl PreparedS3 {
         let action = (kind.make)(&mut setting);
         let worker = Probing::new(self.alone(action), probe);
         Some(Stage {
-            what: format!("trying {}", probe.what),
+            what: format!("checking support for {}", probe.what),
             total: Some(probe.requests.into()),
             connections: 1,
             workers: vec![Box::new(worker)],

@@ -1,4 +1,4 @@
-//! What the listing after a run found: objects that are still there, by bucket, and why.
+//! Result of the listing after a run: objects that still exist, by bucket, with the reason.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,35 +6,35 @@ use crate::kind::Leftover;
 use crate::s3::place::Place;
 use crate::text::grouped;
 
-/// What became of one bucket of a workload.
+/// Cleanup of one bucket of a workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OfBucket {
-    /// Objects, or versions of objects, that the first listing named.
+    /// Objects, or versions of objects, in the first listing.
     pub(crate) found: u64,
-    /// Their bytes, as that listing says.
+    /// Their size, bytes, according to that listing.
     pub(crate) found_bytes: u64,
-    /// Those that the last listing named; `None` if there was no whole listing.
+    /// Objects in the last listing; `None` without a complete listing.
     pub(crate) left: Option<u64>,
-    /// Their bytes; 0 if there was no whole listing.
+    /// Their size, bytes; 0 without a complete listing.
     pub(crate) left_bytes: u64,
-    /// Why they are still there, or why the listing failed.
+    /// Why they still exist, or why the listing failed.
     pub(crate) reason: Option<String>,
-    /// The bucket itself, if this run made it.
+    /// The bucket itself, if this run created it.
     pub(crate) made: Option<MadeBucket>,
 }
 
-/// A bucket that the run made.
+/// A bucket that the run created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MadeBucket {
-    /// Deleted now.
+    /// Deleted by the cleanup.
     Deleted,
-    /// It was gone already.
+    /// Deleted earlier.
     Gone,
-    /// Still there, and why.
+    /// Still exists, with the reason.
     Left(String),
 }
 
-/// By bucket; empty until a listing has ended.
+/// By bucket; empty until a listing is complete.
 #[derive(Debug, Default)]
 pub(crate) struct Remaining(Mutex<Vec<OfBucket>>);
 
@@ -50,7 +50,7 @@ impl Remaining {
             .clone()
     }
 
-    /// What is still on the target; `None` until a listing has ended.
+    /// Objects that still exist on the target; `None` until a listing is complete.
     pub(crate) fn leftovers(&self, place: &Place) -> Option<Vec<Leftover>> {
         let buckets = self.get();
         let each = buckets.iter().zip(&place.buckets);
@@ -58,7 +58,7 @@ impl Remaining {
         (!buckets.is_empty()).then(|| left.collect())
     }
 
-    /// What was removed, a sentence each.
+    /// What was removed, one sentence each.
     pub(crate) fn removed(&self, place: &Place) -> Vec<String> {
         let buckets = self.get();
         let each = buckets.iter().zip(&place.buckets);
@@ -77,8 +77,8 @@ impl OfBucket {
                 are(left)
             )),
             None => Some(format!(
-                "what is under {prefix} in bucket {bucket} could not be listed; objects may be \
-                 left there"
+                "the objects under {prefix} in bucket {bucket} could not be listed; some may be left \
+                there"
             )),
         };
         let objects = objects.map(|what| Leftover {
@@ -90,7 +90,7 @@ impl OfBucket {
         });
         let made = match &self.made {
             Some(MadeBucket::Left(why)) => Some(Leftover {
-                what: format!("bucket {bucket}, made by this run, is left"),
+                what: format!("bucket {bucket}, created by this run, is left"),
                 bucket: Some(bucket.to_owned()),
                 prefix: None,
                 objects: None,
@@ -112,12 +112,12 @@ impl OfBucket {
             )
         });
         let made = (self.made == Some(MadeBucket::Deleted))
-            .then(|| format!("deleted bucket {bucket}, which the run had made"));
+            .then(|| format!("deleted bucket {bucket}, which the run had created"));
         gone.into_iter().chain(made).collect()
     }
 }
 
-/// A count of objects, in words.
+/// A number of objects with its noun.
 pub(crate) fn objects(count: u64) -> String {
     match count {
         1 => "1 object".to_owned(),

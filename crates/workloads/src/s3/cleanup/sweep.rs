@@ -1,13 +1,13 @@
-//! After a run: lists what is below the prefix of the workload, which is this run's own,
-//! and deletes it, then lists once more and reports what is left. A server may acknowledge
-//! DELETE and keep the object, so only a listing tells what is gone.
+//! After a run: lists the objects below the prefix of the workload, which belongs to this run
+//! alone, deletes them, lists again and reports what is left. A server may acknowledge a DELETE and
+//! keep the object, so only a listing shows what is deleted.
 //!
-//! Of numbered objects that were deleted before, only those are touched: see
-//! [`Sweep::only`]. Where numbers do not say what there is, everything below the prefix
-//! goes; in buckets that Tenbin made, other workloads of the run have left versions of what
-//! they deleted: there everything of the run goes.
+//! If numbered objects were deleted before, only these are deleted again: see [`Sweep::only`]. If
+//! numbers do not identify all objects, everything below the prefix is deleted. In buckets that
+//! Tenbin created, other workloads of the run have left versions of deleted objects: there
+//! everything of the run is deleted.
 //!
-//! Last are the buckets that Tenbin made, if they are empty.
+//! Finally, the buckets that Tenbin created are deleted if they are empty.
 
 mod listed;
 mod requests;
@@ -18,7 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use slab::Slab;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 
 use crate::s3::cleanup::deletion::Remains;
 use crate::s3::cleanup::remaining::{MadeBucket, OfBucket};
@@ -29,47 +31,46 @@ use crate::s3::setup::progress::Progress;
 use crate::s3::signing::request_writer::RequestWriter;
 use listed::Item;
 
-/// What a sweep has to deal with.
+/// Kinds of entries that a sweep deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SweepScope {
     /// Objects.
     Objects,
     /// Versions of objects, and delete markers.
     Versions,
-    /// The same, where some may be held or retained.
+    /// Versions and delete markers, some of which may have a legal hold or a retention.
     Locked,
 }
 
-/// How often everything is listed and what is there deleted.
+/// Maximum number of passes of listing and deleting.
 const ROUNDS: u32 = 3;
 
-/// How often a request without an answer is sent.
+/// Maximum number of attempts of a request without a response.
 const TRIES: u32 = 3;
 
-/// Objects that one request each deletes, at most, where the server is to be given time:
-/// more go in batches.
+/// Maximum number of objects that are deleted one by one to give the server time; more are deleted
+/// in batches.
 const ONE_BY_ONE: u64 = 1000;
 
-/// Failures in a row after which the server is believed to be beyond it.
+/// Consecutive failures after which the server counts as unable to do it.
 const HOPELESS: u32 = 32;
 
-/// Of an answer, kept, bytes: a page of a thousand of the longest keys.
-const KEPT_ANSWER: usize = 16 << 20;
+/// Bytes kept of a response: a page of a thousand of the longest keys.
+const KEPT_RESPONSE: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 enum Job {
-    /// A page of a listing: where it goes on.
+    /// A page of a listing, from the markers on.
     List(usize, Option<(String, String)>),
-    /// Lets go what is held.
+    /// Releases a legal hold.
     Release(usize, Item),
-    /// Many in one request.
+    /// Deletes several objects in one request.
     Batch(usize, Vec<Item>),
-    /// One, where the server knows no batches.
+    /// Deletes one object, if the server does not support batches.
     One(usize, Item),
-    /// Whether anything at all is in a bucket: not every server refuses to delete one that
-    /// is not empty.
+    /// Lists whether anything is in a bucket: some servers delete buckets that are not empty.
     IsEmpty(usize),
-    /// A bucket.
+    /// Deletes a bucket.
     Bucket(usize),
 }
 
@@ -77,7 +78,7 @@ enum Job {
 enum Pass {
     Release,
     Delete(u32),
-    /// What is left?
+    /// Lists what is left.
     Look,
     Buckets,
 }
@@ -88,42 +89,42 @@ struct Out {
     body: Option<Document>,
 }
 
-/// Removes what is below the prefix. One worker, on as many connections as there are;
-/// [`Exchange::tag`] is the place of its job in `out`.
+/// Removes everything below the prefix, with one worker on any number of connections;
+/// [`Exchange::tag`] is the index of its job in `out`.
 pub(crate) struct Sweep {
     place: Arc<Place>,
     writer: RequestWriter,
     scope: SweepScope,
-    /// The only objects that are touched, ascending; everything without.
+    /// The only objects that may be deleted, ascending; `None` for all.
     only: Option<Arc<[u64]>>,
     pass: Pass,
-    /// By bucket: met in this pass.
+    /// By bucket: objects listed in this pass.
     met: Vec<u64>,
-    /// By bucket: bytes of what was met in this pass.
+    /// By bucket: bytes of the objects listed in this pass.
     met_bytes: Vec<u64>,
-    /// What becomes of each bucket.
+    /// Result for each bucket.
     report: Vec<OfBucket>,
-    /// Deletions of single objects that failed in this pass, by reason.
+    /// Failed deletions of single objects in this pass, by reason.
     refused: BTreeMap<String, u64>,
     /// Status of the last deletion that was acknowledged.
     acknowledged: Option<u16>,
     /// Why a listing of this pass failed.
     unlisted: Option<String>,
-    /// By bucket: how far the listing of this pass has come.
+    /// By bucket: progress of the listing in this pass.
     progress: Vec<Progress>,
-    /// Whether every listing of this pass has come to its end.
+    /// Whether every listing of this pass is complete.
     listed: bool,
     jobs: VecDeque<(Job, u32)>,
-    /// Those that Tenbin made.
+    /// Buckets that Tenbin created.
     buckets: Vec<usize>,
-    /// By bucket: what keys begin with that may be deleted.
+    /// By bucket: the prefix of keys that may be deleted.
     prefixes: Vec<String>,
     out: Slab<Out>,
     failures_in_a_row: u32,
     remains: Arc<Remains>,
-    /// That it is not known what remains.
+    /// Set if it is unknown what remains.
     unknown: Arc<AtomicBool>,
-    answers: Refusals,
+    responses: Refusals,
     query: Vec<u8>,
 }
 
@@ -145,7 +146,7 @@ impl Sweep {
         let of_bucket = |bucket| OfBucket {
             made: buckets
                 .contains(&bucket)
-                .then(|| MadeBucket::Left("the server could not be asked".to_owned())),
+                .then(|| MadeBucket::Left("the server could not be reached".to_owned())),
             ..OfBucket::default()
         };
         let report: Vec<OfBucket> = (0..place.buckets.len()).map(of_bucket).collect();
@@ -174,15 +175,15 @@ impl Sweep {
             failures_in_a_row: 0,
             remains,
             unknown,
-            answers: Refusals::keeping(KEPT_ANSWER),
+            responses: Refusals::keeping(KEPT_RESPONSE),
             query: Vec::with_capacity(512),
         };
         sweep.begin(sweep.pass);
         sweep
     }
 
-    /// The same for these objects alone, ascending, whose deletion has been tried before:
-    /// it is tried once more.
+    /// Limits the sweep to these objects, ascending, whose deletion was tried before: they are
+    /// deleted once more.
     pub(crate) fn only(self, objects: Arc<[u64]>) -> Self {
         Self {
             only: Some(objects),
@@ -190,7 +191,7 @@ impl Sweep {
         }
     }
 
-    /// Deletions of everything that a listing names, at most.
+    /// Maximum number of passes that delete what a listing names.
     fn rounds(&self) -> u32 {
         match self.only {
             Some(_) => 1,
@@ -198,8 +199,8 @@ impl Sweep {
         }
     }
 
-    /// Whether one request is sent at a time: a server that refuses or forgets deletions
-    /// under load may do them then.
+    /// Whether one request is sent at a time: a server that refuses or forgets deletions under load
+    /// may do them then.
     fn is_gentle(&self) -> bool {
         match self.pass {
             Pass::Delete(round) => round > 1 || self.only.is_some(),
@@ -231,7 +232,7 @@ impl Sweep {
         }
     }
 
-    /// After all jobs of a pass: what is next; false if nothing is.
+    /// Starts the next pass after all jobs of a pass; returns false after the last one.
     fn advance(&mut self) -> bool {
         let hopeless = self.failures_in_a_row >= HOPELESS || !self.listed;
         let met: u64 = self.met.iter().sum();
@@ -260,7 +261,7 @@ impl Sweep {
         !self.jobs.is_empty()
     }
 
-    /// Notes what the last listing found.
+    /// Records the result of the last listing.
     fn settle_objects(&mut self) {
         let met: u64 = self.met.iter().sum();
         self.unknown.store(!self.listed, Ordering::Release);
@@ -278,20 +279,20 @@ impl Sweep {
         self.remains.remaining.set(self.report.clone());
     }
 
-    /// Why objects are left although their deletion was tried, if that is known.
+    /// Why objects are left after their deletion, if known.
     fn why_left(&self) -> Option<String> {
         let most = self.refused.iter().max_by_key(|(_, count)| **count);
         let refused = most.map(|(why, _)| format!("DELETE failed: {why}"));
         refused.or_else(|| {
             let status = self.acknowledged?;
             Some(format!(
-                "the server answered DELETE with {status} and kept the objects"
+                "the server responded to DELETE with {status} and kept the objects"
             ))
         })
     }
 }
 
-/// What all keys of a run begin with, whatever the workload.
+/// The common prefix of all keys of a run, over all workloads.
 fn of_run(place: &Place) -> &str {
     let given = place.given_prefix.len();
     let own = place.prefix.get(given..).unwrap_or_default();
@@ -326,9 +327,9 @@ impl Workload for Sweep {
             tries: tries + 1,
             job,
         };
-        self.answers.release(exchange);
+        self.responses.release(exchange);
         exchange.op = 0;
-        exchange.bodyless_answer = false;
+        exchange.bodyless_response = false;
         self.write(exchange, now.unix_seconds, &out);
         exchange.tag = self.out.insert(out) as u64;
         Next::Ready
@@ -340,13 +341,13 @@ impl Workload for Sweep {
         body.map_or(&[], |body| &body.body)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
-        self.answers.catch(exchange);
+    fn head(&mut self, exchange: &mut Exchange, _head: &ResponseHead<'_>) -> BodyUse {
+        self.responses.catch(exchange);
         BodyUse::Inspect
     }
 
     fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        self.answers.body(exchange, part);
+        self.responses.body(exchange, part);
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
@@ -355,22 +356,22 @@ impl Workload for Sweep {
         };
         if self.settle(exchange, &out.job, status) {
             self.failures_in_a_row = 0;
-            self.answers.release(exchange);
+            self.responses.release(exchange);
             return Judgement::Correct;
         }
-        let why = match self.answers.code(exchange) {
+        let why = match self.responses.code(exchange) {
             Some(code) => format!("{status} {code}"),
-            None if status == 200 => "the response is not a whole listing".to_owned(),
+            None if status == 200 => "the response is not a complete listing".to_owned(),
             None => format!("status {status}"),
         };
-        // A server that is busy answers a listing a moment later.
+        // A busy server may respond to a listing a moment later.
         if matches!(out.job, Job::List(..)) && is_busy(status) && out.tries < TRIES {
             self.failures_in_a_row += 1;
             self.jobs.push_back((out.job, out.tries));
-            return self.answers.failed(exchange);
+            return self.responses.failed(exchange);
         }
         self.failed(&out.job, why);
-        // A batch that was refused, in whole or in part, is gone through one by one.
+        // After a refusal, in whole or in part, the objects of a batch are deleted one by one.
         if let Job::Batch(bucket, items) = out.job
             && self.failures_in_a_row < HOPELESS
         {
@@ -378,11 +379,11 @@ impl Workload for Sweep {
             self.jobs
                 .extend(items.map(|item| (Job::One(bucket, item), 0)));
         }
-        self.answers.failed(exchange)
+        self.responses.failed(exchange)
     }
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
-        self.answers.release(exchange);
+        self.responses.release(exchange);
         let Some(out) = self.out.try_remove(exchange.tag as usize) else {
             return;
         };
@@ -395,7 +396,7 @@ impl Workload for Sweep {
     }
 }
 
-/// Whether a status says that the same request may succeed later.
+/// Whether the same request may succeed later after this status.
 fn is_busy(status: u16) -> bool {
     status == 429 || (500..600).contains(&status) && status != 501
 }

@@ -1,16 +1,16 @@
-//! Checksums of content, as S3 headers carry them.
+//! Checksums of content in S3 headers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
-use tenbin_engine::AnswerHead;
+use tenbin_engine::ResponseHead;
 use tenbin_plan::Checksum;
 
 use crate::s3::signing::request_writer::Header;
 
-/// The header that carries a checksum with a PUT, in lower case; none for none.
+/// The header for a checksum of a PUT, in lower case; `None` without a checksum.
 pub(crate) fn header(checksum: Checksum) -> Option<&'static str> {
     Some(match checksum {
         Checksum::None => return None,
@@ -23,9 +23,8 @@ pub(crate) fn header(checksum: Checksum) -> Option<&'static str> {
     })
 }
 
-/// Headers that announce, at the begin of an upload in parts, which checksum its parts
-/// have. CRC64NVME is the one that is of the whole object (Amazon S3 user guide,
-/// "Checking object integrity").
+/// Headers that announce the checksum of the parts when a multipart upload is created. CRC64NVME is
+/// computed over the complete object (Amazon S3 user guide, "Checking object integrity").
 pub(crate) fn announced(checksum: Checksum) -> &'static [Header<'static>] {
     const ALGORITHM: &str = "x-amz-checksum-algorithm";
     match checksum {
@@ -41,7 +40,7 @@ pub(crate) fn announced(checksum: Checksum) -> &'static [Header<'static>] {
     }
 }
 
-/// The element that holds a part's checksum in the list of parts.
+/// The element for a part's checksum in the list of parts.
 pub(crate) fn element(checksum: Checksum) -> Option<&'static str> {
     match checksum {
         Checksum::None | Checksum::Md5 => None,
@@ -53,17 +52,17 @@ pub(crate) fn element(checksum: Checksum) -> Option<&'static str> {
     }
 }
 
-/// Whether the server has stored something else than was sent, by its own account.
-/// `plain`: it is stored as it is, so that its ETag may be its MD5.
+/// Whether the server reports that it stored something else than was sent. `plain`: the content is
+/// stored unencrypted and in one piece, so that its ETag may be its MD5.
 pub(crate) fn contradicted(
     checksum: Checksum,
     sent: &str,
     plain: bool,
-    head: &AnswerHead<'_>,
+    head: &ResponseHead<'_>,
 ) -> bool {
     if checksum == Checksum::Md5 {
         let etag = unquoted(head.header("etag").unwrap_or_default());
-        // Only what is stored unencrypted and in one piece has its MD5 for an ETag.
+        // The ETag is the MD5 only of content stored unencrypted and in one piece.
         let is_md5 = etag.len() == 32 && plain;
         return is_md5 && etag_of_md5(sent).is_some_and(|md5| md5.as_bytes() != etag);
     }
@@ -76,7 +75,7 @@ fn unquoted(text: &[u8]) -> &[u8] {
     inner.strip_suffix(b"\"").unwrap_or(inner)
 }
 
-/// The checksum of some content as its header has it, in Base64; empty for none.
+/// The checksum of content as in its header, in Base64; empty without a checksum.
 pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
     use crc_fast::CrcAlgorithm::{Crc32Iscsi, Crc32IsoHdlc, Crc64Nvme};
     let narrow = |algorithm| {
@@ -96,7 +95,7 @@ pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
     }
 }
 
-/// The MD5 in Base64 as an ETag has it: hexadecimal, without quotes.
+/// The ETag for an MD5 in Base64: hexadecimal, without quotes.
 pub(crate) fn etag_of_md5(base64: &str) -> Option<String> {
     let bytes = STANDARD.decode(base64).ok()?;
     (bytes.len() == 16).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -106,8 +105,8 @@ pub(crate) fn etag_of_md5(base64: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Values of the usual check text, from the catalogue of CRC algorithms
-    /// (reveng.sourceforge.io) and RFC 1321, RFC 3174 and FIPS 180-4's own examples.
+    /// Check values from the catalogue of CRC algorithms (reveng.sourceforge.io) and the examples
+    /// in RFC 1321, RFC 3174 and FIPS 180-4.
     #[test]
     fn known_checksums() {
         let check = b"123456789";

@@ -1,13 +1,12 @@
-//! Bodies in the content coding `aws-chunked`, in which S3 takes a payload that is
-//! signed chunk by chunk or has a checksum behind it.
+//! Bodies in the content coding `aws-chunked`, for payloads that are signed chunk by chunk or have
+//! a trailing checksum.
 //!
-//! Written after "Signature calculations for the Authorization header: transferring
-//! payload in multiple chunks" and "… including trailing headers" in the Amazon S3
-//! API reference.
+//! According to "Signature calculations for the Authorization header: transferring payload in
+//! multiple chunks" and "… including trailing headers" in the Amazon S3 API reference.
 
 use crate::s3::signing::sigv4::EMPTY_SHA256;
 
-/// Content in one chunk, bytes: what the reference recommends at least.
+/// Content per chunk, bytes: the recommended minimum of the reference.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 const SIGNATURE: &[u8] = b";chunk-signature=";
@@ -16,16 +15,16 @@ const LINE_END: &[u8] = b"\r\n";
 /// How bodies are framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
-    /// Not at all.
+    /// Unframed.
     #[default]
     None,
-    /// Each chunk with its signature.
+    /// Signed chunks.
     Signed,
-    /// Unsigned, with the checksum behind them.
+    /// Unsigned chunks with a trailing checksum.
     Trailer,
 }
 
-/// Bytes that content of `size` bytes comes to in signed chunks.
+/// Length of `size` bytes of content in signed chunks.
 pub(crate) fn signed_length(size: u64) -> u64 {
     let framed = |length: u64| {
         let frame = hex_digits(length) + SIGNATURE.len() + 64 + 2 * LINE_END.len();
@@ -36,8 +35,8 @@ pub(crate) fn signed_length(size: u64) -> u64 {
     whole * framed(CHUNK as u64) + rest + framed(0)
 }
 
-/// Writes content in signed chunks over what `out` held. `hashes` are those of its
-/// chunks; `sign` gives the signature of the next chunk.
+/// Writes content in signed chunks into `out`, replacing its content. `hashes` are the hashes of
+/// the chunks; `sign` returns the signature of the next chunk.
 pub(crate) fn write_signed(
     out: &mut Vec<u8>,
     content: &[u8],
@@ -59,7 +58,7 @@ pub(crate) fn write_signed(
     push(&[], EMPTY_SHA256);
 }
 
-/// Content in unsigned chunks, with a header behind them.
+/// Content in unsigned chunks, with a trailing header.
 pub(crate) fn with_trailer(content: &[u8], name: &str, value: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len() + content.len() / CHUNK * 16 + 128);
     for chunk in content.chunks(CHUNK) {
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trailer_stands_behind_the_last_chunk() {
+    fn a_trailer_follows_the_last_chunk() {
         let content = [b'a'; 70_000];
         let framed = with_trailer(&content, "x-amz-checksum-crc32c", "sOO8/Q==");
         let mut expected = b"10000\r\n".to_vec();

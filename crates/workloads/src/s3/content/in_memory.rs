@@ -1,4 +1,4 @@
-//! Bodies in a file that is in memory, for the kernel to send from.
+//! Bodies in a memory-backed file, for `sendfile`.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -7,15 +7,15 @@ use tenbin_engine::InFile;
 use super::{Content, STRIDE};
 use crate::s3::content::chunked::Framing;
 
-/// Smaller bodies are copied: that costs less than a system call of their own.
+/// Smaller bodies are copied, which costs less than a system call per body.
 pub(super) const SMALLEST_IN_FILE: usize = 32 << 10;
 
-/// The file is a second copy of the pool; beyond this that is too much memory.
+/// The file is a second copy of the pool; a larger copy would take too much memory.
 const LARGEST_POOL_IN_FILE: usize = 512 << 20;
 
 impl Content {
-    /// Lays the pool down in a file as well, where that is worth its memory and the
-    /// system has such files. Bodies are then sent without being copied.
+    /// Copies the pool into a file in memory, if it is not too large and the system has such files.
+    /// Bodies are then sent without being copied.
     pub fn sent_from_file(mut self) -> Self {
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         let as_it_is = self.framing == Framing::None;
@@ -29,7 +29,7 @@ impl Content {
         self
     }
 
-    /// Where [`Content::body`] lies in a file, if it does.
+    /// Position of [`Content::body`] in the file, if there is a file.
     pub fn body_in_file(&self, object: u64) -> Option<InFile<'_>> {
         let file = self.file.as_ref()?;
         let index = self.index(object);
@@ -40,8 +40,8 @@ impl Content {
     }
 }
 
-/// A file that exists in memory alone and goes when it is closed; `None` where the
-/// system has none, which costs copies and nothing else.
+/// A file that exists only in memory and disappears when it is closed; `None` if the system does
+/// not support it, so that bodies are copied.
 #[cfg(target_os = "linux")]
 fn file_in_memory(bytes: &[u8]) -> Option<OwnedFd> {
     use std::io::Write;

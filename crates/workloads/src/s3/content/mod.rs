@@ -1,17 +1,17 @@
-//! What objects contain: bytes that follow from the seed and the object's
-//! number, so that every byte of every answer can be checked.
+//! Content of objects: it follows from the seed and the number of the object, so that every byte of
+//! every response can be checked.
 //!
-//! All objects share one pool of random bytes. An object is one of a few *bodies*,
-//! each a stretch of the pool from another offset; which one follows from its
-//! number. So a body is sent by reference, its hash is known beforehand, and an answer
-//! is checked by comparing memory. Where sizes differ, the bodies are a likeness of
-//! their distribution, and each stands for its share of the objects.
+//! All objects share one pool of random bytes. The number of an object selects one of a few
+//! *bodies*, each of which is a range of the pool at another offset. A body is thus sent by
+//! reference, its hash is computed before the run, and a response is checked by comparing memory.
+//! If sizes differ, the bodies approximate their distribution, and each has its share of the
+//! objects.
 //!
-//! Where every object is to have content of its own, there is no pool, and content is
-//! made while it is sent.
+//! If every object must have unique content, there is no pool, and content is generated while it is
+//! sent.
 //!
-//! Where objects are written over, each time with other content, a *number* stands for
-//! an object and how often it has been written over: its generation.
+//! If objects are overwritten, each time with other content, a *number* identifies an object and
+//! its generation, which is how often it has been overwritten.
 
 pub(crate) mod checksum;
 pub(crate) mod chunked;
@@ -40,71 +40,69 @@ use self::unique::Unique;
 use crate::rng::{Rng, mix};
 use crate::text::hex;
 
-/// Bodies of small objects of one size.
+/// Maximum number of bodies for small objects of one size.
 const MOST_BODIES: u64 = 64;
 
-/// Even the largest objects come in two kinds, or a server that mixes them up
-/// would go unseen.
+/// Even the largest objects have two bodies, so that a server that mixes up objects is detected.
 const FEWEST_BODIES: u64 = 2;
 
-/// Bodies of objects of several sizes.
+/// Maximum number of bodies for objects of several sizes.
 const MOST_SIZES: u64 = 512;
 const FEWEST_SIZES: u64 = 32;
 
-/// Bytes to hash before a run, at most, where the fewest bodies allow it.
+/// Maximum number of bytes that are hashed before a run, except for the fewest bodies.
 const HASHED_BYTES: u64 = 256 << 20;
 
-/// Pool bytes from one body to the next: a prime just above 4 KiB, so that bodies
-/// share no block with a server that stores equal blocks once.
+/// Distance between the bodies in the pool: a prime slightly above 4 KiB, so that bodies share no
+/// block on a server with deduplication.
 const STRIDE: usize = 4099;
 
-/// Below this, hashing in parallel costs more than it saves.
+/// Shortest content that is hashed in parallel.
 const PARALLEL_BYTES: usize = 8 << 20;
 
-/// Bodies of each size for the generations of an object, where sizes differ.
+/// Bodies per size for the generations of an object, if sizes differ.
 const VARIANTS: usize = 4;
 
-/// Generations of unique content that are looked through: all are different, and this
-/// is only how far back it is worth looking.
+/// Number of generations of unique content that are compared. All are different; this only limits
+/// the search.
 const UNIQUE_GENERATIONS: u64 = 1000;
 
 /// The content of all objects of a workload: each object is one of the bodies.
 pub struct Content {
-    /// Empty where content is made while it is sent.
+    /// Empty if content is generated while it is sent.
     pool: Vec<u8>,
-    /// What makes content while it is sent, if it is.
+    /// Generator of content while it is sent, if used.
     unique: Option<Unique>,
-    /// Bodies that follow each other for the generations of an object; 1 where all
-    /// bodies do.
+    /// Number of consecutive bodies for the generations of an object; 1 if all bodies are used.
     variants: usize,
-    /// By body, where sizes differ: up to which number, drawn evenly from all there are,
-    /// an object is that body.
+    /// By body, if sizes differ: the largest number, uniformly distributed over all, for which an
+    /// object has this body.
     up_to: Vec<u64>,
-    /// Whether the SHA-256 of what is sent is wanted.
+    /// Whether SHA-256 hashes are needed.
     hashed: bool,
     framing: Framing,
-    /// Each body's length; the `n`-th begins [`STRIDE`] bytes behind the one before.
+    /// Length of each body; the `n`-th starts [`STRIDE`] bytes after the previous one.
     sizes: Vec<usize>,
-    /// The size of all, if there is but one.
+    /// The size of all bodies, if they have one size.
     only: Option<u64>,
     salt: u64,
-    /// Of each body; empty when payloads are not signed.
+    /// By body; empty if payloads are not signed.
     hashes: Vec<[u8; 64]>,
-    /// Of each body, as headers have them; empty without a checksum.
+    /// By body, as in headers; empty without a checksum.
     checksums: Vec<String>,
-    /// Of each chunk of each body; empty without such chunks.
+    /// By body and chunk; empty without signed chunks.
     chunk_hashes: Vec<Vec<[u8; 64]>>,
-    /// Each body with its checksum behind it; empty where it does not stand there.
+    /// By body with its trailing checksum; empty without a trailer.
     framed: Vec<Vec<u8>>,
-    /// The pool as a file in memory, for the kernel to send from.
+    /// The pool as a file in memory, for `sendfile`.
     file: Option<OwnedFd>,
     parts: Parts,
-    /// By object, where the content is not ours and only its size is known.
+    /// By object: its size, if the content existed before the run.
     found: Option<Arc<[u64]>>,
 }
 
 impl Content {
-    /// Makes the pool and everything that is wanted of each body.
+    /// Creates the pool and the hashes that `recipe` needs.
     pub fn new(seed: u64, recipe: &Recipe) -> Self {
         let only = recipe.sizes.only();
         let variants = match only {
@@ -171,8 +169,7 @@ impl Content {
         }
     }
 
-    /// Of objects that somebody else has put: by object, how large they are. Nothing
-    /// else of them is known.
+    /// Objects that existed before the run: only their sizes are known.
     pub fn found(sizes: Arc<[u64]>) -> Self {
         Self {
             found: Some(sizes),
@@ -180,7 +177,7 @@ impl Content {
         }
     }
 
-    /// The content of an object; empty where it is made while it is sent.
+    /// The content of an object; empty if it is generated while it is sent.
     pub fn body(&self, number: u64) -> &[u8] {
         match self.unique {
             None => self.nth(self.index(number)),
@@ -188,14 +185,14 @@ impl Content {
         }
     }
 
-    /// Whether content is made while it is sent, by [`Content::write`].
+    /// Whether content is generated while it is sent, by [`Content::write`].
     pub(crate) fn is_made(&self) -> bool {
         self.unique.is_some()
     }
 
-    /// Makes the content of an object over what `out` held.
+    /// Writes the content of an object into `out`, replacing its content.
     pub(crate) fn write(&self, number: u64, out: &mut Vec<u8>) {
-        // Not cleared before: what is there is written over, not filled first.
+        // Not cleared first: existing bytes are overwritten without being filled with zeros.
         out.resize(self.sizes[self.index(number)], 0);
         match self.unique {
             None => out.copy_from_slice(self.body(number)),
@@ -203,8 +200,8 @@ impl Content {
         }
     }
 
-    /// Makes a part of the content of an object over what `out` held. Only where every
-    /// object has content of its own.
+    /// Writes a part of the content of an object into `out`, replacing its content. Only for unique
+    /// content.
     pub(crate) fn write_part(&self, number: u64, offset: u64, length: usize, out: &mut Vec<u8>) {
         out.resize(length, 0);
         if let Some(unique) = self.unique {
@@ -212,17 +209,17 @@ impl Content {
         }
     }
 
-    /// Hexadecimal SHA-256 of each chunk of [`Content::body`], if these were asked for.
+    /// Hexadecimal SHA-256 of each chunk of [`Content::body`], if requested.
     pub(crate) fn chunk_hashes(&self, number: u64) -> Option<&[[u8; 64]]> {
         self.chunk_hashes.get(self.index(number)).map(Vec::as_slice)
     }
 
-    /// [`Content::body`] with its checksum behind it, if that was asked for.
+    /// [`Content::body`] with its trailing checksum, if requested.
     pub(crate) fn framed(&self, number: u64) -> Option<&[u8]> {
         self.framed.get(self.index(number)).map(Vec::as_slice)
     }
 
-    /// Whether two contents have the same bytes in a stretch that both have.
+    /// Whether two contents are equal in a range that both have.
     pub(crate) fn alike(&self, one: u64, other: u64, stretch: Range<u64>) -> bool {
         match self.unique {
             Some(unique) => unique.alike(one, other, stretch),
@@ -234,8 +231,7 @@ impl Content {
         }
     }
 
-    /// How many generations of an object have different contents, at most: after so
-    /// many the first comes again.
+    /// Number of different generations of an object: after these, the first content is repeated.
     pub(crate) fn generations(&self) -> u64 {
         let bodies = match self.only {
             Some(_) => self.sizes.len(),
@@ -247,27 +243,27 @@ impl Content {
         }
     }
 
-    /// How bodies are framed for sending.
+    /// Framing of bodies.
     pub(crate) fn framing(&self) -> Framing {
         self.framing
     }
 
-    /// The SHA-256 of content that was made just now, if such hashes were asked for.
+    /// The SHA-256 of generated content, if requested.
     pub(crate) fn hash_made(&self, made: &[u8]) -> Option<[u8; 64]> {
         self.hashed.then(|| sha256(made))
     }
 
-    /// Hexadecimal SHA-256 of [`Content::body`], if it was asked for.
+    /// Hexadecimal SHA-256 of [`Content::body`], if requested.
     pub fn hash(&self, object: u64) -> Option<&[u8; 64]> {
         self.hashes.get(self.index(object))
     }
 
-    /// The checksum of [`Content::body`] as headers have it, if it was asked for.
+    /// The checksum of [`Content::body`] as in headers, if requested.
     pub fn checksum(&self, object: u64) -> Option<&str> {
         self.checksums.get(self.index(object)).map(String::as_str)
     }
 
-    /// Whether `part` is what the object contains from `offset` on.
+    /// Whether `part` is the content of the object from `offset` on.
     pub fn matches(&self, object: u64, offset: u64, part: &[u8]) -> bool {
         if let Some(unique) = self.unique {
             let end = offset.checked_add(part.len() as u64);
@@ -292,9 +288,8 @@ impl Content {
         }
     }
 
-    /// Which body an object is. Mixed, so that servers which confuse objects a fixed
-    /// distance apart are found out as well. Generations that follow each other are
-    /// different bodies of the same size.
+    /// The body of an object. Numbers are mixed, so that servers are also detected that confuse
+    /// objects at a fixed distance. Consecutive generations are different bodies of the same size.
     fn index(&self, number: u64) -> usize {
         let (bodies, variants) = (self.sizes.len() as u64, self.variants as u64);
         let object = mix(object_of(number) ^ self.salt);
@@ -315,7 +310,7 @@ impl Content {
         &self.pool[index * STRIDE..][..self.sizes[index]]
     }
 
-    /// What `make` makes of each body; on all cores where there is much to do.
+    /// The result of `make` for each body, computed on all cores if there is much to do.
     fn of_each<T: Send>(&self, make: impl Fn(&[u8]) -> T + Sync) -> Vec<T> {
         let indices: Vec<usize> = (0..self.sizes.len()).collect();
         let bytes: usize = self.sizes.iter().sum();
@@ -340,8 +335,8 @@ impl Content {
     }
 }
 
-/// How many bodies there are: a few dozen of one size, fewer if they are large; and
-/// enough of several sizes to be a likeness of their distribution.
+/// Number of bodies: a few dozen for one size, fewer if they are large; for several sizes enough to
+/// approximate their distribution.
 fn bodies(sizes: &Sizes) -> usize {
     let most = HASHED_BYTES / sizes.typical().max(1);
     let bodies = match sizes.only() {
@@ -351,12 +346,12 @@ fn bodies(sizes: &Sizes) -> usize {
     bodies as usize
 }
 
-/// Up to which number, drawn evenly from all there are, each body reaches.
+/// The largest number, uniformly distributed, for which an object has each body.
 fn up_to(bodies: &[sizes::Body]) -> Vec<u64> {
     let mut sum = 0.0;
     let ends = bodies.iter().map(|body| {
         sum += body.share;
-        // Rounds to the largest of all for 1.
+        // 1 becomes the largest number.
         (sum * u64::MAX as f64) as u64
     });
     ends.collect()

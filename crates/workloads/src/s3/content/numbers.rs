@@ -1,22 +1,22 @@
-//! Numbers that stand for an object and how often it has been written over.
+//! Numbers that identify an object and its generation.
 
 use crate::s3::place::MOST_OBJECTS;
 
-/// Bits of a number that are the object.
+/// Number of low-order bits of a number that hold the object.
 const OBJECT_BITS: u32 = MOST_OBJECTS.next_power_of_two().trailing_zeros();
 
-/// What stands for the content of a generation of an object, from 0. The first of
-/// them has the number of the object.
+/// The number for a generation of an object, from 0. The number of generation 0 is the number of
+/// the object.
 pub(crate) fn number(object: u64, generation: u64) -> u64 {
     object | generation << OBJECT_BITS
 }
 
-/// The object that a number stands for.
+/// The object of a number.
 pub(crate) fn object_of(number: u64) -> u64 {
     number & ((1 << OBJECT_BITS) - 1)
 }
 
-/// The generation that a number stands for.
+/// The generation of a number.
 pub(crate) fn generation_of(number: u64) -> u64 {
     number >> OBJECT_BITS
 }

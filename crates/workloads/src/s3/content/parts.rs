@@ -1,4 +1,4 @@
-//! Bodies cut into parts.
+//! Bodies in parts.
 
 use tenbin_engine::InFile;
 use tenbin_plan::Checksum;
@@ -7,18 +7,18 @@ use super::in_memory::SMALLEST_IN_FILE;
 use super::{Content, Recipe, sha256};
 use crate::s3::content::checksum;
 
-/// Bodies cut into parts.
+/// Bodies in parts.
 pub(super) struct Parts {
-    /// Bytes in each but the last of a body.
+    /// Length of each part except the last one of a body.
     size: usize,
-    /// Of each body and part; empty when payloads are not signed.
+    /// By body and part; empty if payloads are not signed.
     hashes: Vec<Vec<[u8; 64]>>,
-    /// Of each body and part, as headers have them; empty without a checksum.
+    /// By body and part, as in headers; empty without a checksum.
     checksums: Vec<Vec<String>>,
 }
 
 impl Parts {
-    /// So many bytes in each; without, a body is one.
+    /// Parts of `bytes` bytes; `None` for one part per body.
     pub(super) fn of_size(bytes: Option<u64>) -> Self {
         let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         Self {
@@ -30,10 +30,10 @@ impl Parts {
 }
 
 impl Content {
-    /// Works out what is wanted of each part.
+    /// Computes the hashes and checksums of each part.
     pub(super) fn cut(&mut self, recipe: &Recipe) {
         let size = self.parts.size;
-        // A body of nothing is one part all the same.
+        // An empty body still has one part.
         let parts = |body: &'_ [u8]| -> Vec<std::ops::Range<usize>> {
             let starts = (0..body.len().max(1)).step_by(size);
             starts
@@ -56,12 +56,12 @@ impl Content {
         }
     }
 
-    /// How many parts an object has, at least 1.
+    /// Number of parts of an object, at least 1.
     pub fn parts(&self, object: u64) -> u64 {
         self.parts_of(self.sizes[self.index(object)])
     }
 
-    /// The most parts that any object has, at least 1.
+    /// Largest number of parts of an object, at least 1.
     pub fn most_parts(&self) -> u64 {
         let largest = self.sizes.iter().copied().max();
         self.parts_of(largest.unwrap_or(0))
@@ -71,14 +71,14 @@ impl Content {
         size.div_ceil(self.parts.size).max(1) as u64
     }
 
-    /// A part of [`Content::body`], from 0; empty behind the last.
+    /// A part of [`Content::body`], from 0; empty after the last part.
     pub fn part(&self, object: u64, part: u64) -> &[u8] {
         let body = self.body(object);
         let from = self.start_of(part).min(body.len());
         &body[from..from.saturating_add(self.parts.size).min(body.len())]
     }
 
-    /// Where [`Content::part`] lies in a file, if it does.
+    /// Position of [`Content::part`] in the file, if there is a file.
     pub fn part_in_file(&self, object: u64, part: u64) -> Option<InFile<'_>> {
         let body = self.body_in_file(object)?;
         let large = self.part(object, part).len() >= SMALLEST_IN_FILE;
@@ -88,19 +88,19 @@ impl Content {
         })
     }
 
-    /// Hexadecimal SHA-256 of [`Content::part`], if it was asked for.
+    /// Hexadecimal SHA-256 of [`Content::part`], if requested.
     pub fn part_hash(&self, object: u64, part: u64) -> Option<&[u8; 64]> {
         let parts = self.parts.hashes.get(self.index(object))?;
         parts.get(part as usize)
     }
 
-    /// The checksum of [`Content::part`] as headers have it, if it was asked for.
+    /// The checksum of [`Content::part`] as in headers, if requested.
     pub fn part_checksum(&self, object: u64, part: u64) -> Option<&str> {
         let parts = self.parts.checksums.get(self.index(object))?;
         parts.get(part as usize).map(String::as_str)
     }
 
-    /// Where a part begins in its object, bytes.
+    /// Offset of a part in its object, bytes.
     pub fn start_of(&self, part: u64) -> usize {
         usize::try_from(part)
             .unwrap_or(usize::MAX)

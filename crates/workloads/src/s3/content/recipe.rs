@@ -1,36 +1,35 @@
-//! What content is asked for.
+//! Settings for content.
 
 use tenbin_plan::{Checksum, Sizes};
 
 use crate::s3::content::chunked::Framing;
 
-/// What content there is to be.
+/// Settings for the content of objects.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// How large the objects are.
+    /// Sizes of the objects.
     pub sizes: Sizes,
-    /// Whether SHA-256 sums are wanted.
+    /// Whether SHA-256 hashes are needed.
     pub hashed: bool,
-    /// The checksum that is wanted.
+    /// The checksum to compute.
     pub checksum: Checksum,
-    /// How much of it a compressor can take away, percent.
+    /// Share of the content that a compressor can remove, percent.
     pub compressible: u8,
-    /// How bodies are framed for sending. With a trailer, a checksum other than MD5
-    /// is needed.
+    /// Framing of bodies. A trailer needs a checksum other than MD5.
     pub framing: Framing,
-    /// Whether every object has content of its own, made while it is sent. Nothing
-    /// else can then be wanted of it.
+    /// Whether every object has unique content, generated while it is sent. Hashes and checksums
+    /// are then not available.
     pub unique: bool,
-    /// Whether objects are written over.
+    /// Whether objects are overwritten.
     pub rewritten: bool,
-    /// Whether bodies are sent whole, so that sums of each body are wanted.
+    /// Whether bodies are sent in one request, so that hashes of each body are needed.
     pub whole: bool,
-    /// Bytes in a part, where bodies are sent in parts, so that sums of each part are.
+    /// Part size in bytes, if bodies are sent in parts, so that hashes of each part are needed.
     pub part_size: Option<u64>,
 }
 
 impl Recipe {
-    /// Objects of one size, bytes, with nothing else asked for.
+    /// Objects of one size in bytes, without hashes or checksums.
     pub fn plain(size: u64) -> Self {
         Self {
             sizes: Sizes::fixed(size),

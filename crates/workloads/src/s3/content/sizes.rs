@@ -1,20 +1,19 @@
-//! From a distribution of sizes to the sizes of prepared bodies.
+//! Sizes of prepared bodies, from a distribution of sizes.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use tenbin_plan::{LARGEST_OBJECT, SizeRange, Sizes};
 
-/// A size that prepared bodies have.
+/// A size of prepared bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Body {
-    /// Bytes.
+    /// Size, bytes.
     pub(crate) size: usize,
-    /// The share of all objects that have it, above 0; the shares of all bodies are 1.
+    /// Share of all objects with this size, above 0; the shares of all bodies add up to 1.
     pub(crate) share: f64,
 }
 
-/// A likeness of the distribution in about `count` bodies, ascending within each of its
-/// ranges: whatever has a share of the objects has a body, however small the share, and
-/// the bodies have the shares that were asked for.
+/// Approximates the distribution with about `count` bodies, ascending within each of its ranges.
+/// Every range has a body, however small its share, and the bodies have the configured shares.
 pub(crate) fn bodies(sizes: &Sizes, count: usize) -> Vec<Body> {
     let bodies = match sizes {
         Sizes::Ranges(ranges) => of_ranges(ranges, count),
@@ -28,7 +27,7 @@ pub(crate) fn bodies(sizes: &Sizes, count: usize) -> Vec<Body> {
     bodies.into_iter().map(of_size).collect()
 }
 
-/// As many bodies for each range as its share comes to, and one at least.
+/// Bodies for each range in proportion to its share, at least one.
 fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
     let all: f64 = ranges.iter().map(|range| range.share).sum();
     let of_range = |range: &SizeRange| {
@@ -45,8 +44,8 @@ fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
     ranges.iter().flat_map(of_range).collect()
 }
 
-/// Each body stands for as many objects, and has the mean of their sizes, so that the
-/// mean of all is that of the distribution, which a few huge objects make.
+/// All bodies have the same share, and the mean size of the objects they represent, so that the
+/// overall mean is that of the distribution, which depends on a few huge objects.
 ///
 /// Below a quantile whose normal deviate is z, log-normal sizes of median m add up to
 /// m · exp(σ²/2) · Φ(z − σ) (Johnson, Kotz, Balakrishnan, "Continuous Univariate
@@ -68,7 +67,7 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
     (0..count)
         .map(|at| {
             let size = mean * (below(deviate(at + 1)) - below(deviate(at))) / each;
-            // Beyond what numbers can tell apart, the middle does.
+            // Beyond the precision of numbers, use the middle of the range.
             let size = match size.is_normal() {
                 true => size,
                 false => {
@@ -81,8 +80,8 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
         .collect()
 }
 
-/// Sizes as they were seen, ascending: each as often, as long as there are no more than
-/// `count` of them; else neighbours share the mean of theirs.
+/// Observed sizes, ascending. With at most `count` sizes, each is one body; otherwise neighbouring
+/// sizes share a body with their mean.
 fn of_seen(seen: &[u64], count: usize) -> Vec<(u64, f64)> {
     let share = |some: &[u64]| some.len() as f64 / seen.len() as f64;
     let different = seen.chunk_by(|one, next| one == next);
@@ -117,7 +116,7 @@ mod tests {
         bodies.iter().map(|body| body.size).collect()
     }
 
-    /// The share of all objects that have a size.
+    /// Share of the objects with this size.
     fn share(bodies: &[Body], size: usize) -> f64 {
         let of_size = bodies.iter().filter(|body| body.size == size);
         of_size.map(|body| body.share).sum()

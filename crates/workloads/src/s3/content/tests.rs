@@ -1,4 +1,4 @@
-//! What bodies hold, and how they are told apart.
+//! Tests of content.
 
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn large_parts_are_sent_from_the_file() {
 }
 
 #[test]
-fn of_what_is_not_ours_the_size_is_known() {
+fn existing_objects_have_known_sizes() {
     let content = Content::found([5, 0, 7].into());
     let sizes: Vec<u64> = (0..4).map(|object| content.size(object)).collect();
     assert_eq!(sizes, [5, 0, 7, 0]);
@@ -70,7 +70,7 @@ fn hashed(size: u64) -> Recipe {
 }
 
 #[test]
-fn sizes_are_distributed_as_asked_and_known_for_every_object() {
+fn sizes_have_the_configured_distribution_and_are_known_for_every_object() {
     let recipe = Recipe {
         sizes: "1KiB:3,10KiB:1".parse().unwrap(),
         checksum: Checksum::Crc32c,
@@ -89,7 +89,7 @@ fn sizes_are_distributed_as_asked_and_known_for_every_object() {
 }
 
 #[test]
-fn rare_sizes_come_as_often_as_asked() {
+fn rare_sizes_have_the_configured_share() {
     for (sizes, rare, share) in [
         ("1KiB:9995,100KiB:5", 100 << 10, 0.0005),
         ("1KiB:99,64KiB:1", 64 << 10, 0.01),
@@ -114,7 +114,7 @@ fn rare_sizes_come_as_often_as_asked() {
 }
 
 #[test]
-fn large_objects_have_the_share_asked_for_although_few_bodies_do() {
+fn large_objects_have_the_configured_share_with_few_bodies() {
     let sizes = "8MiB:99,64MiB:1".parse().unwrap();
     let bodies = sizes::bodies(&sizes, bodies(&sizes));
     assert!(bodies.len() <= 33);
@@ -123,7 +123,7 @@ fn large_objects_have_the_share_asked_for_although_few_bodies_do() {
 }
 
 #[test]
-fn what_compresses_away_is_as_much_as_asked() {
+fn content_has_the_configured_compressibility() {
     let recipe = Recipe {
         compressible: 30,
         ..plain(100_000)
@@ -146,7 +146,7 @@ fn what_compresses_away_is_as_much_as_asked() {
         let packed = zstd::bulk::compress(content.body(1), 3).unwrap().len() as f64;
         let taken = 100.0 * (1.0 - packed / size as f64);
         let off = (taken - f64::from(percent)).abs();
-        // A frame, and a match for each stretch, cost some bytes.
+        // A frame, and one match per range, take some bytes.
         let most = 5.0 + 4000.0 / size as f64;
         assert!(off < most, "{percent} % of {size}: {taken:.1} %");
     }

@@ -1,24 +1,22 @@
-//! Content of its own for every object, made while it is sent: each byte follows from the
-//! seed, the object and its place in it, so that any part of it can be made again to be
-//! compared with what came back.
+//! Unique content for every object, generated while it is sent. Each byte follows from the seed,
+//! the object and the offset, so that any part can be generated again and compared with a response.
 //!
-//! It is a page of random bytes, the same for all, over which eight bytes are laid again
-//! and again by exclusive or: the key of the object and of the page in it. That goes as
-//! fast as memory does, where a generator that is asked for every eight bytes would take
-//! as long as the system calls that they are written with. No two pages have a longer
-//! stretch in common than chance has it, so that nothing can be packed or stored once.
+//! The content is a page of random bytes, the same for all objects, XORed with an eight-byte key
+//! for the object and the page. XOR is as fast as memory, while a random number generator would
+//! take as long as the system calls that send the content. No two pages have a longer common range
+//! than random data, so that the content can neither be compressed nor deduplicated.
 
 use std::ops::Range;
 
 use tenbin_plan::rng::{mix, unmix};
 
-/// Bytes made at a time to be compared.
+/// Bytes generated at a time for a comparison.
 const BLOCK: usize = 1024;
 
-/// Bytes that one key is laid over.
+/// Bytes per key.
 const PAGE: usize = 4096;
 
-/// What keys are laid over.
+/// The page that is XORed with keys.
 static BACKGROUND: [u8; PAGE] = background();
 
 const fn background() -> [u8; PAGE] {
@@ -36,23 +34,22 @@ const fn background() -> [u8; PAGE] {
     page
 }
 
-/// The longest stretch of which one part is random and the rest the same everywhere.
+/// The longest range that has one random part and one constant part.
 const LONGEST: u64 = 1024;
 
-/// The shortest; so that no object is much more than its beginning.
+/// The shortest such range; no object is much shorter.
 const SHORTEST: u64 = 64;
 
-/// The fewest bytes in a row that are worth it to a compressor.
+/// Minimum number of consecutive equal bytes that a compressor can use.
 const WORTHWHILE: u64 = 16;
 
-/// Bytes at the beginning of every object that are random, whatever of it is to
-/// compress: they tell objects apart.
+/// Bytes at the start of every object that are always random: they identify the object.
 const FRONT: u64 = 16;
 
-/// What stands where content is to compress away.
+/// Byte value of compressible content.
 const SAME: u8 = b'~';
 
-/// Makes the content of all objects.
+/// Generates the content of all objects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unique {
     salt: u64,
@@ -67,7 +64,7 @@ impl Unique {
         }
     }
 
-    /// The bytes of an object from `offset` on, over all of `out`.
+    /// Fills `out` with the bytes of an object from `offset` on.
     pub(crate) fn fill(self, number: u64, offset: u64, out: &mut [u8]) {
         let mut rest = &mut *out;
         for page in self.pages(number, offset, rest.len()) {
@@ -78,7 +75,7 @@ impl Unique {
         self.pattern.lay_over(offset, out);
     }
 
-    /// What makes so many bytes of an object from `offset` on, page by page.
+    /// The pages of `length` bytes of an object from `offset` on.
     fn pages(self, number: u64, offset: u64, length: usize) -> impl Iterator<Item = Page> {
         let (mut at, mut left) = (offset, length);
         std::iter::from_fn(move || {
@@ -95,17 +92,17 @@ impl Unique {
         })
     }
 
-    /// What is laid over a page of an object.
+    /// The key for a page of an object.
     fn key(self, number: u64, page: u64) -> u64 {
         mix(mix(self.salt ^ mix(number)).wrapping_add(page))
     }
 
-    /// The object whose key that is.
+    /// The object with this key.
     fn number_of_key(self, key: u64, page: u64) -> u64 {
         unmix(unmix(unmix(key).wrapping_sub(page)) ^ self.salt)
     }
 
-    /// Whether `part` is what [`Unique::fill`] makes. Allocates nothing.
+    /// Whether `part` equals the output of [`Unique::fill`]. Allocates nothing.
     pub(crate) fn matches(self, number: u64, offset: u64, part: &[u8]) -> bool {
         if self.pattern.percent == 0 {
             let mut rest = part;
@@ -125,9 +122,8 @@ impl Unique {
         })
     }
 
-    /// The object that has these bytes from `offset` on, if 16 of them in a row, from a
-    /// multiple of 8 on, can only be those of one. Nothing of it may be the same
-    /// everywhere.
+    /// The object with these bytes from `offset` on, if 16 consecutive bytes at a multiple of 8
+    /// belong to only one object. Not for compressible content.
     pub(crate) fn number_of(self, offset: u64, part: &[u8]) -> Option<u64> {
         let skipped = (offset.next_multiple_of(8) - offset) as usize;
         let from = offset + skipped as u64;
@@ -139,7 +135,7 @@ impl Unique {
         self.matches(number, from, telling).then_some(number)
     }
 
-    /// Whether two objects have the same bytes in that stretch.
+    /// Whether two objects are equal in this range.
     pub(crate) fn alike(self, one: u64, other: u64, stretch: Range<u64>) -> bool {
         let mut made = [0; BLOCK];
         let end = stretch.end;
@@ -151,13 +147,13 @@ impl Unique {
     }
 }
 
-/// A part of a page: what its key is laid over, the key turned to where the part begins.
+/// A part of a page: its part of the background, and the key rotated to its start.
 struct Page {
     background: &'static [u8],
     key: u64,
 }
 
-/// Lays a key over a part of the background.
+/// XORs a part of the background with a key.
 fn lay(background: &[u8], key: u64, out: &mut [u8]) {
     let (from, last) = background.as_chunks::<8>();
     let (to, rest) = out.as_chunks_mut::<8>();
@@ -169,8 +165,8 @@ fn lay(background: &[u8], key: u64, out: &mut [u8]) {
     }
 }
 
-/// Whether bytes are a part of the background with a key over it. All of them are looked
-/// at, which is quicker than to look for the first that is not.
+/// Whether bytes are a part of the background XORed with a key. Compares all bytes, which is faster
+/// than stopping at the first difference.
 fn is_laid(background: &[u8], key: u64, bytes: &[u8]) -> bool {
     let (from, last) = background.as_chunks::<8>();
     let (of, rest) = bytes.as_chunks::<8>();
@@ -183,9 +179,9 @@ fn is_laid(background: &[u8], key: u64, bytes: &[u8]) -> bool {
     off == 0 && off_behind == 0
 }
 
-/// What of an object is the same everywhere: the end of each of many stretches, which
-/// are short where the object begins, so that the share is met by small ones too, and
-/// grow to an eighth of what lies before them.
+/// The constant parts of an object: the end of each of many ranges. The ranges are short at the
+/// start of the object, so that small objects have the share, too, and grow to an eighth of what
+/// precedes them.
 #[derive(Debug, Clone, Copy)]
 struct Pattern {
     percent: u64,
@@ -202,8 +198,7 @@ impl Pattern {
         }
     }
 
-    /// Makes of a stretch of an object, from that offset on, what is to be the same the
-    /// same.
+    /// Sets the constant parts of a range of an object, which starts at `offset`, to [`SAME`].
     fn lay_over(self, offset: u64, out: &mut [u8]) {
         if self.percent == 0 {
             return;
@@ -224,8 +219,8 @@ impl Pattern {
         }
     }
 
-    /// How long the stretch is that holds this place: a power of two, and it begins at
-    /// a multiple of it.
+    /// Length of the range that contains this position: a power of two; the range starts at a
+    /// multiple of its length.
     fn stretch_at(self, at: u64) -> u64 {
         let eighth = at / 8;
         let grown = match eighth {
@@ -236,8 +231,7 @@ impl Pattern {
     }
 }
 
-/// Makes a share of what is random the same everywhere, in each of the stretches of a
-/// pool that objects may begin with.
+/// Makes a share of random content constant, in each part of a pool with which an object may start.
 pub(crate) fn make_compressible(pool: &mut [u8], stride: usize, percent: u8) {
     let pattern = Pattern::new(percent);
     for stretch in pool.chunks_mut(stride) {
@@ -267,12 +261,12 @@ mod tests {
     }
 
     #[test]
-    fn as_much_is_compressible_as_was_asked_for() {
+    fn unique_content_has_the_configured_constant_share() {
         for percent in [10, 30, 50, 90] {
             for size in [300, 1000, 5000, 100 * BLOCK] {
                 let content = whole(Unique::new(3, percent), 1, size);
                 let same = content.iter().filter(|&&byte| byte == SAME).count();
-                // And every 256th of the rest; of one stretch it may be less or more.
+                // And every 256th of the other bytes; a single range may differ.
                 let expected = size * usize::from(percent) / 100;
                 let off = expected.abs_diff(same);
                 assert!(off <= 64 + size / 64, "{percent} of {size}: {same}");
@@ -281,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn a_compressor_takes_away_what_was_asked_for() {
+    fn a_compressor_removes_the_configured_share() {
         for percent in [0, 20, 50, 80] {
             for size in [1000, 4096, 100_000, 1 << 20] {
                 let content = whole(Unique::new(3, percent), 1, size);
                 let packed = zstd::bulk::compress(&content, 3).unwrap().len() as f64;
                 let taken = 100.0 * (1.0 - packed / size as f64);
                 let off = (taken - f64::from(percent)).abs();
-                // A frame, and a match for each stretch, cost some bytes.
+                // A frame, and one match per range, take some bytes.
                 let most = 5.0 + 4000.0 / size as f64;
                 assert!(off < most, "{percent} % of {size}: {taken:.1} %");
             }
@@ -328,7 +322,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_tell_whose_they_are(number: u64, offset in 0_u64..10_000, length in 0_usize..60) {
+        fn bytes_identify_their_object(number: u64, offset in 0_u64..10_000, length in 0_usize..60) {
             let unique = Unique::new(9, 0);
             let mut part = vec![0; length];
             unique.fill(number, offset, &mut part);

@@ -1,20 +1,20 @@
-//! Whether an answer of status 200 is the document that was promised, or an error in
-//! its place: some operations are answered before they are through, so that what goes
-//! wrong late can only stand in the body (Amazon S3 API reference, "CopyObject").
+//! Distinguishes the expected document in a response with status 200 from an error: some operations
+//! send the status before they are complete, so that a late error can only be in the body (Amazon
+//! S3 API reference, "CopyObject").
 
 use memchr::memmem;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// Whether an answer is one whole document with this root and no error in it.
-pub(crate) fn is_whole(answer: &[u8], root: &str) -> bool {
-    count_in_whole(answer, root, "").is_some()
+/// Whether a response is one complete document with this root and without an error.
+pub(crate) fn is_whole(response: &[u8], root: &str) -> bool {
+    count_in_whole(response, root, "").is_some()
 }
 
-/// How many elements of this name there are in one whole document with this root;
-/// none if it is cut short, is another, or holds an error.
-pub(crate) fn count_in_whole(answer: &[u8], root: &str, name: &str) -> Option<u64> {
-    let mut reader = Reader::from_reader(answer);
+/// Number of elements with this name in one complete document with this root; `None` if the
+/// document is incomplete, has another root or contains an error.
+pub(crate) fn count_in_whole(response: &[u8], root: &str, name: &str) -> Option<u64> {
+    let mut reader = Reader::from_reader(response);
     let (mut depth, mut roots, mut count) = (0_u32, 0_u32, 0);
     loop {
         let event = reader.read_event().ok()?;
@@ -37,12 +37,12 @@ pub(crate) fn count_in_whole(answer: &[u8], root: &str, name: &str) -> Option<u6
     }
 }
 
-/// Whether an answer that needs no body is an error all the same.
-pub(crate) fn is_error(answer: &[u8]) -> bool {
-    if memmem::find(answer, b"Error").is_none() {
+/// Whether a response that needs no body contains an error.
+pub(crate) fn is_error(response: &[u8]) -> bool {
+    if memmem::find(response, b"Error").is_none() {
         return false;
     }
-    let mut reader = Reader::from_reader(answer);
+    let mut reader = Reader::from_reader(response);
     loop {
         match reader.read_event() {
             Ok(Event::Start(tag) | Event::Empty(tag)) => {
@@ -57,7 +57,7 @@ pub(crate) fn is_error(answer: &[u8]) -> bool {
 }
 
 fn is_blank(text: &str) -> bool {
-    // What some servers put in front of a document is not a character of it.
+    // Some servers put a byte order mark before a document.
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
@@ -70,7 +70,7 @@ mod tests {
         <ETag>&quot;Error&quot;</ETag></CopyObjectResult>\n";
 
     #[test]
-    fn a_whole_document_is_one_however_it_is_padded() {
+    fn a_complete_document_is_accepted_with_any_padding() {
         let padded = format!("{}{DONE}", " ".repeat(6000));
         let named = DONE
             .replace("<CopyObjectResult xmlns", "<s3:CopyObjectResult xmlns:s3")
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_another_or_holds_an_error_is_not_it() {
+    fn incomplete_other_and_error_documents_are_refused() {
         for cut in 0..DONE.len() - 1 {
             assert!(!is_whole(&DONE.as_bytes()[..cut], "CopyObjectResult"));
         }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn elements_are_counted() {
-        let answer = b"<R><Deleted><Key>a</Key></Deleted><Deleted/><Other/></R>";
-        assert_eq!(count_in_whole(answer, "R", "Deleted"), Some(2));
+        let response = b"<R><Deleted><Key>a</Key></Deleted><Deleted/><Other/></R>";
+        assert_eq!(count_in_whole(response, "R", "Deleted"), Some(2));
     }
 }

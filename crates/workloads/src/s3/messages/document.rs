@@ -1,4 +1,4 @@
-//! Small XML documents that requests carry.
+//! Small XML documents in requests.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,13 +11,13 @@ use crate::text::hex;
 /// The namespace of S3's documents.
 pub(crate) const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-/// The body of a request and what its head says of it.
+/// The body of a request with the values for its headers.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) body: Vec<u8>,
     /// Hexadecimal SHA-256.
     pub(crate) hash: [u8; 64],
-    /// Base64; S3 demands it of some requests.
+    /// MD5 in Base64; S3 requires it for some requests.
     pub(crate) md5: String,
 }
 
@@ -31,7 +31,7 @@ impl Document {
         }
     }
 
-    /// What the head says of it.
+    /// The body for the head of the request.
     pub(crate) fn announced(&self) -> Body<'_> {
         Body {
             length: self.body.len() as u64,
@@ -39,7 +39,7 @@ impl Document {
         }
     }
 
-    /// The header that carries its MD5.
+    /// The header with its MD5.
     pub(crate) fn md5_header(&self) -> (&'static str, &[u8]) {
         ("content-md5", self.md5.as_bytes())
     }

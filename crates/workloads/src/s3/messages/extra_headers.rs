@@ -1,5 +1,4 @@
-//! Headers that go with every request of a kind: what a plan wants stored along with
-//! objects, and the keys that some of it needs.
+//! Headers of every request of a kind: settings that are stored with objects, and encryption keys.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,15 +13,15 @@ use crate::s3::signing::uri::canonical_query;
 /// Headers of every request of a kind.
 #[derive(Debug, Default)]
 pub(crate) struct ExtraHeaders {
-    /// With content that is stored: PUT, POST of an upload, copies.
+    /// For requests that store content: PUT, POST of an upload, copies.
     pub(crate) store: Vec<OwnHeader>,
-    /// With parts of an upload.
+    /// For parts of an upload.
     pub(crate) part: Vec<OwnHeader>,
-    /// Where stored content is read or looked at.
+    /// For requests that read content or its headers.
     pub(crate) read: Vec<OwnHeader>,
-    /// With copies: those of `store`, and the key of the source.
+    /// For copies: those of `store`, and the key of the source.
     pub(crate) copy: Vec<OwnHeader>,
-    /// Whether an object is stored as it is, so that its ETag may be its MD5.
+    /// Whether an object is stored unencrypted, so that its ETag may be its MD5.
     pub(crate) plain: bool,
 }
 
@@ -73,7 +72,7 @@ impl ExtraHeaders {
     }
 }
 
-/// A key made up for the run: it protects nothing that is worth protecting.
+/// The encryption key of the run. It need not be secret, since the content is generated.
 fn customer_key(seed: u64) -> [u8; 32] {
     let mut key = [0; 32];
     Rng::new(seed, &[name_number("sse-c")]).fill(&mut key);
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_ones_own_goes_with_every_look_at_an_object() {
+    fn an_encryption_key_is_sent_with_every_read() {
         let extra_headers = of(Stored {
             encryption: Encryption::SseC,
             ..Stored::default()

@@ -1,7 +1,7 @@
-//! Pages of listings, read as cheaply as counting allows.
+//! Pages of listings, parsed only as far as needed to count keys.
 //!
-//! Keys are escaped in XML, so that a tag cannot stand inside one: looking for the
-//! tags themselves finds every key, at a small part of what parsing costs.
+//! Keys are escaped in XML, so that they cannot contain a tag: a search for the tags finds every
+//! key at a small part of the cost of an XML parser.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,28 +9,28 @@ use std::cmp::Ordering;
 use memchr::memmem;
 use tenbin_plan::ListForm;
 
-/// What a page of a listing says.
+/// Contents of a page of a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
-    /// It came to its end.
+    /// Whether the page is complete.
     pub(crate) whole: bool,
-    /// Keys, or versions of keys, on it; common prefixes too.
+    /// Number of keys, versions and common prefixes.
     pub(crate) keys: u64,
-    /// There are more pages.
+    /// Whether more pages follow.
     pub(crate) more: bool,
-    /// What to give to get the next one: a token or a key; empty without.
+    /// Token or key for the next page; empty if there is none.
     pub(crate) marker: String,
-    /// The version that goes with the key.
+    /// Version for the next page, in addition to the key.
     pub(crate) version: String,
 }
 
-/// One page as it comes in.
+/// A page that is being received.
 pub(crate) struct Reader {
     form: ListForm,
     body: Vec<u8>,
 }
 
-/// As much of a page as is kept, bytes: a thousand of the longest keys, escaped.
+/// Bytes kept of a page: a thousand of the longest keys, escaped.
 const MOST_BYTES: usize = 16 << 20;
 
 impl Reader {
@@ -46,12 +46,12 @@ impl Reader {
         self.body.extend_from_slice(&part[..part.len().min(room)]);
     }
 
-    /// What has come so far.
+    /// The bytes received so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.body
     }
 
-    /// Whether any key has been deleted that had versions.
+    /// Whether the page contains a delete marker.
     pub(crate) fn marks_deletions(&self) -> bool {
         memmem::find(&self.body, b"<DeleteMarker>").is_some()
     }
@@ -94,33 +94,35 @@ impl Reader {
     }
 }
 
-/// The keys of a page, looked through one by one.
+/// A check of the keys of a page, one by one.
 pub(crate) struct Keys<'a> {
-    /// What each has to begin with.
+    /// The required prefix of each key.
     pub(crate) prefix: &'a str,
-    /// The last key of the page before; then that of this one.
+    /// The last key of the previous page; then that of this page.
     pub(crate) last: &'a mut String,
-    /// Whether they have to ascend (Amazon S3 API reference, "ListObjectsV2"), and
-    /// whether one may come again, as keys with several versions do.
+    /// Whether keys must ascend (Amazon S3 API reference, "ListObjectsV2"), and whether a key may
+    /// be repeated, as keys with several versions are.
     pub(crate) ascend: bool,
     pub(crate) again: bool,
 }
 
 impl Keys<'_> {
-    /// What is wrong with those of a page, if anything is.
+    /// What is wrong with the keys of a page, if anything.
     pub(crate) fn fault(&mut self, page: &[u8]) -> Option<&'static str> {
         const OPEN: &[u8] = b"<Key>";
         let mut last: Option<Cow<'_, str>> = None;
         for at in memmem::find_iter(page, OPEN) {
             let Some(key) = text_in(page, at + OPEN.len(), b"</Key>") else {
-                return Some("a key that cannot be read");
+                return Some("a key that cannot be parsed");
             };
             if !key.starts_with(self.prefix) {
-                return Some("a key that was not asked for");
+                return Some("a key without the requested prefix");
             }
             match key.as_ref().cmp(last.as_deref().unwrap_or(self.last)) {
                 Ordering::Less if self.ascend => return Some("keys out of order"),
-                Ordering::Equal if self.ascend && !self.again => return Some("a key twice"),
+                Ordering::Equal if self.ascend && !self.again => {
+                    return Some("a key is listed twice");
+                }
                 _ => last = Some(key),
             }
         }
@@ -132,7 +134,7 @@ impl Keys<'_> {
     }
 }
 
-/// The text of the first element of that name, unescaped.
+/// The text of the first element with this name, unescaped.
 pub(crate) fn text_of(xml: &[u8], name: &str) -> Option<String> {
     let open = format!("<{name}>");
     let start = memmem::find(xml, open.as_bytes())? + open.len();
@@ -156,8 +158,8 @@ fn text_in<'a>(xml: &'a [u8], start: usize, close: &[u8]) -> Option<Cow<'a, str>
     quick_xml::escape::unescape(text).ok()
 }
 
-/// The texts of all elements of that name, unescaped, in order. Those that are not
-/// UTF-8 are left out.
+/// The texts of all elements with this name, unescaped, in order. Texts that are not UTF-8 are
+/// skipped.
 pub(crate) fn texts_of(xml: &[u8], name: &str) -> Vec<String> {
     let open = format!("<{name}>");
     let starts = memmem::find_iter(xml, open.as_bytes()).map(|at| at + open.len());
@@ -216,10 +218,10 @@ mod tests {
         for (keys, last, expected) in [
             (&["p/b", "p/a"][..], "", "keys out of order"),
             (&["p/a"], "p/b", "keys out of order"),
-            (&["p/a", "p/a"], "", "a key twice"),
-            (&["p/a"], "p/a", "a key twice"),
-            (&["p/a", "q/b"], "", "a key that was not asked for"),
-            (&["p/&nbsp;"], "", "a key that cannot be read"),
+            (&["p/a", "p/a"], "", "a key is listed twice"),
+            (&["p/a"], "p/a", "a key is listed twice"),
+            (&["p/a", "q/b"], "", "a key without the requested prefix"),
+            (&["p/&nbsp;"], "", "a key that cannot be parsed"),
         ] {
             assert_eq!(fault(keys, last, false).0, Some(expected), "{keys:?}");
         }
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_cut_short_is_not_whole() {
+    fn an_incomplete_page_is_recognised() {
         let read = page(ListForm::V2, "<ListBucketResult><Contents><Key>a</Key>");
         assert!(!read.whole && !read.more);
         assert!(!page(ListForm::V2, "").whole);

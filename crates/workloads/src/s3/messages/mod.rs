@@ -1,4 +1,4 @@
-//! What requests and responses of S3 hold besides objects: XML documents, errors, headers.
+//! Contents of S3 requests and responses other than objects: XML documents, errors, headers.
 
 pub(crate) mod batch;
 pub(crate) mod completion;

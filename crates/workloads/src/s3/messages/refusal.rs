@@ -1,50 +1,49 @@
-//! The reasons that S3 servers give: caught, read and put into words.
+//! Error responses of S3 servers, and their meaning.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 
 use crate::s3::messages::completion::{is_error, is_whole};
 
-/// As much of the body of a refusal as is kept to be searched for its code.
+/// Bytes kept of an error response, which are searched for its code.
 const SEARCHED_BYTES: usize = 4096;
 
-/// As much of an answer as is kept, where it has to be seen to its end: a thousand of
-/// the longest keys, escaped.
-const ANSWER_BYTES: usize = 4 << 20;
+/// Bytes kept of a response that must be complete: a thousand of the longest keys, escaped.
+const RESPONSE_BYTES: usize = 4 << 20;
 
-/// A buffer that has grown beyond this is made small again after use.
+/// A larger buffer is shrunk after use.
 const ROOMY_BYTES: usize = 1 << 20;
 
-/// Notes above this one number the buffer that holds an exchange's error body.
-/// Notes up to it are the worker's own.
+/// Notes above this value are the index of the buffer with the exchange's error response. Notes up
+/// to it may be used by the worker.
 const LAST_OWN_NOTE: u64 = 1;
 
-/// The error bodies of the exchanges that are out. An exchange knows its own by
-/// its note; buffers are used again, so that a flood of errors allocates little.
+/// The error responses of the exchanges in flight. The note of an exchange is the index of its
+/// buffer; buffers are reused, so that many errors cause few allocations.
 pub(crate) struct Refusals {
-    /// As much of an answer as is kept, bytes.
+    /// Bytes kept of a response.
     most: usize,
     buffers: Vec<Buffer>,
     free: Vec<usize>,
 }
 
-/// A body as it comes in.
+/// A body that is being received.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// As much as is kept.
+    /// Bytes that are kept.
     most: usize,
 }
 
 impl Default for Refusals {
     fn default() -> Self {
-        Self::keeping(ANSWER_BYTES)
+        Self::keeping(RESPONSE_BYTES)
     }
 }
 
 impl Refusals {
-    /// Keeps as much of each answer, bytes; of refusals, what is enough for their code.
+    /// Keeps this number of bytes of each response; of errors, enough for their code.
     pub(crate) fn keeping(most: usize) -> Self {
         Self {
             most,
@@ -53,10 +52,10 @@ impl Refusals {
         }
     }
 
-    /// To be asked at the head of an answer whose body does not count: catches that of
-    /// a refusal, and one that is there though none is needed, which may be one too.
-    pub(crate) fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        let is_empty = exchange.bodyless_answer || head.length == Some(0);
+    /// Must be called for the head of a response whose body is not needed: keeps the body of an
+    /// error, and an unexpected body, which may also be an error.
+    pub(crate) fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
+        let is_empty = exchange.bodyless_response || head.length == Some(0);
         let is_judged = exchange.note != 0;
         if head.status < 300 && (is_empty || is_judged) {
             return BodyUse::Discard;
@@ -69,12 +68,12 @@ impl Refusals {
         BodyUse::Inspect
     }
 
-    /// Catches the body of this exchange, whatever its status.
+    /// Keeps the body of this exchange, whatever its status.
     pub(crate) fn catch(&mut self, exchange: &mut Exchange) {
         self.catch_up_to(self.most, exchange);
     }
 
-    /// Catches so much of the body of this exchange, bytes.
+    /// Keeps up to `most` bytes of the body of this exchange.
     pub(crate) fn catch_up_to(&mut self, most: usize, exchange: &mut Exchange) {
         self.release(exchange);
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -88,7 +87,7 @@ impl Refusals {
         exchange.note = LAST_OWN_NOTE + 1 + slot as u64;
     }
 
-    /// A part of a body; false if this exchange's body is not being caught.
+    /// Adds a part of a body; returns false if the body of this exchange is not kept.
     pub(crate) fn body(&mut self, exchange: &Exchange, part: &[u8]) -> bool {
         let Some(buffer) = slot(exchange).and_then(|slot| self.buffers.get_mut(slot)) else {
             return false;
@@ -100,31 +99,31 @@ impl Refusals {
         true
     }
 
-    /// Whether the body of this exchange is being caught.
+    /// Whether the body of this exchange is kept.
     pub(crate) fn is_caught(&self, exchange: &Exchange) -> bool {
         exchange.note > LAST_OWN_NOTE
     }
 
-    /// What was caught for this exchange.
+    /// The bytes kept for this exchange.
     pub(crate) fn caught(&self, exchange: &Exchange) -> &[u8] {
         slot(exchange)
             .and_then(|slot| self.buffers.get(slot))
             .map_or(&[], |buffer| buffer.bytes.as_slice())
     }
 
-    /// The error code of this exchange, if the server gave one.
+    /// The error code of this exchange, if the response has one.
     pub(crate) fn code(&self, exchange: &Exchange) -> Option<String> {
         code(self.caught(exchange))
     }
 
-    /// The judgement of an unexpected status, with the server's code if it gave one.
+    /// The judgement of an unexpected status, with the error code, if the response has one.
     pub(crate) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
         let code = self.code(exchange).unwrap_or_default();
         self.release(exchange);
         Judgement::Failed(ErrorClass::Status, code)
     }
 
-    /// The judgement of an answer that needs no body: 200 or 204, and no error in it.
+    /// The judgement of a response that needs no body: status 200 or 204, and no error in the body.
     pub(crate) fn judge_done(&mut self, exchange: &mut Exchange, status: u16) -> Judgement {
         match status {
             200 | 204 if !self.is_error(exchange) => {
@@ -135,7 +134,7 @@ impl Refusals {
         }
     }
 
-    /// The judgement of an answer that must be one whole document with this root.
+    /// The judgement of a response that must be one complete document with this root.
     pub(crate) fn judge_whole(
         &mut self,
         exchange: &mut Exchange,
@@ -151,7 +150,7 @@ impl Refusals {
         }
     }
 
-    /// The judgement of an answer that is not the document it should be.
+    /// The judgement of a response that is not the expected document.
     pub(crate) fn not_done(
         &mut self,
         exchange: &mut Exchange,
@@ -159,19 +158,20 @@ impl Refusals {
         root: &str,
     ) -> Judgement {
         match self.failed(exchange) {
-            Judgement::Failed(_, code) if status == 200 && code.is_empty() => {
-                Judgement::Failed(ErrorClass::Wrong, format!("not a whole {root}"))
-            }
+            Judgement::Failed(_, code) if status == 200 && code.is_empty() => Judgement::Failed(
+                ErrorClass::Wrong,
+                format!("the response is not a complete {root}"),
+            ),
             failed => failed,
         }
     }
 
-    /// Whether an answer is an error by its body.
+    /// Whether the body of a response is an error.
     pub(crate) fn is_error(&self, exchange: &Exchange) -> bool {
         is_error(self.caught(exchange))
     }
 
-    /// To be told when the exchange is over or begins anew.
+    /// Must be called when the exchange ends or is reused.
     pub(crate) fn release(&mut self, exchange: &mut Exchange) {
         if let Some(slot) = slot(exchange)
             && slot < self.buffers.len()
@@ -191,14 +191,14 @@ fn slot(exchange: &Exchange) -> Option<usize> {
     usize::try_from(exchange.note.checked_sub(LAST_OWN_NOTE + 1)?).ok()
 }
 
-/// The text of the first `<Code>` in an S3 error document, even one cut short.
-/// Only 1 to 64 letters, digits and dots pass for one.
+/// The text of the first `<Code>` in an S3 error document, which may be incomplete. Only 1 to 64
+/// letters, digits and dots are accepted.
 pub fn code(xml: &[u8]) -> Option<String> {
     element(xml, "Code", |b| b.is_ascii_alphanumeric() || b == b'.')
 }
 
-/// The text of the first element of this name, even in a document cut short, if it has
-/// 1 to 64 bytes and all of them `pass`.
+/// The text of the first element with this name in a document that may be incomplete, if it has 1
+/// to 64 bytes and all of them `pass`.
 pub(crate) fn element(xml: &[u8], name: &str, pass: fn(u8) -> bool) -> Option<String> {
     let mut reader = Reader::from_reader(xml);
     let mut inside = false;
@@ -217,8 +217,7 @@ pub(crate) fn element(xml: &[u8], name: &str, pass: fn(u8) -> bool) -> Option<St
     }
 }
 
-/// What an S3 error code means for somebody who wants to run a benchmark, where
-/// there is something to do about it.
+/// The meaning of an S3 error code for a benchmark, if the user can do something about it.
 pub fn explain(code: &str) -> Option<&'static str> {
     Some(match code {
         "SignatureDoesNotMatch" => "the secret key is wrong for this access key",
@@ -226,18 +225,18 @@ pub fn explain(code: &str) -> Option<&'static str> {
             "the server does not know this access key"
         }
         "RequestTimeTooSkewed" | "RequestTimeSkewed" | "RequestExpired" => {
-            "the clocks of this machine and the server differ by too much; set them right"
+            "the clocks of this machine and of the server differ by too much; synchronize them"
         }
         "AccessDenied" | "AllAccessDisabled" | "AccountProblem" => {
-            "these credentials may not do that here, or there are none"
+            "these credentials, or requests without credentials, have no permission for this"
         }
         "AuthorizationHeaderMalformed"
         | "PermanentRedirect"
         | "IllegalLocationConstraintException"
         | "InvalidRegion" => "the bucket is in another region; name the right one",
-        "InvalidBucketName" => "the server does not take this name for a bucket",
-        "BucketAlreadyExists" => "the bucket belongs to somebody else; name another",
-        "TooManyBuckets" => "the account has as many buckets as it may; name one that is there",
+        "InvalidBucketName" => "the server does not accept this bucket name",
+        "BucketAlreadyExists" => "the bucket belongs to another account; name another one",
+        "TooManyBuckets" => "the account has reached its limit of buckets; name an existing bucket",
         "SlowDown"
         | "SlowDownWrite"
         | "SlowDownRead"
@@ -245,14 +244,14 @@ pub fn explain(code: &str) -> Option<&'static str> {
         | "ServerNotInitialized"
         | "XMinioServerNotInitialized" => "the server is not ready for work; try again",
         "XMinioStorageFull" | "InsufficientStorage" | "QuotaExceeded" => {
-            "the server has no room left"
+            "the server has no space left"
         }
         _ => return None,
     })
 }
 
-/// Whether an answer means that a server does not know what was asked of it, rather
-/// than that it may not or cannot be done now.
+/// Whether a response means that the server does not support the request, rather than that the
+/// request is forbidden or has failed temporarily.
 pub(crate) fn says_not_known(status: u16, code: Option<&str>) -> bool {
     match code {
         Some(code) if explain(code).is_some() => false,
@@ -260,13 +259,15 @@ pub(crate) fn says_not_known(status: u16, code: Option<&str>) -> bool {
     }
 }
 
-/// Why a stage cannot go on, for people.
+/// Why a stage cannot continue, for the user.
 pub(crate) fn reason(status: u16, code: Option<&str>) -> String {
     match code.map(|code| (code, explain(code))) {
         Some((code, Some(meaning))) => format!("{meaning} ({code})"),
-        Some((code, None)) => format!("the server answered {status} {code}"),
+        Some((code, None)) => format!("the server responded with {status} {code}"),
         None => {
-            format!("the server answered {status} without an S3 error code; is it an S3 server?")
+            format!(
+                "the server responded with {status} without an S3 error code; is it an S3 server?"
+            )
         }
     }
 }
@@ -314,8 +315,8 @@ mod tests {
         refusals.catch(&mut one);
         refusals.catch(&mut two);
         assert!(refusals.body(&one, ERROR));
-        assert!(refusals.body(&two, &vec![b'x'; ANSWER_BYTES + 1]));
-        assert_eq!(refusals.caught(&two).len(), ANSWER_BYTES);
+        assert!(refusals.body(&two, &vec![b'x'; RESPONSE_BYTES + 1]));
+        assert_eq!(refusals.caught(&two).len(), RESPONSE_BYTES);
         assert_eq!(
             refusals.failed(&mut one),
             Judgement::Failed(ErrorClass::Status, "SlowDown".into())
@@ -334,7 +335,7 @@ mod tests {
 
         #[test]
         fn a_cut_error_is_read_or_not_but_never_wrong(cut in 0..ERROR.len()) {
-            // A code that is itself cut short would be another code.
+            // An incomplete code would be another code.
             prop_assert!(matches!(code(&ERROR[..cut]).as_deref(), None | Some("SlowDown")));
         }
     }

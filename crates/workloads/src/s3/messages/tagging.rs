@@ -1,4 +1,4 @@
-//! Tags of objects, as requests and answers carry them.
+//! Tags of objects in requests and responses.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use tenbin_plan::{S3Operation, S3Work};
 use crate::s3::messages::document::{Document, NAMESPACE};
 use crate::s3::messages::listing::texts_of;
 
-/// What objects are tagged with where tags are the point and the plan names none.
+/// Tags of objects if an operation needs tags and the plan names none.
 const DEFAULT: (&str, &str) = ("made-by", "tenbin");
 
 /// The tags of every object of the workload.
@@ -29,7 +29,7 @@ pub(crate) fn of(work: &S3Work) -> Vec<(String, String)> {
 pub(crate) fn document(tags: &[(String, String)]) -> Document {
     let mut xml = format!("<Tagging xmlns=\"{NAMESPACE}\"><TagSet>");
     for (name, value) in tags {
-        // Writing into a string cannot fail.
+        // Writing into a string never fails.
         let _ = write!(
             xml,
             "<Tag><Key>{}</Key><Value>{}</Value></Tag>",
@@ -41,8 +41,8 @@ pub(crate) fn document(tags: &[(String, String)]) -> Document {
     Document::new(xml)
 }
 
-/// The tags in the answer to GetObjectTagging, ascending; none if it is no such answer.
-pub(crate) fn in_answer(xml: &[u8]) -> Option<Vec<(String, String)>> {
+/// The tags in the response to GetObjectTagging, ascending; `None` for another response.
+pub(crate) fn in_response(xml: &[u8]) -> Option<Vec<(String, String)>> {
     memmem::find(xml, b"Tagging>")?;
     let names = texts_of(xml, "Key");
     let values = texts_of(&with_empty_values(xml), "Value");
@@ -54,7 +54,7 @@ pub(crate) fn in_answer(xml: &[u8]) -> Option<Vec<(String, String)>> {
     Some(tags)
 }
 
-/// An empty element may be written in two ways.
+/// Normalizes empty elements, which may be written in two ways.
 fn with_empty_values(xml: &[u8]) -> Cow<'_, [u8]> {
     const SHORT: &[u8] = b"<Value/>";
     const LONG: &[u8] = b"<Value></Value>";
@@ -84,18 +84,18 @@ mod tests {
     #[test]
     fn what_is_sent_can_be_read_back() {
         let tags = owned(&[("a", "1 < 2"), ("b&c", ""), ("d", "ü")]);
-        assert_eq!(in_answer(&document(&tags).body), Some(tags));
-        assert_eq!(in_answer(&document(&[]).body), Some(Vec::new()));
+        assert_eq!(in_response(&document(&tags).body), Some(tags));
+        assert_eq!(in_response(&document(&[]).body), Some(Vec::new()));
     }
 
     #[test]
-    fn answers_of_every_manner() {
-        let answer = b"<?xml version=\"1.0\"?><Tagging><TagSet><Tag><Value/><Key>b</Key></Tag>\
+    fn tags_are_read_from_every_form_of_response() {
+        let response = b"<?xml version=\"1.0\"?><Tagging><TagSet><Tag><Value/><Key>b</Key></Tag>\
             <Tag><Key>a</Key><Value>x</Value></Tag></TagSet></Tagging>";
-        // Not of the usual order, and not mixed up.
-        assert_eq!(in_answer(answer), Some(owned(&[("a", "x"), ("b", "")])));
-        assert_eq!(in_answer(b"<html></html>"), None);
-        assert_eq!(in_answer(b"<Tagging><Key>a</Key></Tagging>"), None);
+        // Elements in unusual order are assigned correctly.
+        assert_eq!(in_response(response), Some(owned(&[("a", "x"), ("b", "")])));
+        assert_eq!(in_response(b"<html></html>"), None);
+        assert_eq!(in_response(b"<Tagging><Key>a</Key></Tagging>"), None);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! How long objects have become by appending to them.
+//! Lengths of objects that grow by appends.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Appends that one object takes, at most (Amazon S3 user guide, "Appending data to
-/// objects in directory buckets").
+/// Maximum number of appends to one object (Amazon S3 user guide, "Appending data to objects in
+/// directory buckets").
 const MOST: u32 = 10_000;
 
-/// What is not known any more: a request without an answer may have taken effect.
+/// Unknown number of appends: a request without a response may have taken effect.
 const UNKNOWN: u32 = u32::MAX;
 
-/// How often each object has been appended to, over all slices of a run.
+/// Number of appends to each object, over all slices of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths {
     appends: Vec<AtomicU32>,
@@ -25,7 +25,7 @@ impl Lengths {
         }
     }
 
-    /// Appends so far; none where it is not known or where no more are taken.
+    /// Appends so far; `None` if the number is unknown or the limit is reached.
     pub(crate) fn appends(&self, object: u64) -> Option<u32> {
         let appends = self.place(object)?.load(Ordering::Acquire);
         (appends < MOST).then_some(appends)

@@ -1,4 +1,4 @@
-//! Objects of a workload, so many to an archive, and the archives themselves.
+//! Objects of a workload in archives.
 
 use std::io::{Cursor, Write};
 
@@ -13,11 +13,11 @@ use crate::s3::signing::request_writer::Body;
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::text::{fill_decimal, hex};
 
-/// Digits of a number in a name: all names are equally long.
+/// Digits of a number in a name: all names have the same length.
 const DIGITS: usize = 8;
 
-/// Which objects are in which archive: `entries` after each other. The objects of one
-/// archive are in its bucket.
+/// Assignment of objects to archives: `entries` consecutive objects each. The objects of an archive
+/// are in the archive's bucket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Archives {
     objects: u64,
@@ -66,7 +66,7 @@ pub(crate) fn number(number: u64) -> String {
     digits.iter().copied().map(char::from).collect()
 }
 
-/// A body made beforehand, with its hash if payloads are signed.
+/// A prepared body, with its hash if payloads are signed.
 pub(crate) struct Made {
     pub(crate) body: Vec<u8>,
     hash: Option<[u8; 64]>,
@@ -81,7 +81,7 @@ impl Made {
         }
     }
 
-    /// What the head says of it.
+    /// The body for the head of the request.
     pub(crate) fn announced(&self) -> Body<'_> {
         Body {
             length: self.body.len() as u64,
@@ -93,7 +93,7 @@ impl Made {
     }
 }
 
-/// A ZIP archive of its objects, stored as they are; none if that cannot be made.
+/// A ZIP archive of these objects, uncompressed; `None` if it cannot be created.
 pub(crate) fn zip(content: &Content, objects: std::ops::Range<u64>) -> Option<Vec<u8>> {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
@@ -104,8 +104,7 @@ pub(crate) fn zip(content: &Content, objects: std::ops::Range<u64>) -> Option<Ve
     Some(zip.finish().ok()?.into_inner())
 }
 
-/// A tar archive of its objects, each with the whole key it is to have; none if that
-/// cannot be made.
+/// A tar archive of these objects under their complete keys; `None` if it cannot be created.
 pub(crate) fn tar(
     content: &Content,
     place: &Place,
@@ -125,7 +124,7 @@ pub(crate) fn tar(
     tar.into_inner().ok()
 }
 
-/// The key of an object that comes out of a tar archive.
+/// The key of an object that is unpacked from a tar archive.
 pub(crate) fn unpacked(place: &Place, archive: u64, object: u64) -> String {
     format!("{}{}/{}", place.prefix, number(archive), number(object))
 }

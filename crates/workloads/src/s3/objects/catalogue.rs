@@ -1,31 +1,31 @@
-//! Objects that were found in buckets.
+//! Objects that existed in buckets before the run.
 
-/// What a listing says of an object.
+/// An entry of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) key: String,
     pub(crate) size: u64,
-    /// Parts that it was uploaded in, as its ETag ends in them; 0 for a whole object.
+    /// Number of parts, from the end of its ETag; 0 for an object stored by one PUT.
     pub(crate) parts: u64,
 }
 
-/// Objects that were found, numbered from 0 in the order they were listed in. Millions
-/// of them: their keys stand in one text.
+/// Objects that existed before the run, numbered from 0 in the order of the listing. There may be
+/// millions, so their keys are in one text.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     keys: String,
-    /// Where each key ends in it.
+    /// End of each key in the text.
     ends: Vec<usize>,
     sizes: Vec<u64>,
     parts: Vec<u32>,
     buckets: Vec<u16>,
 }
 
-/// Objects that are remembered, at most.
+/// Maximum number of objects that are kept.
 pub(crate) const MOST_FOUND: usize = 4_000_000;
 
 impl Catalogue {
-    /// False when there is no more room.
+    /// Adds an object; returns false if the catalogue is full.
     pub(crate) fn add(&mut self, bucket: usize, item: &Item) -> bool {
         if self.len() >= MOST_FOUND {
             return false;
@@ -42,7 +42,7 @@ impl Catalogue {
         self.ends.len()
     }
 
-    /// Whether there is an object of that number.
+    /// Whether the catalogue has an object with this number.
     pub(crate) fn has(&self, object: u64) -> bool {
         object < self.len() as u64
     }
@@ -65,7 +65,7 @@ impl Catalogue {
         self.parts[object as usize].into()
     }
 
-    /// By object.
+    /// Sizes, by object.
     pub(crate) fn sizes(&self) -> &[u64] {
         &self.sizes
     }

@@ -1,4 +1,4 @@
-//! What of a data set is there already, and what is to be put.
+//! The part of a data set that already exists, and the part that must be loaded.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use crate::s3::content::Content;
 use crate::s3::objects::catalogue::Catalogue;
 use crate::s3::place::Place;
 
-/// A data set beside what was found where it belongs.
+/// Comparison of a data set with the existing objects.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// Objects that are missing or not right, ascending.
+    /// Objects that are missing or differ, ascending.
     pub(crate) missing: Arc<[u64]>,
-    /// By bucket: keys that are none of the data set's.
-    pub(crate) strangers: Vec<u64>,
+    /// By bucket: number of existing keys that do not belong to the data set.
+    pub(crate) foreign_keys: Vec<u64>,
 }
 
 impl Difference {
-    /// Of `objects` objects: right are those of the right size that are laid out in the
-    /// right way. Their content is not looked at; a run that verifies will.
+    /// For a data set of `objects` objects. An existing object is accepted if it has the right size
+    /// and was stored in the right way; its content is only checked by a run that verifies.
     pub(crate) fn new(
         place: &Place,
         content: &Content,
@@ -27,12 +27,12 @@ impl Difference {
         found: &Catalogue,
     ) -> Self {
         let mut right = vec![false; usize::try_from(objects).unwrap_or(usize::MAX)];
-        let mut strangers = vec![0; place.buckets.len()];
+        let mut foreign_keys = vec![0; place.buckets.len()];
         for at in 0..found.len() as u64 {
             let bucket = found.bucket(at);
             let own = place.object_of(bucket, found.key(at));
             let Some(object) = own.filter(|&object| object < objects) else {
-                strangers[bucket] += 1;
+                foreign_keys[bucket] += 1;
                 continue;
             };
             let parts = match layout {
@@ -47,7 +47,7 @@ impl Difference {
                 .filter(|(_, right)| !**right)
                 .map(|(object, _)| object)
                 .collect(),
-            strangers,
+            foreign_keys,
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Which content objects may have that are written over while they are read.
+//! Allowed content of objects that are overwritten while they are read.
 //!
-//! Each time an object is written over, it gets the content of its next *generation*.
-//! A GET must not see an older one than the last that was acknowledged before it was
-//! sent, nor one that had not been sent when its answer came. In between, any is right.
+//! Each time an object is overwritten, it gets the content of its next *generation*. The response
+//! to a GET must not be older than the last generation acknowledged before the GET was sent, nor
+//! newer than the last generation sent before the response was received. All generations between
+//! are correct.
 //!
-//! A PUT that failed or was lost may take effect at any later time, even after the
-//! next one. Of such an object nothing newer than what was certain before is ever
-//! taken for certain again: an answer is called stale only when it cannot be anything
-//! else.
+//! A PUT that failed or was lost may take effect at any later time, even after the next PUT. For
+//! such an object, the oldest allowed generation is not raised any more: a response is reported as
+//! stale only if nothing else is possible.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
@@ -15,34 +15,34 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use crate::s3::content::{Content, generation_of, number, object_of};
 use crate::s3::objects::marks::Share;
 
-/// What is known of one object. One worker at a time writes it; it outlives the worker,
-/// as what a server holds outlives a slice.
+/// State of one object, written by one worker at a time. It is kept from slice to slice, like the
+/// content of the server.
 #[derive(Debug, Default)]
 struct State {
     /// The last generation that was sent.
     sent: AtomicU32,
-    /// The oldest that the server may still answer with.
+    /// The oldest generation that the server may still return.
     certain: AtomicU32,
     phase: AtomicU8,
 }
 
-/// In [`State::phase`]: a PUT is out; nothing is certain of the newest generations.
+/// In [`State::phase`]: a PUT is in flight, so that the newest generations are uncertain.
 const OUT: u8 = 1;
 const UNSURE: u8 = 2;
 
-/// What is known of the objects of one share.
+/// State of the objects of one share.
 #[derive(Debug)]
 struct Ledger {
     share: Share,
     states: Vec<State>,
 }
 
-/// What is known of all objects of a workload, from slice to slice.
+/// State of all objects of a workload, kept from slice to slice.
 #[derive(Debug, Default)]
 pub(crate) struct Ledgers(Vec<Arc<Ledger>>);
 
 impl Ledgers {
-    /// Of a share that nobody else has, as an earlier slice left it.
+    /// State of a share that no other worker has, from the previous slices.
     pub(crate) fn of(&mut self, share: Share) -> Generations {
         let known = self.0.iter().find(|ledger| ledger.share == share);
         let ledger = known.cloned().unwrap_or_else(|| {
@@ -54,7 +54,7 @@ impl Ledgers {
             ledger
         });
         for state in &ledger.states {
-            // Nobody will tell any more what became of it.
+            // The outcome of a PUT in flight at the end of a slice stays unknown.
             if state.phase.load(Relaxed) & OUT != 0 {
                 state.phase.store(UNSURE, Relaxed);
             }
@@ -63,23 +63,23 @@ impl Ledgers {
     }
 }
 
-/// What is known of the objects of one worker.
+/// State of the objects of one worker.
 #[derive(Debug)]
 pub(crate) struct Generations(Arc<Ledger>);
 
-/// What an answer turned out to be.
+/// Result of the check of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A generation that it may be.
+    /// An allowed generation.
     Right(u64),
-    /// An older one.
+    /// A generation that is too old.
     Stale(u64),
-    /// None that there has been.
+    /// No generation of the object.
     Nothing,
 }
 
 impl Generations {
-    /// The worker's objects.
+    /// The share of the worker.
     pub(crate) fn share(&self) -> Share {
         self.0.share
     }
@@ -88,8 +88,8 @@ impl Generations {
         &self.0.states[self.0.share.position(object) as usize]
     }
 
-    /// The number of the next generation of an object, which is then out; none while
-    /// an earlier one is.
+    /// The number of the next generation of an object, whose PUT is then in flight; `None` while an
+    /// earlier PUT is in flight.
     pub(crate) fn begin(&self, object: u64) -> Option<u64> {
         let state = self.state(object);
         let phase = state.phase.load(Relaxed);
@@ -102,13 +102,13 @@ impl Generations {
         Some(number(object, next.into()))
     }
 
-    /// What became of the PUT of a number.
+    /// Records the outcome of the PUT of a number.
     pub(crate) fn settle(&self, number: u64, acknowledged: bool) {
         let state = self.state(object_of(number));
         let sure = state.phase.load(Relaxed) & UNSURE == 0;
         match acknowledged && sure {
             true => {
-                // Of what this worker began: it fits.
+                // The worker has created this number, so that it fits.
                 let generation = u32::try_from(generation_of(number)).unwrap_or(u32::MAX);
                 state.certain.store(generation, Relaxed);
                 state.phase.store(0, Relaxed);
@@ -117,13 +117,13 @@ impl Generations {
         }
     }
 
-    /// The oldest generation that the answer to a GET sent now may be.
+    /// The oldest generation that is allowed in the response to a GET sent now.
     pub(crate) fn certain(&self, object: u64) -> u64 {
         self.state(object).certain.load(Relaxed).into()
     }
 
-    /// The generation that `fits` an answer which came just now, to a GET that was sent
-    /// when `certain` was: a right one if there is one.
+    /// The generation that `fits` a response received now, to a GET that was sent when `certain`
+    /// was the oldest allowed one; prefers an allowed generation.
     pub(crate) fn find(
         &self,
         content: &Content,
@@ -153,9 +153,9 @@ mod tests {
         Share::of(1, 3, 10)
     }
 
-    fn find(generations: &Generations, certain: u64, answer: u64) -> Found {
+    fn find(generations: &Generations, certain: u64, response: u64) -> Found {
         let content = Content::new(1, &Recipe::plain(100));
-        generations.find(&content, 4, certain, |tried| tried == number(4, answer))
+        generations.find(&content, 4, certain, |tried| tried == number(4, response))
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             find(&generations, generations.certain(4), 1),
             Found::Stale(1)
         );
-        // Others are not touched.
+        // Other objects are unaffected.
         assert_eq!(generations.certain(1), 0);
     }
 
@@ -208,7 +208,8 @@ mod tests {
         first.begin(7).unwrap();
         let second = ledgers.of(share());
         assert_eq!((second.certain(4), second.certain(7)), (1, 0));
-        // What was out at the end of the first is not known, and no obstacle.
+        // The outcome of a PUT in flight at the end of the first slice is unknown, which does not
+        // block the next PUT.
         let put = second.begin(7).unwrap();
         assert_eq!(generation_of(put), 2);
         second.settle(put, true);

@@ -1,11 +1,11 @@
-//! Which objects a worker takes, which Tenbin may have made, and how far a run has come.
+//! Shares of workers, objects that Tenbin may have created, and the progress of a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::s3::objects::uploads::Uploads;
 
-/// The objects `first`, `first + step`, … below `objects`: one worker's share.
+/// One worker's share of the objects: `first`, `first + step`, … below `objects`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) first: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Of a worker's share of all numbers from `first` up to `end`.
+    /// One worker's share of the numbers from `first` to `end`.
     pub(crate) fn beyond(first: u64, worker: usize, workers: usize, end: u64) -> Self {
         Self {
             first: first + worker as u64,
@@ -32,7 +32,7 @@ impl Share {
         }
     }
 
-    /// The same, but never empty: workers beyond the objects share them.
+    /// The share of a worker, never empty: workers beyond the number of objects share objects.
     pub(crate) fn shared(worker: usize, workers: usize, objects: u64) -> Self {
         let workers = workers
             .min(usize::try_from(objects).unwrap_or(usize::MAX))
@@ -40,25 +40,25 @@ impl Share {
         Self::of(worker % workers, workers, objects)
     }
 
-    /// How many objects it has.
+    /// Number of objects in the share.
     pub(crate) fn count(self) -> u64 {
         self.objects.saturating_sub(self.first).div_ceil(self.step)
     }
 
-    /// The position of one of its objects, from 0.
+    /// Index of an object in the share, from 0.
     pub(crate) fn position(self, object: u64) -> u64 {
         (object - self.first) / self.step
     }
 
-    /// Its object at a position, from 0.
+    /// The object with an index in the share, from 0.
     pub(crate) fn at(self, position: u64) -> Option<u64> {
         let object = self.first + position * self.step;
         (object < self.objects).then_some(object)
     }
 }
 
-/// How far into its share somebody has ever come. Has a cache line of its
-/// own, and is written only when an object is met for the first time.
+/// The number of objects of a share that a worker has reached. It has its own cache line, and is
+/// written only when an object is reached for the first time.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Mark {
@@ -68,13 +68,13 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Its object at a position, from 0.
+    /// The object with an index in the share, from 0.
     fn object(&self, position: u64) -> Option<u64> {
         among(self.among.as_deref(), self.share.at(position)?)
     }
 }
 
-/// The object itself, or the one at that place of a list.
+/// The object itself, or the object at that index of a list.
 fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
     match list {
         Some(list) => list.get(usize::try_from(at).ok()?).copied(),
@@ -82,21 +82,20 @@ fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
     }
 }
 
-/// What a run has to remember from slice to slice.
+/// State that a run keeps from slice to slice.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// What Tenbin may have made: every object for which a PUT was as much as
-    /// prepared, acknowledged or not, deleted since or not. A request without an
-    /// answer may take effect later.
+    /// Objects that Tenbin may have created: every object for which a PUT was prepared, whether it
+    /// was acknowledged or deleted. A request without a response may take effect later.
     made: Vec<Arc<Mark>>,
-    /// What has been read by those that read everything only once.
+    /// Objects that were read, for operations that read every object once.
     read: Vec<Arc<Mark>>,
-    /// By worker: uploads in parts that may be open.
+    /// By worker: multipart uploads that may be open.
     uploads: Vec<Arc<Uploads>>,
 }
 
 impl Marks {
-    /// Where that worker notes its uploads.
+    /// The list of open uploads of a worker.
     pub(crate) fn uploads(&mut self, worker: usize) -> Arc<Uploads> {
         while self.uploads.len() <= worker {
             self.uploads.push(Arc::default());
@@ -104,14 +103,14 @@ impl Marks {
         Arc::clone(&self.uploads[worker])
     }
 
-    /// Moves what may be open to `all`.
+    /// Moves the uploads that may be open to `all`.
     pub(crate) fn give_uploads(&mut self, all: &Uploads) {
         for open in self.uploads.iter().flat_map(|own| own.take()) {
             all.add(open);
         }
     }
 
-    /// Whether all objects have been read by those that read everything only once.
+    /// Whether all objects were read, for operations that read every object once.
     pub(crate) fn all_read(&self) -> bool {
         let through = |mark: &Arc<Mark>| {
             let reached = mark.reached.load(Ordering::Acquire);
@@ -120,7 +119,7 @@ impl Marks {
         !self.read.is_empty() && self.read.iter().all(through)
     }
 
-    /// Every object that may have been made, each once, ascending; forgotten here.
+    /// Every object that may have been created, ascending and without duplicates; clears the list.
     pub(crate) fn take_made(&mut self) -> Vec<u64> {
         let mut made: Vec<u64> = self
             .made
@@ -136,7 +135,7 @@ impl Marks {
     }
 }
 
-/// The mark of a share, kept from earlier if there is one.
+/// The mark of a share, from an earlier slice if there is one.
 fn mark(marks: &mut Vec<Arc<Mark>>, share: Share, among: Option<&Arc<[u64]>>) -> Arc<Mark> {
     let own = |mark: &&Arc<Mark>| mark.share == share && mark.among.as_ref() == among;
     if let Some(mark) = marks.iter().find(own) {
@@ -151,13 +150,13 @@ fn mark(marks: &mut Vec<Arc<Mark>>, share: Share, among: Option<&Arc<[u64]>>) ->
     mark
 }
 
-/// A walk over a share, from its beginning.
+/// An iteration over a share.
 pub(crate) struct Walk {
     share: Share,
-    /// The objects, where they are not simply numbered.
+    /// The objects, if they are not numbered consecutively.
     among: Option<Arc<[u64]>>,
     position: u64,
-    /// Noted: positions below `reached`. None for who leaves no trace.
+    /// The mark, and its recorded position; `None` if objects are not marked.
     mark: Option<(Arc<Mark>, u64)>,
     again: bool,
 }
@@ -174,7 +173,7 @@ impl Walk {
         }
     }
 
-    /// Round and round.
+    /// Over the share in a cycle.
     pub(crate) fn round(share: Share) -> Self {
         Self {
             again: true,
@@ -190,7 +189,7 @@ impl Walk {
         }
     }
 
-    /// Notes every object it comes to as made.
+    /// Marks every object that is reached as created.
     pub(crate) fn making(self, marks: &mut Marks) -> Self {
         let mark = mark(&mut marks.made, self.share, self.among.as_ref());
         let reached = mark.reached.load(Ordering::Acquire);
@@ -200,7 +199,7 @@ impl Walk {
         }
     }
 
-    /// Goes on where the walk over the same share ended in an earlier slice.
+    /// Continues where the iteration over the same share ended in an earlier slice.
     pub(crate) fn going_on(self, marks: &mut Marks) -> Self {
         let mark = mark(&mut marks.read, self.share, None);
         let reached = mark.reached.load(Ordering::Acquire);
@@ -226,7 +225,7 @@ impl Walk {
             && self.position > *reached
         {
             *reached = self.position;
-            // The greater of two: workers beyond the objects have the same share.
+            // The maximum: workers beyond the number of objects have the same share.
             mark.reached.fetch_max(self.position, Ordering::Release);
         }
         among(self.among.as_deref(), object)
@@ -266,7 +265,7 @@ mod tests {
         let mut put = Walk::round(Share::of(1, 2, 7)).making(&mut marks);
         put.next();
         put.next();
-        // A second slice begins again and gets less far.
+        // A second slice starts again and makes less progress.
         let mut put = Walk::round(Share::of(1, 2, 7)).making(&mut marks);
         put.next();
         let mut fill = Walk::once(Share::of(0, 3, 7)).making(&mut marks);
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_everything_once_goes_on_in_the_next_slice() {
+    fn reading_once_continues_in_the_next_slice() {
         let mut marks = Marks::default();
         let share = Share::of(1, 2, 7);
         let mut first = Walk::once(share).going_on(&mut marks);

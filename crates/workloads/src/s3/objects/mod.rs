@@ -1,4 +1,4 @@
-//! Which objects a workload has, and which of them is next.
+//! The objects of a workload, and the order in which they are used.
 
 pub(crate) mod appended;
 pub(crate) mod archives;

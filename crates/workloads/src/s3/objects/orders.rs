@@ -1,4 +1,4 @@
-//! The orders in which objects are selected, kept from slice to slice.
+//! Orders in which objects are selected, kept from slice to slice.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,19 +7,19 @@ use crate::rng::Rng;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::zipf::Zipf;
 
-/// The worker, and its operation among those of a mix.
+/// The worker, and its operation in a mix.
 pub(crate) type Place = (usize, usize);
 
-/// The orders of all workers, while none of them is at work.
+/// The orders of all workers, between slices.
 #[derive(Default)]
 pub(crate) struct Orders {
     pub(super) orders: BTreeMap<Place, Order>,
-    /// A number for what was chosen, in whatever order.
+    /// Order-independent digest of the selected objects.
     pub(crate) digest: u64,
 }
 
 impl Orders {
-    /// Leaves out so many of those that this one would choose next.
+    /// Skips the next `count` objects of an order.
     pub(crate) fn skip(&mut self, place: Place, count: u64) {
         if let Some(order) = self.orders.get_mut(&place) {
             for _ in 0..count {
@@ -37,11 +37,11 @@ pub(crate) fn held(orders: &Mutex<Orders>) -> MutexGuard<'_, Orders> {
 pub(crate) enum Order {
     /// One after the other.
     Walk(Walk),
-    /// Any of so many.
+    /// Uniformly at random.
     Uniform(Rng, u64),
-    /// The popular ones more often.
+    /// Zipf distributed.
     Zipf(Rng, Zipf),
-    /// Any of those by any of these orders, of one worker's share: it chooses positions.
+    /// One of the other orders, over one worker's share: it selects indices of the share.
     Own(Share, Box<Order>),
 }
 

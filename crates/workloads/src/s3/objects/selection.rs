@@ -1,4 +1,4 @@
-//! Which of the objects that are there is next.
+//! Selection of the next object.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,23 +12,23 @@ use crate::s3::objects::orders::{Order, Orders, Place, held};
 use crate::s3::objects::versions;
 use crate::zipf::Zipf;
 
-/// Which of the objects that are there is next. In a measured slice it goes on where the
-/// slice before it ended: it takes its order from `home` and gives it back when it is dropped.
+/// Selects the next object. In a measured slice it continues where the previous slice ended: it
+/// takes its order from `home` and returns it when it is dropped.
 pub(crate) struct Chooser {
     order: Option<Order>,
-    /// As [`Orders::digest`], of this slice.
+    /// As [`Orders::digest`], for this slice.
     digest: u64,
     home: Option<(Arc<Mutex<Orders>>, Place)>,
 }
 
 impl Chooser {
-    /// Of the objects of the workload, as its plan says; the same for every target.
+    /// Over the objects of the workload, as the plan says; the same for every target.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let objects = setting.work.objects;
         Self::over(setting, objects)
     }
 
-    /// The same of the things of the workload: objects, or versions of them.
+    /// Over the objects or versions of the workload.
     pub(crate) fn of_things(setting: &mut Setting<'_>) -> Self {
         let things = versions::things(setting.work);
         Self::over(setting, things)
@@ -41,7 +41,7 @@ impl Chooser {
         })
     }
 
-    /// On the order of the slice before, if there was one.
+    /// With the order of the previous slice, if there is one.
     fn going_on(setting: &mut Setting<'_>, begin: impl FnOnce(&mut Setting<'_>) -> Order) -> Self {
         let home = setting.part.map(|part| {
             let place = (setting.worker, part);
@@ -57,7 +57,7 @@ impl Chooser {
         }
     }
 
-    /// As [`Chooser::new`], of the worker's own share, which nobody else writes over.
+    /// As [`Chooser::new`], over the worker's own share, which no other worker overwrites.
     pub(crate) fn of_own(setting: &mut Setting<'_>) -> Self {
         let share = Share::shared(setting.worker, setting.workers, setting.work.objects);
         Self::going_on(setting, |setting| {
@@ -66,7 +66,7 @@ impl Chooser {
         })
     }
 
-    /// Once over all things, by one worker of several.
+    /// Once over all objects or versions, for one of several workers.
     pub(crate) fn each_once(setting: &Setting<'_>) -> Self {
         let things = versions::things(setting.work);
         let share = Share::of(setting.worker, setting.workers, things);
@@ -96,7 +96,7 @@ impl Drop for Chooser {
     }
 }
 
-/// The order that the plan asks for.
+/// The order in the plan.
 fn order_among(setting: &mut Setting<'_>, objects: u64, worker: usize, workers: usize) -> Order {
     let rng = Rng::new(setting.seed, &[setting.name, setting.worker as u64]);
     match setting.work.choose {

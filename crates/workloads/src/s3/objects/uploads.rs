@@ -1,27 +1,27 @@
-//! Uploads in parts that have been begun and are not known to have ended.
+//! Multipart uploads that were created and may still be open.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use slab::Slab;
 
-/// An upload that may be open at a server.
+/// A multipart upload that may be open on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) object: u64,
-    /// Its id, percent-encoded; none as long as the server has not told it.
+    /// Its id, percent-encoded; `None` until the server has sent it.
     pub(crate) id: Option<Vec<u8>>,
-    /// Whether a request of it went without an answer, and may take effect late.
+    /// Whether one of its requests had no response and may take effect late.
     pub(crate) in_doubt: bool,
 }
 
-/// The uploads that may be open. Those of a worker are noted as they begin, so that
-/// they are known whatever becomes of it. Locked twice or three times an upload, by one
+/// The multipart uploads that may be open. A worker records its uploads when it creates them, so
+/// that they are known even if the worker fails. Locked two or three times per upload, by one
 /// thread.
 #[derive(Debug, Default)]
 pub(crate) struct Uploads(Mutex<Slab<Open>>);
 
 impl Uploads {
-    /// Notes that one is about to begin; where it is noted.
+    /// Records an upload before its creation is sent; returns its index.
     pub(crate) fn begin(&self, object: u64) -> usize {
         self.add(Open {
             object,
@@ -34,14 +34,14 @@ impl Uploads {
         self.all().insert(open)
     }
 
-    /// The server has told its id.
+    /// Sets the id that the server has sent.
     pub(crate) fn named(&self, at: usize, id: &[u8]) {
         if let Some(open) = self.all().get_mut(at) {
             open.id = Some(id.to_vec());
         }
     }
 
-    /// A request of it went without an answer.
+    /// Records that a request of the upload had no response.
     pub(crate) fn doubt(&self, at: usize) {
         if let Some(open) = self.all().get_mut(at) {
             open.in_doubt = true;
@@ -52,18 +52,18 @@ impl Uploads {
         self.all().get(at).is_some_and(|open| open.in_doubt)
     }
 
-    /// It is open no more, or never was.
+    /// Removes an upload that is not open.
     pub(crate) fn ended(&self, at: usize) {
         self.all().try_remove(at);
     }
 
-    /// All of them, with where they are noted.
+    /// All uploads with their indices.
     pub(crate) fn list(&self) -> Vec<(usize, Open)> {
         let all = self.all();
         all.iter().map(|(at, open)| (at, open.clone())).collect()
     }
 
-    /// Takes all of them out.
+    /// Removes and returns all uploads.
     pub(crate) fn take(&self) -> Vec<Open> {
         self.all().drain().collect()
     }
@@ -73,7 +73,7 @@ impl Uploads {
     }
 
     fn all(&self) -> MutexGuard<'_, Slab<Open>> {
-        // Each change is one step: there is nothing half done to be afraid of.
+        // Each change is complete in itself, so that a poisoned lock holds consistent data.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

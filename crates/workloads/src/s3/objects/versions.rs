@@ -1,25 +1,25 @@
-//! Versions of objects, by the identifiers that a server gives them.
+//! Versions of objects, by the ids that a server assigns.
 //!
-//! Where objects have versions, what is put and read is a *thing*: version `v` of
-//! object `o` is number `o + v × objects`, and has the content of that number. So the
-//! versions of one object differ, and an answer with another version is found out.
+//! If objects have versions, requests refer to *things*: version `v` of object `o` is thing
+//! `o + v × objects`, with the content of that number. The versions of one object thus differ, and
+//! a response with another version is detected.
 
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
-use tenbin_engine::AnswerHead;
+use tenbin_engine::ResponseHead;
 use tenbin_plan::S3Work;
 
 use crate::rng::mix;
 use crate::s3::signing::uri::push_encoded;
 
-/// Longer identifiers are not taken (Amazon S3 user guide, "Version IDs").
+/// Longest accepted id, bytes (Amazon S3 user guide, "Version IDs").
 const MOST_BYTES: usize = 1024;
 
-/// An identifier as it comes; usual ones without an allocation.
+/// An id as received; usual ids need no allocation.
 pub(crate) type VersionId = SmallVec<[u8; 40]>;
 
-/// Everything that is put: objects, or versions of them.
+/// Number of things that are stored: objects, or versions.
 pub(crate) fn things(work: &S3Work) -> u64 {
     work.objects.saturating_mul(work.versions.max(1).into())
 }
@@ -32,29 +32,28 @@ pub(crate) fn object_of(work: &S3Work, thing: u64) -> u64 {
     }
 }
 
-/// The identifier in an answer. Without versioning there is none, or `null`.
-pub(crate) fn in_answer<'a>(head: &AnswerHead<'a>) -> Option<&'a [u8]> {
+/// The id in a response. Without versioning it is missing or `null`.
+pub(crate) fn in_response<'a>(head: &ResponseHead<'a>) -> Option<&'a [u8]> {
     let id = head.header("x-amz-version-id")?;
     let fits = (1..=MOST_BYTES).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic);
     (fits && id != b"null").then_some(id)
 }
 
-/// Writes `versionId=…` over a query.
+/// Writes `versionId=…` into a query, replacing its content.
 pub(crate) fn write_query(query: &mut Vec<u8>, id: &[u8]) {
     query.clear();
     query.extend_from_slice(b"versionId=");
     push_encoded(query, id, false);
 }
 
-/// The identifiers of all things: written while they are laid out, read by the
-/// measured workers.
+/// The ids of all things: written while they are loaded, read by the measured workers.
 #[derive(Debug, Default)]
 pub(crate) struct VersionIds {
     ids: Vec<OnceLock<Box<[u8]>>>,
 }
 
 impl VersionIds {
-    /// Room for everything that will be laid out; none without versions.
+    /// With space for all things that will be loaded; empty without versions.
     pub(crate) fn for_work(work: &S3Work) -> Self {
         let room = match work.versions {
             0 => 0,
@@ -67,7 +66,7 @@ impl VersionIds {
 
     pub(crate) fn note(&self, thing: u64, id: &[u8]) {
         if let Some(place) = self.place(thing) {
-            // A thing that is put once more, after a retry, keeps its first identifier.
+            // A thing that is stored again, after a retry, keeps its first id.
             let _ = place.set(id.into());
         }
     }
@@ -81,20 +80,18 @@ impl VersionIds {
     }
 }
 
-/// Identifiers that answers have named lately: each must be new to its object.
+/// Ids in recent responses: each must be new for its object.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
-    /// Objects and identifiers as numbers, each at the place that follows from it;
-    /// empty until there is one.
+    /// Hashes of object and id, each at the index that follows from it; empty until the first id.
     lately: Vec<u64>,
 }
 
-/// A power of two; what was given before as many others may be forgotten.
+/// A power of two; older ids than this number may be forgotten.
 const LATELY: usize = 1 << 16;
 
 impl Given {
-    /// Whether an object has not been given this identifier before, as far as is
-    /// remembered. Takes it down.
+    /// Whether this id is new for the object, as far as it is remembered. Records the id.
     pub(crate) fn is_new(&mut self, object: u64, id: &[u8]) -> bool {
         self.lately.resize(LATELY, 0);
         let number = id
@@ -154,12 +151,12 @@ mod tests {
     fn hostile_identifiers_are_not_taken() {
         let answered = |id: &str| {
             let bytes = format!("HTTP/1.1 200 OK\r\nX-Amz-Version-Id: {id}\r\n\r\n");
-            let head = AnswerHead {
+            let head = ResponseHead {
                 status: 200,
                 length: None,
                 bytes: bytes.as_bytes(),
             };
-            in_answer(&head).map(<[u8]>::to_vec)
+            in_response(&head).map(<[u8]>::to_vec)
         };
         assert_eq!(answered("3/L4kqtJ"), Some(b"3/L4kqtJ".to_vec()));
         for hostile in ["", "null", "a b", "a\u{1b}[31m", &"x".repeat(1025)] {

@@ -1,10 +1,12 @@
-//! The first question to a server: is the bucket there, and may we use it?
+//! Checks before a run whether the buckets exist and can be used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest, Sha256};
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::{S3Operation, S3Work};
 
 use crate::s3::messages::document::{Document, NAMESPACE};
@@ -14,37 +16,37 @@ use crate::s3::place::Place;
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec, RequestWriter};
 use crate::text::hex;
 
-/// The question that is next, or out.
+/// The request that is next or in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
+enum CheckStep {
     /// HEAD of the bucket.
-    IsIt,
-    /// Its location: an error after HEAD has no body to say why.
-    WhyNot,
+    Head,
+    /// Location of the bucket: unlike HEAD, an error has a body with the reason.
+    Location,
     /// PUT of the bucket.
     Make,
-    /// PUT of its versioning.
-    KeepVersions,
-    /// Its versioning, where Tenbin did not make it.
-    DoesItKeep,
-    /// Its object lock.
-    DoesItLock,
-    /// None: all is known.
+    /// PUT of its versioning configuration.
+    EnableVersioning,
+    /// Its versioning configuration, if Tenbin did not create the bucket.
+    GetVersioning,
+    /// Its object lock configuration.
+    GetObjectLock,
+    /// No further request.
     Done,
 }
 
-/// What a workload needs of its buckets.
+/// Requirements of a workload on its buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeping {
-    /// That they are there.
+pub(crate) enum Requirement {
+    /// They exist.
     Objects,
-    /// That they keep versions of objects.
+    /// They keep versions of objects.
     Versions,
-    /// That their objects can be locked, which keeps versions too.
+    /// Their objects can be locked, which includes versions.
     Locks,
 }
 
-impl Keeping {
+impl Requirement {
     pub(crate) fn of(work: &S3Work) -> Self {
         let locks = [S3Operation::Retain, S3Operation::LegalHold];
         match work.versions {
@@ -55,32 +57,31 @@ impl Keeping {
     }
 }
 
-/// Finds out whether the buckets can be used, one after the other, and makes those
-/// that are missing.
+/// Checks the buckets one after the other, and creates missing ones.
 pub(crate) struct Check {
     bucket: usize,
-    question: Question,
-    /// Whether its answer is still to come.
-    asked: bool,
+    question: CheckStep,
+    /// Whether a request is in flight.
+    in_flight: bool,
     place: Arc<Place>,
     writer: RequestWriter,
-    /// Body of the request that makes the bucket, and its hash.
+    /// Body of the request that creates the bucket, and its hash.
     making: (Vec<u8>, [u8; 64]),
     made: Arc<[AtomicBool]>,
-    /// Whether a bucket that is missing is made.
+    /// Whether a missing bucket may be created.
     may_make: bool,
-    keeping: Keeping,
+    keeping: Requirement,
     versioning: Document,
     refusals: Refusals,
 }
 
 impl Check {
-    /// `made` becomes true for a bucket as soon as it may be of Tenbin's making.
+    /// `made` is set for a bucket as soon as Tenbin may have created it.
     pub(crate) fn new(
         place: Arc<Place>,
         writer: RequestWriter,
         region: &str,
-        keeping: Keeping,
+        keeping: Requirement,
         made: Arc<[AtomicBool]>,
         may_make: bool,
     ) -> Self {
@@ -88,8 +89,8 @@ impl Check {
         let hash = hex(&Sha256::digest(&making).into());
         Self {
             bucket: 0,
-            question: Question::IsIt,
-            asked: false,
+            question: CheckStep::Head,
+            in_flight: false,
             place,
             writer,
             making: (making, hash),
@@ -111,40 +112,44 @@ impl Check {
             .filter(|_| says_not_known(status, code.as_deref()))
         {
             Some(what) => match code {
-                Some(code) => format!("the server has no {what} ({status} {code})"),
-                None => format!("the server has no {what} ({status})"),
+                Some(code) => format!("the server does not support {what} ({status} {code})"),
+                None => format!("the server does not support {what} ({status})"),
             },
             None => reason(status, code.as_deref()),
         };
         self.fault(exchange, &why)
     }
 
-    /// Makes the bucket, or refuses to.
+    /// Creates the bucket, or reports that it is missing.
     fn missing(&mut self, exchange: &mut Exchange) -> Judgement {
         match self.may_make {
-            true => self.then(Question::Make, exchange),
+            true => self.then(CheckStep::Make, exchange),
             false => self.fault(
                 exchange,
-                "there is no such bucket, and data = \"existing\" makes none",
+                "the bucket does not exist, and data = \"existing\" creates none",
             ),
         }
     }
 
-    /// What the server has not got if it does not know the question.
+    /// What the server does not support if it does not know the request.
     fn lacks(&self) -> Option<&'static str> {
         match (self.question, self.keeping) {
-            (Question::KeepVersions | Question::DoesItKeep, _) => Some("bucket versioning"),
-            (Question::DoesItLock, _) | (Question::Make, Keeping::Locks) => Some("object lock"),
+            (CheckStep::EnableVersioning | CheckStep::GetVersioning, _) => {
+                Some("bucket versioning")
+            }
+            (CheckStep::GetObjectLock, _) | (CheckStep::Make, Requirement::Locks) => {
+                Some("object lock")
+            }
             _ => None,
         }
     }
 
     fn fault(&mut self, exchange: &mut Exchange, why: &str) -> Judgement {
         let doing = match self.question {
-            Question::Make => "made",
+            CheckStep::Make => "made",
             _ => "used",
         };
-        self.question = Question::Done;
+        self.question = CheckStep::Done;
         self.refusals.release(exchange);
         let what = match self.place.buckets.len() {
             1 => "it",
@@ -156,45 +161,45 @@ impl Check {
         )
     }
 
-    fn then(&mut self, question: Question, exchange: &mut Exchange) -> Judgement {
+    fn then(&mut self, question: CheckStep, exchange: &mut Exchange) -> Judgement {
         self.question = question;
-        if question == Question::Done && self.bucket + 1 < self.place.buckets.len() {
+        if question == CheckStep::Done && self.bucket + 1 < self.place.buckets.len() {
             self.bucket += 1;
-            self.question = Question::IsIt;
+            self.question = CheckStep::Head;
         }
         self.refusals.release(exchange);
         Judgement::Correct
     }
 
-    /// What follows when the bucket is there, of somebody's making or of Tenbin's.
+    /// Continues after the bucket was found or created.
     fn there(&mut self, exchange: &mut Exchange, made: bool) -> Judgement {
         let question = match self.keeping {
-            Keeping::Objects => Question::Done,
-            Keeping::Versions if made => Question::KeepVersions,
-            Keeping::Versions => Question::DoesItKeep,
-            Keeping::Locks => Question::DoesItLock,
+            Requirement::Objects => CheckStep::Done,
+            Requirement::Versions if made => CheckStep::EnableVersioning,
+            Requirement::Versions => CheckStep::GetVersioning,
+            Requirement::Locks => CheckStep::GetObjectLock,
         };
         self.then(question, exchange)
     }
 
-    /// Whether the answer says that something is on.
+    /// Whether the response says that a feature is enabled.
     fn says_enabled(&self, exchange: &Exchange, element: &str) -> bool {
-        let answer = self.refusals.caught(exchange);
-        text_of(answer, element).as_deref() == Some("Enabled")
+        let response = self.refusals.caught(exchange);
+        text_of(response, element).as_deref() == Some("Enabled")
     }
 
-    /// That of this bucket which the workload cannot do without is not there.
+    /// Reports that the bucket does not meet the requirements of the workload.
     fn keeps_nothing(&mut self, exchange: &mut Exchange) -> Judgement {
         let made = self.made[self.bucket].load(Ordering::Acquire);
         let why = match self.question {
-            Question::DoesItLock if made => "the server has no object lock",
-            Question::DoesItLock => {
-                "its objects cannot be locked; name a bucket made with object lock, or one that \
-                 is not there yet"
+            CheckStep::GetObjectLock if made => "the server does not support object lock",
+            CheckStep::GetObjectLock => {
+                "its objects cannot be locked; name a bucket with object lock, or a bucket that \
+                does not exist yet"
             }
             _ => {
-                "it keeps no versions; turn its versioning on, or name a bucket that is not there \
-                 yet"
+                "it keeps no versions; enable its versioning, or name a bucket that does not exist \
+                yet"
             }
         };
         self.fault(exchange, why)
@@ -205,7 +210,7 @@ impl Check {
     }
 }
 
-/// What a bucket's request must say of its region: nothing in the first of them.
+/// Body of the request that creates a bucket in a region: empty for the default region.
 fn location(region: &str) -> Vec<u8> {
     if region.is_empty() || region == "us-east-1" {
         return Vec::new();
@@ -224,26 +229,28 @@ impl Workload for Check {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        if self.question == Question::Done {
+        if self.question == CheckStep::Done {
             return Next::Exhausted;
         }
-        if self.asked {
+        if self.in_flight {
             return Next::Wait;
         }
         let md5 = [self.versioning.md5_header()];
         let lock: [Header<'_>; 1] = [("x-amz-bucket-object-lock-enabled", b"true")];
         let headers: &[Header<'_>] = match (self.question, self.keeping) {
-            (Question::KeepVersions, _) => &md5,
-            (Question::Make, Keeping::Locks) => &lock,
+            (CheckStep::EnableVersioning, _) => &md5,
+            (CheckStep::Make, Requirement::Locks) => &lock,
             _ => &[],
         };
         let (method, query, body): (_, &[u8], _) = match self.question {
-            Question::KeepVersions => ("PUT", b"versioning=", Some(self.versioning.announced())),
-            Question::DoesItKeep => ("GET", b"versioning=", None),
-            Question::DoesItLock => ("GET", b"object-lock=", None),
-            Question::IsIt => ("HEAD", b"", None),
-            Question::WhyNot => ("GET", b"location=", None),
-            Question::Make | Question::Done => (
+            CheckStep::EnableVersioning => {
+                ("PUT", b"versioning=", Some(self.versioning.announced()))
+            }
+            CheckStep::GetVersioning => ("GET", b"versioning=", None),
+            CheckStep::GetObjectLock => ("GET", b"object-lock=", None),
+            CheckStep::Head => ("HEAD", b"", None),
+            CheckStep::Location => ("GET", b"location=", None),
+            CheckStep::Make | CheckStep::Done => (
                 "PUT",
                 b"",
                 Some(Body {
@@ -261,21 +268,24 @@ impl Workload for Check {
         self.writer.write(exchange, now.unix_seconds, &spec);
         self.refusals.release(exchange);
         exchange.op = 0;
-        exchange.bodyless_answer = self.question == Question::IsIt;
-        self.asked = true;
+        exchange.bodyless_response = self.question == CheckStep::Head;
+        self.in_flight = true;
         Next::Ready
     }
 
     fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
         match self.question {
-            Question::Make => &self.making.0,
-            Question::KeepVersions => &self.versioning.body,
+            CheckStep::Make => &self.making.0,
+            CheckStep::EnableVersioning => &self.versioning.body,
             _ => &[],
         }
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        if matches!(self.question, Question::DoesItKeep | Question::DoesItLock) {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
+        if matches!(
+            self.question,
+            CheckStep::GetVersioning | CheckStep::GetObjectLock
+        ) {
             self.refusals.catch(exchange);
             return BodyUse::Inspect;
         }
@@ -287,29 +297,29 @@ impl Workload for Check {
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
-        self.asked = false;
+        self.in_flight = false;
         match (self.question, status) {
-            (Question::IsIt, 404) => self.missing(exchange),
-            (Question::IsIt | Question::WhyNot, 200..300) => self.there(exchange, false),
-            (Question::KeepVersions, 200..300) => self.then(Question::Done, exchange),
-            (Question::DoesItKeep, 200) if self.says_enabled(exchange, "Status") => {
-                self.then(Question::Done, exchange)
+            (CheckStep::Head, 404) => self.missing(exchange),
+            (CheckStep::Head | CheckStep::Location, 200..300) => self.there(exchange, false),
+            (CheckStep::EnableVersioning, 200..300) => self.then(CheckStep::Done, exchange),
+            (CheckStep::GetVersioning, 200) if self.says_enabled(exchange, "Status") => {
+                self.then(CheckStep::Done, exchange)
             }
-            (Question::DoesItLock, 200) if self.says_enabled(exchange, "ObjectLockEnabled") => {
-                self.then(Question::Done, exchange)
+            (CheckStep::GetObjectLock, 200) if self.says_enabled(exchange, "ObjectLockEnabled") => {
+                self.then(CheckStep::Done, exchange)
             }
-            (Question::DoesItKeep, 200) | (Question::DoesItLock, 200 | 404) => {
+            (CheckStep::GetVersioning, 200) | (CheckStep::GetObjectLock, 200 | 404) => {
                 self.keeps_nothing(exchange)
             }
-            (Question::IsIt, _) => self.then(Question::WhyNot, exchange),
-            (Question::WhyNot, 404) if self.code_is(exchange, "NoSuchBucket") => {
+            (CheckStep::Head, _) => self.then(CheckStep::Location, exchange),
+            (CheckStep::Location, 404) if self.code_is(exchange, "NoSuchBucket") => {
                 self.missing(exchange)
             }
-            (Question::Make, 200..300) => {
+            (CheckStep::Make, 200..300) => {
                 self.made[self.bucket].store(true, Ordering::Release);
                 self.there(exchange, true)
             }
-            (Question::Make, 409) if self.code_is(exchange, "BucketAlreadyOwnedByYou") => {
+            (CheckStep::Make, 409) if self.code_is(exchange, "BucketAlreadyOwnedByYou") => {
                 self.there(exchange, false)
             }
             _ => self.failed(exchange, status),
@@ -317,11 +327,11 @@ impl Workload for Check {
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
-        self.asked = false;
+        self.in_flight = false;
         self.refusals.release(exchange);
-        if self.question == Question::Make {
+        if self.question == CheckStep::Make {
             self.made[self.bucket].store(true, Ordering::Release);
         }
-        self.question = Question::Done;
+        self.question = CheckStep::Done;
     }
 }

@@ -1,5 +1,5 @@
-//! Data sets that outlive a run, and uploads that do not: what is found before a run,
-//! and what becomes of it.
+//! Data sets that are kept after a run, and multipart uploads that are not: what is found before a
+//! run and how it is used.
 
 use std::mem;
 use std::sync::{Arc, PoisonError};
@@ -8,19 +8,19 @@ use tenbin_plan::{DataSet, Found};
 
 use crate::kind::Stage;
 use crate::s3::action::{Layout, Setting};
-use crate::s3::cleanup::abandon::Abandon;
+use crate::s3::cleanup::abort_uploads::AbortUploads;
 use crate::s3::content::Content;
 use crate::s3::objects::dataset::Difference;
 use crate::s3::objects::marks::{Share, Walk};
-use crate::s3::prepared::{PreparedS3, TIDYING};
+use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3};
 use crate::s3::setup::survey::Survey;
 use crate::text::grouped;
 
-/// Keys on a page of a listing: S3 gives no more.
+/// Maximum number of keys on a page of a listing, the limit of S3.
 const PAGE: u64 = 1000;
 
 impl PreparedS3 {
-    /// Looks at what is there, if that matters and is not known yet.
+    /// Lists existing objects, if they matter and are not known yet.
     pub(crate) fn survey(&mut self) -> Option<Stage> {
         let data = self.work.data;
         if data == DataSet::Fresh || !self.needs_objects() || mem::replace(&mut self.surveyed, true)
@@ -40,7 +40,7 @@ impl PreparedS3 {
             Arc::clone(&self.found),
         );
         Some(Stage {
-            what: format!("listing what is in {}", self.buckets()),
+            what: format!("listing the objects in {}", self.buckets()),
             total: (!existing).then(|| self.work.objects.div_ceil(PAGE).max(1)),
             connections: 1,
             workers: vec![Box::new(survey)],
@@ -49,9 +49,9 @@ impl PreparedS3 {
         })
     }
 
-    /// Takes what was found, once: as the data set itself, or as the part of it that
-    /// need not be put again.
-    pub(crate) fn heed_survey(&mut self) {
+    /// Uses the listed objects, once: as the data set itself, or as the part of it that need not be
+    /// loaded.
+    pub(crate) fn use_survey(&mut self) {
         if !self.surveyed || mem::replace(&mut self.heeded, true) {
             return;
         }
@@ -73,18 +73,18 @@ impl PreparedS3 {
             &found,
         );
         self.right = self.work.objects - difference.missing.len() as u64;
-        self.place = Arc::new(self.place.with_strangers(difference.strangers));
+        self.place = Arc::new(self.place.with_foreign_keys(difference.foreign_keys));
         self.missing = Some(difference.missing);
     }
 
-    /// How objects are laid out before a run.
+    /// How objects are loaded before a run.
     pub(crate) fn filling_layout(&self) -> Layout {
         let special = [Layout::InParts, Layout::Archives];
         let mut layouts = self.layouts().filter(|layout| special.contains(layout));
         layouts.next().unwrap_or(Layout::Objects)
     }
 
-    /// Once over a worker's share of the objects that are to be put.
+    /// One iteration over a worker's share of the objects to load.
     pub(crate) fn filling(
         setting: &Setting<'_>,
         objects: u64,
@@ -97,11 +97,11 @@ impl PreparedS3 {
         }
     }
 
-    /// Aborts uploads that earlier slices have left open, if there are any.
-    pub(crate) fn abandon(&mut self) -> Option<Stage> {
+    /// Aborts the uploads that earlier slices have left open, if there are any.
+    pub(crate) fn abort_uploads(&mut self) -> Option<Stage> {
         self.marks.give_uploads(&self.unfinished);
         let uploads = self.unfinished.len() as u64;
-        let abandon = Abandon::new(
+        let abort_uploads = AbortUploads::new(
             Arc::clone(&self.place),
             self.writer(),
             Arc::clone(&self.unfinished),
@@ -112,15 +112,15 @@ impl PreparedS3 {
                 grouped(uploads),
                 s(uploads)
             ),
-            total: Some(abandon.requests()),
-            connections: TIDYING,
-            workers: vec![Box::new(abandon)],
+            total: Some(abort_uploads.requests()),
+            connections: CLEANUP_CONNECTIONS,
+            workers: vec![Box::new(abort_uploads)],
             must_succeed: false,
             host: None,
         })
     }
 
-    /// What is left of uploads, in words.
+    /// Message about uploads that are left.
     pub(crate) fn unfinished(&self) -> Option<String> {
         let uploads = self.unfinished.len() as u64;
         (uploads > 0).then(|| {
@@ -134,23 +134,23 @@ impl PreparedS3 {
         })
     }
 
-    /// What of a kept data set stays, in words.
+    /// Message about the part of a data set that is kept.
     pub(crate) fn staying(&self) -> Option<String> {
         let objects = self.right + self.stay;
         (objects > 0).then(|| {
             format!(
-                "{} object{} under {} stay{} in {} for later runs",
+                "{} object{} under {} {} kept in {} for later runs",
                 grouped(objects),
                 s(objects),
                 self.place.prefix,
-                if objects == 1 { "s" } else { "" },
+                if objects == 1 { "is" } else { "are" },
                 self.buckets(),
             )
         })
     }
 }
 
-/// Behind a noun of so many.
+/// The plural ending.
 pub(crate) fn s(count: u64) -> &'static str {
     match count {
         1 => "",

@@ -1,19 +1,19 @@
-//! Work that must not fail: the first failure ends it, and says why in a sentence.
+//! Work that must not fail: the first failure ends it, with the reason in one sentence.
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
-    Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
+    Transaction, Workload,
 };
 
 use crate::s3::messages::refusal::reason;
 
-/// A worker that gives up at its first failure.
+/// A worker that ends at its first failure.
 pub(crate) struct MustSucceed<W> {
     worker: W,
-    /// What cannot be done then: `an object cannot be put`.
+    /// Start of the sentence: `an object cannot be put`.
     complaint: &'static str,
     given_up: bool,
-    /// Why, in a sentence.
+    /// The sentence, after a failure.
     why: Option<String>,
 }
 
@@ -37,8 +37,8 @@ impl<W: Workload> Workload for MustSucceed<W> {
         self.worker.role(op)
     }
 
-    fn whole(&mut self) -> Option<Whole> {
-        let mut whole = self.worker.whole()?;
+    fn transaction(&mut self) -> Option<Transaction> {
+        let mut whole = self.worker.transaction()?;
         if let (Judgement::Failed(_, text), Some(why)) = (&mut whole.outcome, &self.why) {
             text.clone_from(why);
         }
@@ -60,7 +60,7 @@ impl<W: Workload> Workload for MustSucceed<W> {
         self.worker.payload_file(exchange)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         self.worker.head(exchange, head)
     }
 

@@ -1,14 +1,14 @@
-//! Before the first slice: does the server have the operation at all?
+//! Checks before the first slice whether the server supports an operation.
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Workload,
 };
 
 use crate::s3::action::Probe;
 use crate::s3::messages::refusal::{reason, says_not_known};
 
-/// A worker that sends the requests of a probe, one after the other, and says in a
-/// sentence what the server has not got.
+/// A worker that sends the requests of a probe one after the other, and reports in one sentence
+/// what the server does not support.
 pub(crate) struct Probing<W> {
     worker: W,
     probe: Probe,
@@ -30,16 +30,16 @@ impl<W: Workload> Probing<W> {
         let what = self.probe.what;
         let given = (!code.is_empty()).then_some(code);
         match class {
-            // An answer that another operation would have got.
+            // The server has responded as to another operation.
             ErrorClass::Wrong | ErrorClass::Short => {
-                let why = given.unwrap_or("it answered something else");
-                format!("the server has no {what}: {why}")
+                let why = given.unwrap_or("the response is that to another operation");
+                format!("the server does not support {what}: {why}")
             }
             _ if says_not_known(status, given) => match given {
-                Some(code) => format!("the server has no {what} ({status} {code})"),
-                None => format!("the server has no {what} ({status})"),
+                Some(code) => format!("the server does not support {what} ({status} {code})"),
+                None => format!("the server does not support {what} ({status})"),
             },
-            _ => format!("{what} cannot be tried: {}", reason(status, given)),
+            _ => format!("{what} cannot be probed: {}", reason(status, given)),
         }
     }
 }
@@ -72,7 +72,7 @@ impl<W: Workload> Workload for Probing<W> {
         self.worker.payload_file(exchange)
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         self.worker.head(exchange, head)
     }
 

@@ -1,29 +1,28 @@
-//! Whether a listing gets anywhere: a server that says "more" for ever, with a fresh
-//! token each time, must not keep anybody for ever.
+//! Progress of a listing: ends a listing if a server announces more pages forever, each time with a
+//! new token.
 
 use std::collections::HashSet;
 
 use crate::rng::name_number;
 
-/// Pages that bring nothing new although more are to follow, of one listing, at most. A
-/// server may pass over what has been deleted without a word (Amazon S3 API reference,
-/// "ListObjectsV2": fewer keys than asked for, never more).
+/// Maximum number of pages of one listing without a new key although more pages follow. A server
+/// may skip deleted objects without listing them (Amazon S3 API reference, "ListObjectsV2": fewer
+/// keys than requested, never more).
 const MOST_BARREN: u32 = 300;
 
-/// Pages with fewer than [`THIN`] keys although more are to follow, of one listing, at most:
-/// a thousand keys a page are asked for.
+/// Maximum number of pages of one listing with fewer than [`THIN`] keys although more pages follow;
+/// each request asks for a thousand keys.
 const MOST_THIN: u32 = 1000;
-/// Keys of a page below which it hardly brings anything.
+/// A page with fewer keys makes hardly any progress.
 const THIN: usize = 10;
 
-/// Pages of one listing, at most: two hundred million keys.
+/// Maximum number of pages of one listing: two hundred million keys.
 const MOST_PAGES: u32 = 200_000;
 
-/// How far a listing of one bucket has come.
+/// Progress of the listing of one bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// First and last of each page, as numbers: keys may be long, and all of them too
-    /// many to remember.
+    /// Hashes of the first and last key of each page: all keys would need too much memory.
     seen: HashSet<u64>,
     barren: u32,
     thin: u32,
@@ -31,8 +30,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Takes a page down that says that more follow; false if it is hopeless to go on.
-    pub(crate) fn goes_on<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> bool {
+    /// Records a page that announces more pages; returns false if the listing should end.
+    pub(crate) fn makes_progress<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> bool {
         let before = self.seen.len();
         let mut count = 0;
         let mut names = names.inspect(|_| count += 1);
@@ -50,14 +49,14 @@ impl Progress {
 mod tests {
     use super::*;
 
-    /// Pages until it is given up, of ten thousand.
+    /// Number of pages, of ten thousand, after which the listing is ended.
     fn pages(page: impl Fn(u32) -> Vec<String>) -> Option<u32> {
         let mut progress = Progress::default();
-        (1..10_000).find(|&at| !progress.goes_on(page(at).iter().map(String::as_str)))
+        (1..10_000).find(|&at| !progress.makes_progress(page(at).iter().map(String::as_str)))
     }
 
     #[test]
-    fn what_brings_nothing_new_is_given_up_and_nothing_else() {
+    fn a_listing_without_progress_is_ended() {
         assert_eq!(pages(|_| Vec::new()), Some(MOST_BARREN));
         assert_eq!(pages(|_| vec!["a".into()]), Some(MOST_BARREN + 1));
         assert_eq!(
@@ -78,7 +77,7 @@ mod tests {
         let mut page = || {
             at += 1;
             let fresh = at.to_string();
-            progress.goes_on(keys.iter().map(String::as_str).chain([fresh.as_str()]))
+            progress.makes_progress(keys.iter().map(String::as_str).chain([fresh.as_str()]))
         };
         assert!((1..MOST_PAGES).all(|_| page()));
         assert!(!page());

@@ -1,4 +1,4 @@
-//! What of a plan and a target can be worked with, and what has to be got ready for it.
+//! Checks of a plan and a target, and what must be prepared for the workload.
 
 use tenbin_plan::{ContentKind, DataSet, Payload, S3Operation, S3Work, Signature, Sizes};
 
@@ -11,7 +11,7 @@ use crate::s3::place::MOST_OBJECTS;
 use crate::site::Site;
 use crate::text::is_visible;
 
-/// The most that one PUT may carry, bytes (Amazon S3 user guide, "Uploading objects").
+/// Largest body of one PUT, bytes (Amazon S3 user guide, "Uploading objects").
 const MOST_BYTES: u64 = 5 << 30;
 
 pub(crate) fn lengths(work: &S3Work) -> Lengths {
@@ -21,7 +21,7 @@ pub(crate) fn lengths(work: &S3Work) -> Lengths {
     }
 }
 
-/// What is still to be found out, the last first.
+/// Operations that must be probed, in reverse order.
 pub(crate) fn probes(work: &S3Work) -> Vec<(S3Operation, Probe)> {
     let mut probes: Vec<_> = work
         .mix
@@ -36,10 +36,10 @@ pub(crate) fn recipe(work: &S3Work, target: &Site) -> Recipe {
     use S3Operation::{GetPart, Multipart};
     let in_parts = |operation| matches!(operation, Multipart | GetPart);
     if work.data == DataSet::Existing {
-        // Theirs is not known, and there is none of ours.
+        // The content of existing objects is unknown, and none is generated.
         return Recipe::plain(0);
     }
-    // Others say nothing about the payload.
+    // Other signatures do not cover the payload.
     let signed = target.credentials.is_some() && target.signature == Signature::V4;
     Recipe {
         whole: !work.mix.operations().all(in_parts),
@@ -77,7 +77,7 @@ pub(crate) fn check_work(workload: &str, work: &S3Work) -> Result<(), WorkloadEr
             most: MOST_BYTES,
         });
     }
-    // As many objects can be kept track of, or as many versions of fewer.
+    // The limit holds for objects times versions.
     let things = versions::things(work);
     if !(1..=MOST_OBJECTS).contains(&things) {
         return Err(WorkloadError::Objects {
@@ -89,7 +89,7 @@ pub(crate) fn check_work(workload: &str, work: &S3Work) -> Result<(), WorkloadEr
     Ok(())
 }
 
-/// As far as a plan says.
+/// The largest size, as far as the plan says.
 fn largest(sizes: &Sizes) -> u64 {
     match sizes {
         Sizes::Ranges(ranges) => ranges.iter().map(|range| range.to).max().unwrap_or(0),
@@ -116,7 +116,7 @@ pub(crate) fn check_site(target: &Site) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// The general-purpose bucket naming rules of Amazon S3 that other servers share.
+/// The naming rules for general-purpose buckets of Amazon S3 that other servers share.
 fn is_bucket_name(name: &str) -> bool {
     let edge = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let bytes = name.as_bytes();

@@ -1,9 +1,11 @@
-//! Beforehand, where a data set may be there already: what is below a prefix?
+//! Lists existing objects below a prefix before a run, if a data set may already exist.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::memmem;
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
 use tenbin_plan::ListForm;
 
 use crate::s3::messages::listing::{Reader, text_of};
@@ -14,27 +16,27 @@ use crate::s3::setup::progress::Progress;
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::s3::signing::uri::canonical_query;
 
-/// Lists bucket after bucket with ListObjectsV2, page by page.
+/// Lists one bucket after the other with ListObjectsV2, page by page.
 pub(crate) struct Survey {
     place: Arc<Place>,
     writer: RequestWriter,
     prefix: String,
     bucket: usize,
-    /// What the page before gave to go on with; empty at the beginning of a bucket.
+    /// Continuation token of the previous page; empty for the first page of a bucket.
     token: String,
     progress: Progress,
-    /// Whether an answer is still to come.
-    asked: bool,
+    /// Whether a request is in flight.
+    in_flight: bool,
     page: Reader,
     found: Arc<Mutex<Catalogue>>,
-    /// Whether it is a failure if there is nothing.
+    /// Whether it is a failure if no object exists.
     must_find: bool,
     done: bool,
     refusals: Refusals,
 }
 
 impl Survey {
-    /// Of all buckets of a place, below that prefix.
+    /// Of all buckets of a place, below this prefix.
     pub(crate) fn new(
         place: Arc<Place>,
         writer: RequestWriter,
@@ -49,7 +51,7 @@ impl Survey {
             bucket: 0,
             token: String::new(),
             progress: Progress::default(),
-            asked: false,
+            in_flight: false,
             page: Reader::new(ListForm::V2),
             found,
             must_find,
@@ -58,19 +60,19 @@ impl Survey {
         }
     }
 
-    /// Takes a page down and decides what is next.
+    /// Records a page and selects the next request.
     fn take(&mut self) -> Judgement {
         let items = items(self.page.bytes());
         let page = self.page.finish();
         if !page.whole || page.more && page.marker.is_empty() {
-            return failed("what came back is not a listing");
+            return failed("the response is not a listing");
         }
         if page.more && page.marker == self.token {
-            return failed("the listing does not go on behind its first page");
+            return failed("the listing does not advance: the next page has the same token");
         }
         let keys = items.iter().map(|item| item.key.as_str());
-        if page.more && !self.progress.goes_on(keys) {
-            return failed("the listing does not end, and brings nothing new");
+        if page.more && !self.progress.makes_progress(keys) {
+            return failed("the listing does not end and returns no new keys");
         }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let room = items.iter().all(|item| found.add(self.bucket, item));
@@ -85,8 +87,8 @@ impl Survey {
         self.done = !room || self.bucket == self.place.buckets.len();
         match self.done && nothing && self.must_find {
             true => failed(&format!(
-                "nothing is there {}; name the prefix of what is there, or let Tenbin make \
-                 objects with data = \"keep\"",
+                "there are no objects {}; name the prefix of existing objects, or let Tenbin create \
+                objects with data = \"keep\"",
                 match self.prefix.is_empty() {
                     true => "at all".to_owned(),
                     false => format!("below {:?}", self.prefix),
@@ -117,8 +119,8 @@ fn items(xml: &[u8]) -> Vec<Item> {
         .collect()
 }
 
-/// An object that was uploaded in parts has their number at the end of its ETag, on
-/// Amazon S3 and the servers that follow it.
+/// Number of parts of an object: the number at the end of its ETag, on Amazon S3 and compatible
+/// servers.
 fn parts_of(etag: &str) -> u64 {
     let parts = etag.trim_matches('"').rsplit_once('-');
     parts.and_then(|(_, parts)| parts.parse().ok()).unwrap_or(0)
@@ -133,7 +135,7 @@ impl Workload for Survey {
         if self.done {
             return Next::Exhausted;
         }
-        if self.asked {
+        if self.in_flight {
             return Next::Wait;
         }
         let mut pairs: Vec<(&[u8], &[u8])> = vec![
@@ -152,12 +154,12 @@ impl Workload for Survey {
         self.refusals.release(exchange);
         self.page = Reader::new(ListForm::V2);
         exchange.op = 0;
-        exchange.bodyless_answer = false;
-        self.asked = true;
+        exchange.bodyless_response = false;
+        self.in_flight = true;
         Next::Ready
     }
 
-    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         match head.status {
             200 => BodyUse::Inspect,
             _ => self.refusals.head(exchange, head),
@@ -171,7 +173,7 @@ impl Workload for Survey {
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
-        self.asked = false;
+        self.in_flight = false;
         let judgement = match status {
             200 => self.take(),
             _ => failed(&reason(status, self.refusals.code(exchange).as_deref())),
@@ -183,7 +185,7 @@ impl Workload for Survey {
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         self.refusals.release(exchange);
-        self.asked = false;
+        self.in_flight = false;
         self.done = true;
     }
 }

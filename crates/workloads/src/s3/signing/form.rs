@@ -1,5 +1,5 @@
-//! The form of a browser upload, signed by its policy (AWS: "Browser-based uploads using
-//! POST"), with MinIO's list of objects to make from it.
+//! The form of a browser upload, signed by its policy (AWS: "Browser-based uploads using POST"),
+//! with MinIO's list of objects to create from it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,25 +8,25 @@ use serde_json::json;
 use crate::s3::signing::sigv4::Signer;
 use crate::s3::signing::timestamp::Timestamp;
 
-/// What parts the fields. Our keys and content cannot be told from it by accident:
-/// content is random bytes, and this is 40 characters.
+/// Separator of the form's fields. It cannot occur in keys or content: content is random bytes, and
+/// the separator has 40 characters.
 pub(crate) const BOUNDARY: &str = "----------tenbin-fan-out-4f8a1c93d2e7b605";
 
-/// Seconds for which a policy may be used.
+/// Validity of a policy, seconds.
 pub(crate) const VALID: u64 = 24 * 60 * 60;
 
-/// What one form says.
+/// Contents of a form.
 pub(crate) struct Form<'a> {
     pub(crate) bucket: &'a str,
-    /// The key of the form itself; no object of that name is made.
+    /// The key of the form itself; no object with this key is created.
     pub(crate) key: &'a str,
-    /// Keys of the objects that are made.
+    /// Keys of the objects to create.
     pub(crate) keys: &'a [String],
     pub(crate) content: &'a [u8],
 }
 
 impl Form<'_> {
-    /// The body of the request, signed if there is a signer, which is told the time.
+    /// The body of the request; signed if there is a signer, whose time is set.
     pub(crate) fn body(&self, signer: Option<&mut Signer>, unix_seconds: u64) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.content.len() + 128 * self.keys.len() + 2048);
         for (name, value) in self.fields(signer, unix_seconds) {
@@ -74,7 +74,7 @@ impl Form<'_> {
         ]
     }
 
-    /// One JSON object after the other.
+    /// The keys as one JSON object per line.
     fn list(&self) -> String {
         let entries = self.keys.iter();
         entries
@@ -95,9 +95,9 @@ fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether an answer names all of the objects, and no error: one JSON object for each.
-pub(crate) fn all_made(answer: &[u8], expected: usize) -> bool {
-    let entries = serde_json::Deserializer::from_slice(answer).into_iter::<serde_json::Value>();
+/// Whether a response names all objects and no error: one JSON object per created object.
+pub(crate) fn all_made(response: &[u8], expected: usize) -> bool {
+    let entries = serde_json::Deserializer::from_slice(response).into_iter::<serde_json::Value>();
     let mut made = 0;
     for entry in entries {
         let right = entry.is_ok_and(|entry| {
@@ -182,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_names_every_object() {
-        let answer = b"{\"key\":\"a\",\"etag\":\"x\"}\n{\"key\":\"b\"}\n";
-        assert!(all_made(answer, 2));
-        assert!(!all_made(answer, 3) && !all_made(&answer[..20], 1));
+    fn a_response_must_name_every_object() {
+        let response = b"{\"key\":\"a\",\"etag\":\"x\"}\n{\"key\":\"b\"}\n";
+        assert!(all_made(response, 2));
+        assert!(!all_made(response, 3) && !all_made(&response[..20], 1));
         assert!(!all_made(b"{\"key\":\"a\",\"error\":\"no room\"}", 1));
         assert!(!all_made(b"", 1));
     }

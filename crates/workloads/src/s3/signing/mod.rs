@@ -1,4 +1,4 @@
-//! Signatures, and the heads of requests that carry them.
+//! Signatures and heads of requests.
 
 pub(crate) mod form;
 pub(crate) mod request_writer;

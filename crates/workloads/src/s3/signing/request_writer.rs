@@ -1,4 +1,4 @@
-//! Writes the heads of S3 requests, signed as the target wants them.
+//! Writes the heads of S3 requests with the target's signature version.
 
 use smallvec::SmallVec;
 use tenbin_engine::Exchange;
@@ -13,30 +13,30 @@ use crate::text::push_decimal;
 /// A header that is signed: its name in lower case, its value trimmed.
 pub(crate) type Header<'a> = (&'a str, &'a [u8]);
 
-/// A header whose value stays the same for the whole run.
+/// A header whose value is constant for the whole run.
 pub(crate) type OwnHeader = (String, Vec<u8>);
 
-/// Headers of a request that are put in order without an allocation.
+/// Number of headers that are sorted without an allocation.
 const USUAL_HEADERS: usize = 16;
 
-/// What is asked of the server.
+/// A request to the server.
 pub(crate) struct RequestSpec<'a> {
     pub(crate) method: &'static str,
-    /// The bucket it goes to, by its place.
+    /// Index of its bucket.
     pub(crate) bucket: usize,
     /// Encoded.
     pub(crate) path: &'a [u8],
     /// In canonical form, without `?`.
     pub(crate) query: &'a [u8],
-    /// Headers that are the same for all requests of their kind.
+    /// Constant headers of all requests of the kind.
     pub(crate) extra_headers: &'a [OwnHeader],
-    /// Headers of this request alone.
+    /// Headers of this request.
     pub(crate) headers: &'a [Header<'a>],
     pub(crate) body: Option<Body<'a>>,
 }
 
 impl<'a> RequestSpec<'a> {
-    /// A request of that method with nothing else to it.
+    /// A request with this method and no headers or query.
     pub(crate) fn plain(method: &'static str, bucket: usize, path: &'a [u8]) -> Self {
         Self {
             method,
@@ -50,27 +50,27 @@ impl<'a> RequestSpec<'a> {
     }
 }
 
-/// What the head says of the request's body.
+/// The body of a request, for its head.
 pub(crate) struct Body<'a> {
     pub(crate) length: u64,
-    /// Hexadecimal SHA-256, or what stands for it, such as `UNSIGNED-PAYLOAD`. Only
-    /// signatures of version 4 have it.
+    /// Hexadecimal SHA-256, or a constant such as `UNSIGNED-PAYLOAD`. Only used by Signature
+    /// Version 4.
     pub(crate) hash: &'a [u8],
 }
 
-/// Each worker has its own.
+/// Each worker has its own instance.
 pub(crate) struct RequestWriter {
     /// By bucket, then by [`Exchange::host`].
     hosts: Vec<Vec<Host>>,
-    hand: Hand,
-    /// `x-amz-security-token`, where keys are good for a session only.
+    signature_version: SignatureVersion,
+    /// `x-amz-security-token`, for session credentials.
     token: Option<Vec<u8>>,
 }
 
-/// How requests are signed.
+/// The signature version.
 #[expect(clippy::large_enum_variant, reason = "each worker has one")]
-enum Hand {
-    /// Not at all.
+enum SignatureVersion {
+    /// Unsigned.
     Anonymous,
     V2(sigv2::Signer),
     V4(sigv4::Signer),
@@ -81,8 +81,7 @@ struct Host {
     bucket: Vec<u8>,
     /// Value of its `Host` header, which is signed.
     name: String,
-    /// What follows the target of every request to it: the version, and the headers
-    /// that are the same each time.
+    /// The part after the request target: HTTP version and constant headers.
     fixed_headers: Vec<u8>,
 }
 
@@ -115,35 +114,37 @@ impl RequestWriter {
                 .collect()
         });
         let credentials = target.credentials.as_ref();
-        let hand = match (credentials, target.signature) {
-            (None, _) | (_, Signature::None) => Hand::Anonymous,
-            (Some(keys), Signature::V2) => Hand::V2(sigv2::Signer::new(keys)),
-            (Some(keys), Signature::V4) => Hand::V4(sigv4::Signer::new(keys, &target.region, "s3")),
+        let signature_version = match (credentials, target.signature) {
+            (None, _) | (_, Signature::None) => SignatureVersion::Anonymous,
+            (Some(keys), Signature::V2) => SignatureVersion::V2(sigv2::Signer::new(keys)),
+            (Some(keys), Signature::V4) => {
+                SignatureVersion::V4(sigv4::Signer::new(keys, &target.region, "s3"))
+            }
         };
         let token = credentials
-            .filter(|_| !matches!(hand, Hand::Anonymous))
+            .filter(|_| !matches!(signature_version, SignatureVersion::Anonymous))
             .and_then(|keys| keys.session_token.as_ref())
             .map(|token| token.secret.reveal().as_bytes().to_vec());
         Self {
             hosts: hosts.collect(),
-            hand,
+            signature_version,
             token,
         }
     }
 
-    /// The signature of the next chunk of the body of the request written last, which
-    /// is [`sigv4::STREAMING_PAYLOAD`]. `hash` is the hexadecimal SHA-256 of the chunk.
+    /// The signature of the next chunk in the body of the last written request, whose payload hash
+    /// is
+    /// [`sigv4::STREAMING_PAYLOAD`]. `hash` is the hexadecimal SHA-256 of the chunk.
     pub(crate) fn sign_chunk(&mut self, hash: &[u8; 64]) -> [u8; 64] {
-        match &mut self.hand {
-            Hand::V4(signer) => signer.sign_chunk(hash),
-            // Payloads are in chunks only where they are signed by version 4.
-            Hand::Anonymous | Hand::V2(_) => *hash,
+        match &mut self.signature_version {
+            SignatureVersion::V4(signer) => signer.sign_chunk(hash),
+            // Chunks are signed only with version 4.
+            SignatureVersion::Anonymous | SignatureVersion::V2(_) => *hash,
         }
     }
 
-    /// Writes the whole head, for the exchange's host, over the one that it held.
-    /// Allocates only while that and the signer's buffers have not yet grown to
-    /// their size.
+    /// Writes the complete head for the exchange's host into the exchange. Allocates only until the
+    /// buffers of the exchange and the signer have grown to their size.
     pub(crate) fn write(
         &mut self,
         exchange: &mut Exchange,
@@ -163,12 +164,12 @@ impl RequestWriter {
             push_header(out, name, value);
         }
         let headers = given(spec, self.token.as_deref());
-        match &mut self.hand {
-            Hand::Anonymous => {}
-            Hand::V2(signer) => {
+        match &mut self.signature_version {
+            SignatureVersion::Anonymous => {}
+            SignatureVersion::V2(signer) => {
                 write_v2(out, signer, host, unix_seconds, spec, headers.collect());
             }
-            Hand::V4(signer) => {
+            SignatureVersion::V4(signer) => {
                 let date = signer.at(unix_seconds);
                 write_v4(out, signer, host, &date, spec, headers.collect());
             }

@@ -1,7 +1,7 @@
-//! AWS Signature Version 2 for S3, for servers that know no other.
+//! AWS Signature Version 2 for S3, for servers that support no other version.
 //!
-//! Written after "Signing and authenticating REST requests" (Signature Version 2) in
-//! the Amazon S3 user guide and checked against its examples.
+//! Follows "Signing and authenticating REST requests" (Signature Version 2) in the Amazon S3 user
+//! guide, and is checked against its examples.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use tenbin_plan::Credentials;
 use crate::s3::signing::timestamp::http_date;
 use crate::s3::signing::uri::push_decoded;
 
-/// The parts of a query that are signed, ascending.
+/// Parts of a query that are signed, ascending.
 const SUB_RESOURCES: &[&str] = &[
     "acl",
     "cors",
@@ -45,16 +45,16 @@ const SUB_RESOURCES: &[&str] = &[
     "website",
 ];
 
-/// What of a request is signed.
+/// The signed parts of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Signed<'a> {
     /// Method.
     pub method: &'a [u8],
-    /// `/` and the bucket, where it stands in the name of the host and not in the path.
+    /// `/` and the bucket, if the name of the host contains the bucket and the path does not.
     pub bucket: &'a [u8],
     /// Path, encoded as it is sent.
     pub path: &'a [u8],
-    /// Query in canonical form, without `?`: so its parts ascend, as they have to.
+    /// Query in canonical form, without `?`; its parts thus ascend, as required.
     pub query: &'a [u8],
     /// Headers: names in lower case and ascending, values trimmed.
     pub headers: &'a [(&'a str, &'a [u8])],
@@ -71,7 +71,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A signer that stands at 1970-01-01 until it is told the time.
+    /// A signer with the time 1970-01-01; [`Signer::at`] sets the time.
     pub fn new(credentials: &Credentials) -> Self {
         let secret = credentials.secret_key.reveal().as_bytes();
         Self {
@@ -83,7 +83,7 @@ impl Signer {
         }
     }
 
-    /// Moves to a second since 1970-01-01 UTC and gives the value of `Date`.
+    /// Sets the time, in seconds since 1970-01-01 UTC, and returns the value of `Date`.
     pub fn at(&mut self, unix_seconds: u64) -> [u8; 29] {
         if unix_seconds != self.second {
             self.second = unix_seconds;
@@ -92,7 +92,7 @@ impl Signer {
         self.date
     }
 
-    /// The signature, in Base64, of a request with that `Date`.
+    /// The signature, in Base64, of a request with this `Date`.
     pub fn sign(&mut self, date: &[u8], request: &Signed<'_>) -> [u8; 28] {
         self.write_to_sign(date, request);
         let mut mac = self.key.clone();
@@ -100,7 +100,7 @@ impl Signer {
         let mut signature = [0; 28];
         STANDARD
             .encode_slice(mac.finalize().into_bytes(), &mut signature)
-            .expect("20 bytes are 28 letters");
+            .expect("20 bytes are 28 characters in Base64");
         signature
     }
 
@@ -175,8 +175,8 @@ mod tests {
 
     type Case<'a> = (Signed<'a>, &'a str, &'a str);
 
-    /// The examples of "Signing and authenticating REST requests", Amazon S3 user
-    /// guide; of a header that is there twice the values are joined, as it says.
+    /// The examples of "Signing and authenticating REST requests", Amazon S3 user guide. The values
+    /// of a repeated header are joined, as described there.
     #[test]
     fn the_published_examples() {
         let credentials = Credentials::literal(
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_is_that_of_the_second_last_told() {
+    fn the_date_is_that_of_the_last_time_set() {
         let mut signer = Signer::new(&Credentials::literal("a", "b"));
         assert_eq!(&signer.at(0), b"Thu, 01 Jan 1970 00:00:00 GMT");
         assert_eq!(&signer.at(784_111_777), b"Sun, 06 Nov 1994 08:49:37 GMT");

@@ -1,9 +1,9 @@
 //! AWS Signature Version 4, in headers.
 //!
-//! Written after "Create a signed AWS API request" in the AWS IAM user guide and
-//! checked against the published test suite. It is on the path of every request:
-//! the key of the day is derived once and kept as an HMAC that has already
-//! absorbed it, and a signature allocates nothing once its buffers have grown.
+//! Follows "Create a signed AWS API request" in the AWS IAM user guide, and is checked against the
+//! published test suite. Used on the path of every request: the signing key of a day is derived
+//! once and kept as an initialized HMAC, and a signature allocates nothing once its buffers have
+//! grown.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -12,24 +12,23 @@ use tenbin_plan::Credentials;
 use crate::s3::signing::timestamp::Timestamp;
 use crate::text::hex;
 
-/// The SHA-256 of nothing, in hexadecimal.
+/// The SHA-256 of an empty payload, in hexadecimal.
 pub const EMPTY_SHA256: &[u8; 64] =
     b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// What stands for the hash of a payload that is not signed.
+/// Payload hash of an unsigned payload.
 pub const UNSIGNED_PAYLOAD: &[u8] = b"UNSIGNED-PAYLOAD";
 
-/// What stands for the hash of a payload that is signed chunk by chunk.
+/// Payload hash of a payload that is signed chunk by chunk.
 pub const STREAMING_PAYLOAD: &[u8] = b"STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
 
-/// What stands for the hash of a payload that is not signed and has a checksum
-/// behind it.
+/// Payload hash of an unsigned payload with a trailing checksum.
 pub const TRAILER_PAYLOAD: &[u8] = b"STREAMING-UNSIGNED-PAYLOAD-TRAILER";
 
 const ALGORITHM: &[u8] = b"AWS4-HMAC-SHA256";
 const CHUNK_ALGORITHM: &[u8] = b"AWS4-HMAC-SHA256-PAYLOAD";
 
-/// What of a request is signed.
+/// The signed parts of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Signed<'a> {
     /// Method.
@@ -47,23 +46,23 @@ pub struct Signed<'a> {
 /// Signs requests with one access key, for one region and service.
 pub struct Signer {
     access_key: String,
-    /// HMAC that has absorbed the secret key.
+    /// HMAC initialized with the secret key.
     root_key: Hmac<Sha256>,
     region: String,
     service: String,
     stamp: Timestamp,
-    /// `20150830/us-east-1/s3/aws4_request`, of the stamp's day.
+    /// `20150830/us-east-1/s3/aws4_request`, for the current day.
     scope: Vec<u8>,
-    /// HMAC that has absorbed the signing key of the stamp's day.
+    /// HMAC initialized with the signing key of the current day.
     day_key: Hmac<Sha256>,
     canonical: Vec<u8>,
     to_sign: Vec<u8>,
-    /// The last signature of all: the next chunk is signed together with it.
+    /// The last signature, which is part of the signature of the next chunk.
     last: [u8; 64],
 }
 
 impl Signer {
-    /// A signer that stands at 1970-01-01 until it is told the time.
+    /// A signer with the time 1970-01-01; [`Signer::at`] sets the time.
     pub fn new(credentials: &Credentials, region: &str, service: &str) -> Self {
         let stamp = Timestamp::new(0);
         let secret = format!("AWS4{}", credentials.secret_key.reveal());
@@ -85,8 +84,8 @@ impl Signer {
         signer
     }
 
-    /// Moves to a second since 1970-01-01 UTC and gives the value of
-    /// `x-amz-date`, which is to be among the signed headers.
+    /// Sets the time, in seconds since 1970-01-01 UTC, and returns the value of `x-amz-date`, which
+    /// must be a signed header.
     pub fn at(&mut self, unix_seconds: u64) -> [u8; 16] {
         if self.stamp.set(unix_seconds) {
             self.day_key = day_key(
@@ -100,7 +99,7 @@ impl Signer {
         *self.stamp.text()
     }
 
-    /// The signature of a request at the time last told.
+    /// The signature of a request at the time that was set last.
     pub fn sign(&mut self, request: &Signed<'_>) -> [u8; 64] {
         self.write_canonical(request);
         self.write_to_sign();
@@ -136,8 +135,8 @@ impl Signer {
         self.last
     }
 
-    /// The signature of a text that is signed as it is, such as the policy of a form, at
-    /// the time last told.
+    /// The signature of a text that is signed unchanged, such as the policy of a form, at the time
+    /// that was set last.
     pub(crate) fn sign_text(&self, text: &[u8]) -> [u8; 64] {
         let mut mac = self.day_key.clone();
         mac.update(text);
@@ -297,8 +296,8 @@ mod tests {
         }
     }
 
-    /// Where one signer goes through days and back, each signature is the same as
-    /// from a signer that has only seen that moment.
+    /// A signer that moves through days and back gives the same signatures as a new signer for each
+    /// time.
     #[test]
     fn the_kept_day_key_is_right_on_every_day() {
         let credentials = Credentials::literal("AK", "secret");

@@ -1,11 +1,11 @@
-//! The time as signatures have it: `20150830T123600Z` in version 4, and
+//! Formats of the time in signatures: `20150830T123600Z` in version 4, and
 //! `Sun, 30 Aug 2015 12:36:00 GMT` in version 2.
 
 use crate::text::fill_decimal;
 
 const SECONDS_A_DAY: u64 = 86_400;
 
-/// `YYYYMMDDThhmmssZ`, written anew only when the second changes.
+/// `YYYYMMDDThhmmssZ`, formatted only when the second changes.
 #[derive(Debug, Clone)]
 pub(crate) struct Timestamp {
     second: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Timestamp {
 }
 
 impl Timestamp {
-    /// The stamp of a second since 1970-01-01 UTC.
+    /// The timestamp of a second since 1970-01-01 UTC.
     pub(crate) fn new(unix_seconds: u64) -> Self {
         let mut text = *b"00000000T000000Z";
         write_day(&mut text[..8], unix_seconds / SECONDS_A_DAY);
@@ -24,7 +24,7 @@ impl Timestamp {
         }
     }
 
-    /// Moves to another second; true if that is another day.
+    /// Sets another second; returns true if the day changes.
     pub(crate) fn set(&mut self, unix_seconds: u64) -> bool {
         if unix_seconds == self.second {
             return false;
@@ -43,7 +43,7 @@ impl Timestamp {
         &self.text
     }
 
-    /// `2015-08-30T12:36:00Z`, as documents have it.
+    /// `2015-08-30T12:36:00Z`, as in XML documents.
     pub(crate) fn extended(&self) -> String {
         let digits = String::from_utf8_lossy(&self.text);
         let part = |from: usize, to: usize| &digits[from..to];
@@ -98,9 +98,9 @@ fn write_day(out: &mut [u8], days: u64) {
     fill_decimal(&mut out[6..8], day);
 }
 
-/// Year, month and day of the `days`-th day after 1970-01-01 in the Gregorian
-/// calendar: `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms". Years begin in March there, so that the leap day is last.
+/// Year, month and day of the `days`-th day after 1970-01-01 in the Gregorian calendar:
+/// `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". In that
+/// algorithm, years start in March, so that the leap day is the last day.
 fn civil(days: u64) -> (u64, u64, u64) {
     const DAYS_BEFORE_1970_SINCE_0000_03_01: u64 = 719_468;
     const DAYS_IN_400_YEARS: u64 = 146_097;

@@ -1,7 +1,7 @@
-//! The one way in which SigV4 and S3 write bytes into a URI.
+//! Percent-encoding of URIs as required by SigV4 and S3.
 
-/// Appends `text` with every byte percent-encoded but the unreserved ones of
-/// RFC 3986 (letters, digits, `-`, `.`, `_`, `~`) and, where it parts a path, `/`.
+/// Appends `text` percent-encoded, except for the unreserved characters of RFC 3986 (letters,
+/// digits, `-`, `.`, `_`, `~`) and, if `keep_slash`, `/`.
 pub fn push_encoded(out: &mut Vec<u8>, text: &[u8], keep_slash: bool) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in text {
@@ -17,15 +17,14 @@ pub fn push_encoded(out: &mut Vec<u8>, text: &[u8], keep_slash: bool) {
     }
 }
 
-/// A path, encoded; slashes stay.
+/// An encoded path; slashes are kept.
 pub fn encode_path(path: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(path.len());
     push_encoded(&mut out, path, true);
     out
 }
 
-/// A query of names and values in the order and form in which it is signed:
-/// encoded, then sorted by name and value.
+/// A query in canonical form, as it is signed: encoded, then sorted by name and value.
 pub fn canonical_query<'a>(pairs: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Vec<u8> {
     let encoded = |text: &[u8]| {
         let mut out = Vec::with_capacity(text.len());
@@ -44,14 +43,14 @@ pub fn canonical_query<'a>(pairs: impl IntoIterator<Item = (&'a [u8], &'a [u8])>
     parts.join(&b'&')
 }
 
-/// Undoes percent-encoding. A `%` without two hexadecimal digits stands for itself.
+/// Decodes percent-encoding. A `%` without two hexadecimal digits is kept.
 pub fn decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     push_decoded(&mut out, text);
     out
 }
 
-/// As [`decode`], behind what `out` holds.
+/// As [`decode`], appended to `out`.
 pub(crate) fn push_decoded(out: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
     while let [first, after @ ..] = rest {

@@ -1,17 +1,17 @@
-//! The entries of a page of a listing.
+//! Entries of a page of a listing.
 
 use memchr::memmem;
 
 use crate::s3::messages::listing::text_of;
 
-/// An object, or a version of one.
+/// An object, or a version of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) key: String,
     pub(super) version: Option<String>,
-    /// A delete marker holds nothing that could be locked.
+    /// Whether it is a delete marker, which cannot be locked.
     pub(super) marker: bool,
-    /// Bytes, as the listing says.
+    /// Size according to the listing, bytes.
     pub(super) size: u64,
 }
 
@@ -19,11 +19,11 @@ pub(super) struct Item {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entries {
     pub(super) items: Vec<Item>,
-    /// Entries whose key cannot be read: nobody knows whose they are.
+    /// Number of entries whose key cannot be parsed, so that their owner is unknown.
     pub(super) unreadable: usize,
 }
 
-/// What a page names, in order.
+/// The entries of a page, in order.
 pub(super) fn entries(page: &[u8]) -> Entries {
     let starts = |tag: &'static [u8]| memmem::find_iter(page, tag);
     let mut starts: Vec<(usize, bool)> = starts(b"<Contents>")

@@ -96,7 +96,7 @@ impl Sweep {
         self.writer.write(exchange, unix_seconds, &spec);
     }
 
-    /// Encoded.
+    /// The percent-encoded path of an item.
     fn path_of(&self, bucket: usize, item: &Item) -> Vec<u8> {
         let mut path = self.place.buckets[bucket].path.clone();
         if path.last() != Some(&b'/') {
@@ -129,7 +129,7 @@ impl Sweep {
         canonical_query(pairs)
     }
 
-    /// Asks for anything that is in a bucket.
+    /// Query for one entry of a bucket.
     fn any_query(&self) -> Vec<u8> {
         let form: (&[u8], &[u8]) = match self.form() {
             ListForm::Versions => (b"versions", b""),

@@ -1,4 +1,4 @@
-//! What a sweep makes of the responses.
+//! Evaluation of the responses in a sweep.
 
 use tenbin_engine::Exchange;
 
@@ -9,8 +9,8 @@ use crate::s3::messages::batch;
 use crate::s3::messages::listing::Reader;
 
 impl Sweep {
-    /// Whether a key may be deleted. Whatever else a server says: nothing outside is
-    /// touched.
+    /// Whether a key may be deleted. Keys outside the prefix are never deleted, whatever the server
+    /// lists.
     fn is_ours(&self, bucket: usize, item: &Item) -> bool {
         let is_named = || match &self.only {
             Some(only) => {
@@ -22,10 +22,10 @@ impl Sweep {
         item.key.starts_with(&self.prefixes[bucket]) && is_named()
     }
 
-    /// A page of a listing; false if it is none.
-    fn read(&mut self, bucket: usize, from: Option<&(String, String)>, answer: &[u8]) -> bool {
+    /// Reads a page of a listing; returns false if the response is not a listing.
+    fn read(&mut self, bucket: usize, from: Option<&(String, String)>, response: &[u8]) -> bool {
         let mut reader = Reader::new(self.form());
-        reader.read(answer);
+        reader.read(response);
         let page = reader.finish();
         if !page.whole {
             return false;
@@ -33,11 +33,11 @@ impl Sweep {
         let Entries {
             items: listed,
             unreadable,
-        } = entries(answer);
+        } = entries(response);
         if unreadable > 0 {
             self.listed = false;
             self.unlisted = Some(format!(
-                "{unreadable} keys of a page of the listing cannot be read"
+                "{unreadable} keys on a page of the listing cannot be parsed"
             ));
         }
         let items: Vec<Item> = listed
@@ -54,8 +54,9 @@ impl Sweep {
                 None => item.key.clone(),
             });
             let names: Vec<String> = names.collect();
-            let goes_on = self.progress[bucket].goes_on(names.iter().map(String::as_str));
-            if next.0.is_empty() || from == Some(&next) || !goes_on {
+            let makes_progress =
+                self.progress[bucket].makes_progress(names.iter().map(String::as_str));
+            if next.0.is_empty() || from == Some(&next) || !makes_progress {
                 return false;
             }
             self.jobs.push_back((Job::List(bucket, Some(next)), 0));
@@ -68,8 +69,8 @@ impl Sweep {
             }
             Pass::Look => {}
             _ if items.is_empty() => {}
-            // One by one, a server is given the time that it may need, and says of each why
-            // it is not deleted.
+            // Single deletions give the server the time that it may need, and each response
+            // says why an object is not deleted.
             Pass::Delete(_) if self.is_gentle() && self.met[bucket] <= ONE_BY_ONE => {
                 let each = items.into_iter().map(|item| (Job::One(bucket, item), 0));
                 self.jobs.extend(each);
@@ -86,7 +87,7 @@ impl Sweep {
                 self.unlisted = Some(why);
             }
             Job::One(..) => *self.refused.entry(why).or_default() += 1,
-            // Nobody goes through it one by one any more.
+            // The objects of this batch are not deleted one by one any more.
             Job::Batch(..) if self.failures_in_a_row + 1 >= HOPELESS => {
                 *self.refused.entry(why).or_default() += 1;
             }
@@ -108,14 +109,14 @@ impl Sweep {
         self.report[bucket].made = Some(MadeBucket::Left(why));
     }
 
-    /// Whether the answer is the one that was wanted.
+    /// Whether the response is the expected one.
     pub(super) fn settle(&mut self, exchange: &Exchange, job: &Job, status: u16) -> bool {
         match job {
             Job::List(bucket, _) | Job::IsEmpty(bucket)
                 if status == 404
-                    && self.answers.code(exchange).as_deref() == Some("NoSuchBucket") =>
+                    && self.responses.code(exchange).as_deref() == Some("NoSuchBucket") =>
             {
-                // Whoever deleted it: nothing is left in it.
+                // Whoever deleted the bucket: nothing is left in it.
                 self.buckets.retain(|own| own != bucket);
                 if let Some(made) = &mut self.report[*bucket].made {
                     *made = MadeBucket::Gone;
@@ -126,24 +127,24 @@ impl Sweep {
                 if status != 200 {
                     return false;
                 }
-                let answer = self.answers.caught(exchange).to_vec();
-                self.read(*bucket, from.as_ref(), &answer)
+                let response = self.responses.caught(exchange).to_vec();
+                self.read(*bucket, from.as_ref(), &response)
             }
             Job::Batch(_, items) => {
                 let gone =
-                    status == 200 && batch::all_gone(self.answers.caught(exchange), items.len());
+                    status == 200 && batch::all_gone(self.responses.caught(exchange), items.len());
                 self.acknowledged = gone.then_some(status).or(self.acknowledged);
                 gone
             }
-            // What was never held cannot be let go; deleting will show what matters.
+            // An object without a hold cannot be released; the deletion shows whether it matters.
             Job::Release(..) => true,
-            // 404: somebody else was faster, and it is gone all the same.
+            // 404: another client was faster, and the object is deleted in any case.
             Job::One(..) => {
                 let gone = matches!(status, 200 | 204 | 404);
                 self.acknowledged = gone.then_some(status).or(self.acknowledged);
                 gone
             }
-            Job::IsEmpty(bucket) => self.look_into(*bucket, exchange, status),
+            Job::IsEmpty(bucket) => self.read_is_empty(*bucket, exchange, status),
             Job::Bucket(bucket) => {
                 let gone = matches!(status, 200 | 204 | 404);
                 if gone {
@@ -157,10 +158,10 @@ impl Sweep {
         }
     }
 
-    /// Whether the answer tells if a bucket is empty; if it is, the bucket is next.
-    fn look_into(&mut self, bucket: usize, exchange: &Exchange, status: u16) -> bool {
+    /// Whether the response shows whether a bucket is empty; an empty bucket is deleted next.
+    fn read_is_empty(&mut self, bucket: usize, exchange: &Exchange, status: u16) -> bool {
         let mut reader = Reader::new(self.form());
-        reader.read(self.answers.caught(exchange));
+        reader.read(self.responses.caught(exchange));
         let page = reader.finish();
         if status != 200 || !page.whole {
             return false;

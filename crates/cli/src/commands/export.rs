@@ -1,0 +1,159 @@
+//! Files of a run in other formats: `--export`, and the result files of other tools' command lines.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tenbin_plan::Plan;
+use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
+use tenbin_report::formats::{Export, Format, Part, Place, Run, WriteError, Writer, format};
+use tenbin_result::Document;
+
+use super::foreign::keep;
+use crate::args::ExportArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Writes everything that `--export` names. Prints a sentence for each that cannot be written; the
+/// exit code is then that of a file that could not be written.
+pub(super) fn export(
+    exports: &ExportArgs,
+    directory: &Path,
+    document: &Document,
+    plan: &Plan,
+) -> Result<(), Exit> {
+    let mut record = None;
+    let mut result = Ok(());
+    for each in &exports.export {
+        let written = match &each.format.write {
+            Some(Writer::Document { write, .. }) => of_document(each, directory, document, *write),
+            Some(Writer::Run(parts)) => {
+                let record = record.get_or_insert_with(|| tenbin_record::read(directory));
+                match record {
+                    Ok(record) => of_run(
+                        each,
+                        parts(&Run {
+                            directory,
+                            document,
+                            plan,
+                            record,
+                        }),
+                        directory,
+                    ),
+                    Err(error) => Err(error.to_string()),
+                }
+            }
+            None => Err(format!("{} can only be read", each.format.name)),
+        };
+        if let Err(sentence) = written {
+            output::error(&format!("--export {}: {sentence}", each.format.name));
+            result = Err(Exit::Record);
+        }
+    }
+    result
+}
+
+type WriteDocument = fn(&Document, &mut dyn Write) -> io::Result<()>;
+
+fn of_document(
+    export: &Export,
+    directory: &Path,
+    document: &Document,
+    write: WriteDocument,
+) -> Result<(), String> {
+    if let Some(what) = export.format.lacks(document) {
+        return Err(what.to_owned());
+    }
+    match path(export, directory) {
+        Some(path) => {
+            can_write_atomically(&path)
+                .and_then(|()| write_atomically_with(&path, |to| write(document, to)))
+                .map_err(|error| error.to_string())?;
+            announce(export.format, &path);
+        }
+        None => {
+            let mut out = output::stream();
+            output::note_failure(write(document, &mut out).and_then(|()| out.flush()));
+        }
+    }
+    Ok(())
+}
+
+fn of_run(
+    export: &Export,
+    parts: Result<Vec<Part>, WriteError>,
+    directory: &Path,
+) -> Result<(), String> {
+    let parts = parts.map_err(|error| error.to_string())?;
+    let Some(path) = path(export, directory) else {
+        return match parts.as_slice() {
+            [only] => {
+                output::print(&only.content);
+                Ok(())
+            }
+            several => Err(format!(
+                "the run has {} files in this format, and standard output is one; name a file",
+                several.len()
+            )),
+        };
+    };
+    for part in &parts {
+        let file = part.file(&path, parts.len());
+        can_write_atomically(&file)
+            .and_then(|()| write_atomically(&file, &part.content))
+            .map_err(|error| error.to_string())?;
+        announce(export.format, &file);
+    }
+    Ok(())
+}
+
+/// The file that is written; `None` for standard output.
+fn path(export: &Export, directory: &Path) -> Option<PathBuf> {
+    match &export.to {
+        Place::RunDirectory => Some(directory.join(export.format.file)),
+        Place::Stdout => None,
+        Place::File(path) => Some(path.clone()),
+    }
+}
+
+fn announce(format: &Format, path: &Path) {
+    output::note(&format!("{}: {}", format.name, path.display()));
+}
+
+/// Writes the result file that another tool's command line names, if it names one, in the format
+/// with this name.
+pub(super) fn keep_as(name: &str, run: &Run<'_>, file: Option<&str>) {
+    let Some(path) = file.map(Path::new) else {
+        return;
+    };
+    for (file, part) in files(name, run, path) {
+        keep(file.to_str(), &part.content);
+    }
+}
+
+/// Writes one file for each concurrency sweep in drnbench's format, and prints its path.
+pub(super) fn keep_ramps(run: &Run<'_>, path: &Path) {
+    for (file, part) in files("drnbench", run, path) {
+        let shown = file.display().to_string();
+        keep(Some(&shown), &part.content);
+        output::note(&format!("{} in drnbench's format: {shown}", part.name));
+    }
+}
+
+/// The files of a run in a format. Prints a warning if there are none.
+fn files(name: &str, run: &Run<'_>, path: &Path) -> Vec<(PathBuf, Part)> {
+    let parts = match format(name).and_then(|format| format.write.as_ref()) {
+        Some(Writer::Run(parts)) => parts(run),
+        Some(Writer::Document { .. }) | None => Ok(Vec::new()),
+    };
+    match parts {
+        Ok(parts) => {
+            let count = parts.len();
+            let each = parts.into_iter();
+            each.map(|part| (part.file(path, count), part)).collect()
+        }
+        Err(error) => {
+            output::warning(&error.to_string());
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `tenbin import`: result files of other tools as tables and as a result document.
+
+use std::path::Path;
+
+use tenbin_record::write_atomically_with;
+use tenbin_report::formats::{Content, Selection, format, read, read_reported, shown};
+use tenbin_result::Document;
+use tenbin_verdict::lint::{Reported, document};
+
+use super::show::print_content;
+use crate::args::{ImportArgs, NamedFile};
+use crate::exit::Exit;
+use crate::output;
+
+/// Imports result files.
+pub(crate) fn import(args: &ImportArgs) -> Exit {
+    let files = args.all();
+    match files_read(&files) {
+        Ok(read) => printed(args, &files, &read),
+        Err(exit) => exit,
+    }
+}
+
+/// What each file says, with the name of its target.
+fn files_read(files: &[NamedFile]) -> Result<Vec<(String, Reported)>, Exit> {
+    let mut all: Vec<(String, Reported)> = Vec::new();
+    for NamedFile { name, file } in files {
+        if all.iter().any(|(known, _)| known == name) {
+            return Err(refuse(&format!(
+                "two files are named {name:?}; give each a name with --name NAME=FILE"
+            )));
+        }
+        let reported = read_reported(&file.display().to_string());
+        let reported = reported.map_err(|error| refuse(&error.to_string()))?;
+        all.push((name.clone(), reported));
+    }
+    Ok(all)
+}
+
+fn printed(args: &ImportArgs, files: &[NamedFile], read: &[(String, Reported)]) -> Exit {
+    if let Some(path) = &args.out
+        && let Err(exit) = written(path, &document(read))
+    {
+        return exit;
+    }
+    if args.json {
+        output::json(&document(read));
+        return Exit::Done;
+    }
+    for (at, (NamedFile { name, file }, (_, reported))) in files.iter().zip(read).enumerate() {
+        if at > 0 {
+            output::print(b"\n");
+        }
+        if let Err(exit) = table(name, file, reported) {
+            return exit;
+        }
+    }
+    Exit::Done
+}
+
+/// The table that `tenbin show` prints; repetitions have one here, too.
+fn table(name: &str, file: &Path, reported: &Reported) -> Result<(), Exit> {
+    let shown_file = file.display().to_string();
+    let content = read(&shown_file, &Selection::default());
+    let content = match content.map_err(|error| refuse(&error.to_string()))? {
+        Content::Repetitions(_) => Content::Requests(shown(reported)),
+        content => content,
+    };
+    let label = match Path::new(name) == file {
+        true => shown_file,
+        false => format!("{shown_file} ({name})"),
+    };
+    print_content(&label, content).map(|_| ())
+}
+
+fn written(path: &Path, document: &Document) -> Result<(), Exit> {
+    let Some(format) = format("json") else {
+        return Err(Exit::Internal);
+    };
+    let written = write_atomically_with(path, |to| format.write_document(document, to));
+    written.map_err(|error| {
+        output::error(&error.to_string());
+        Exit::Record
+    })?;
+    output::note(&format!("written: {}", path.display()));
+    Ok(())
+}
+
+fn refuse(sentence: &str) -> Exit {
+    output::error(sentence);
+    Exit::Refused
+}

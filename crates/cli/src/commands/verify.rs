@@ -1,0 +1,191 @@
+//! `tenbin verify`: computes every figure of a run again and compares it with its result.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+use tenbin_plan::{LARGEST_RESULT, read_regular};
+use tenbin_record::Source;
+use tenbin_report::for_terminal;
+use tenbin_result::{Document, format};
+
+use super::opened::OpenedRun;
+use super::show::document_from;
+use crate::args::VerifyArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// The result of a run as it was written.
+const RESULT: &str = "result.json";
+/// Differences that are listed.
+const MOST_LISTED: usize = 10;
+/// Largest relative difference of two figures that are the same.
+const SAME: f64 = 1e-9;
+/// Fields of the result that say where the run is, or compare it with another run.
+const NOT_COMPUTED: [&str; 3] = [".run.directory", ".run.id", ".earlier"];
+/// The rule that reports files that were changed after the run.
+const CHANGED: &str = "changed_record";
+
+/// Verifies a run.
+pub(crate) fn verify(args: &VerifyArgs) -> Exit {
+    let checked = OpenedRun::open(&args.run).and_then(|run| check(&run.directory, &args.run));
+    let (text, exit) = match checked {
+        Ok(checked) => checked,
+        Err(exit) => return exit,
+    };
+    output::print(text.as_bytes());
+    exit
+}
+
+fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
+    let written = read_regular(&directory.join(RESULT), LARGEST_RESULT)
+        .map_err(|error| error.to_string())
+        .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+    let written: Value = written.map_err(|why| {
+        output::error(&format!(
+            "{} has no {RESULT} that can be read ({why}); `tenbin show` computes its result",
+            named.display()
+        ));
+        Exit::Refused
+    })?;
+    let document = document_from(directory, Source::Seconds)?;
+    let computed = serde_json::to_value(&document).map_err(|error| {
+        output::error(&error.to_string());
+        Exit::Internal
+    })?;
+    let mut found = Found::default();
+    found.compare("", &written, &computed);
+    let changed = changed_files(&document);
+    let text = found.text(&document, &changed);
+    let exit = match found.differences == 0 && changed.is_empty() {
+        true => Exit::Done,
+        false => Exit::Invalid,
+    };
+    Ok((text, exit))
+}
+
+/// What the check values of the files say.
+fn changed_files(document: &Document) -> Vec<&str> {
+    let findings = document.findings.iter();
+    let changed = findings.filter(|finding| finding.rule == CHANGED);
+    changed.map(|finding| finding.evidence.as_str()).collect()
+}
+
+/// The comparison of two results.
+#[derive(Default)]
+struct Found {
+    numbers: u64,
+    differences: u64,
+    listed: Vec<String>,
+}
+
+impl Found {
+    fn compare(&mut self, path: &str, written: &Value, computed: &Value) {
+        if NOT_COMPUTED.contains(&path) {
+            return;
+        }
+        match (written, computed) {
+            (Value::Object(one), Value::Object(other)) => {
+                let mut keys: Vec<&String> = one.keys().chain(other.keys()).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                for key in keys {
+                    let field = |values: &serde_json::Map<_, _>| values.get(key).cloned();
+                    let (one, other) = (field(one), field(other));
+                    let path = format!("{path}.{key}");
+                    self.compare(&path, &one.unwrap_or_default(), &other.unwrap_or_default());
+                }
+            }
+            (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+                for (at, (one, other)) in one.iter().zip(other).enumerate() {
+                    self.compare(&format!("{path}[{at}]"), one, other);
+                }
+            }
+            (Value::Number(one), Value::Number(other)) => {
+                self.numbers += 1;
+                let (Some(one), Some(other)) = (one.as_f64(), other.as_f64()) else {
+                    return self.differ(path, written, computed);
+                };
+                if (one - other).abs() > SAME * one.abs().max(other.abs()) {
+                    self.differ(path, written, computed);
+                }
+            }
+            _ if written == computed => {}
+            _ => self.differ(path, written, computed),
+        }
+    }
+
+    fn differ(&mut self, path: &str, written: &Value, computed: &Value) {
+        self.differences += 1;
+        if self.listed.len() < MOST_LISTED {
+            let path = path.trim_start_matches('.');
+            self.listed.push(format!(
+                "{path}: {} in {RESULT}, {} computed",
+                short(written),
+                short(computed)
+            ));
+        }
+    }
+
+    fn text(&self, document: &Document, changed: &[&str]) -> String {
+        let slices = document.slices.len();
+        let numbers = format::count(self.numbers);
+        let measured_by = document.environment.tenbin_version.as_deref();
+        let measured_by = measured_by.unwrap_or("of unknown version");
+        let mut text = format!(
+            "{} slices of {} targets, measured by Tenbin {}\n",
+            slices,
+            document.targets.len(),
+            for_terminal(measured_by),
+        );
+        match changed {
+            [] => text += "raw data  as the run wrote it: every check value fits\n",
+            changed => {
+                for sentence in changed {
+                    let _ = writeln!(text, "raw data  CHANGED: {}", for_terminal(sentence));
+                }
+            }
+        }
+        match self.differences {
+            0 => {
+                let _ = writeln!(
+                    text,
+                    "result    all {numbers} figures, computed again from the histograms and counts of \
+                     each second, agree with {RESULT}"
+                );
+            }
+            differences => {
+                let _ = writeln!(
+                    text,
+                    "result    DIFFERS in {} of {numbers} figures:",
+                    format::count(differences)
+                );
+                for line in &self.listed {
+                    let _ = writeln!(text, "  {}", for_terminal(line));
+                }
+                let rest = differences.saturating_sub(self.listed.len() as u64);
+                if rest > 0 {
+                    let _ = writeln!(text, "  and {} more", format::count(rest));
+                }
+                let this = env!("CARGO_PKG_VERSION");
+                if measured_by != this {
+                    let _ = writeln!(
+                        text,
+                        "  this is Tenbin {this}: another version may define figures differently"
+                    );
+                }
+            }
+        }
+        text
+    }
+}
+
+/// A value, shortened.
+fn short(value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

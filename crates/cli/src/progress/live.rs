@@ -1,0 +1,197 @@
+//! The table below the progress bar: a line for each workload and target, with its last slice and
+//! the course of its throughput.
+
+use std::collections::VecDeque;
+
+use tenbin_record::Slice;
+use tenbin_result::format;
+
+/// Slices in a sparkline.
+const SPARKS: usize = 16;
+/// Most lines; with more workloads, those of the workload that is measured.
+const MOST_LINES: usize = 8;
+/// Heights of a sparkline.
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// What is known of every workload on every target so far.
+#[derive(Debug, Default)]
+pub(super) struct LiveTable {
+    rows: Vec<Row>,
+    /// Row of the slice that is running.
+    current: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    workload: String,
+    target: String,
+    /// Throughput of the last slices.
+    course: VecDeque<f64>,
+    /// Figures of the last slice.
+    last: String,
+    failed: u64,
+    /// Throughput and failures of the running slice.
+    running: Option<(f64, u64)>,
+}
+
+impl LiveTable {
+    /// A slice starts.
+    pub(super) fn begin(&mut self, workload: &str, target: &str) {
+        let is_same = |row: &Row| row.workload == workload && row.target == target;
+        let at = self.rows.iter().position(is_same).unwrap_or_else(|| {
+            self.rows.push(Row {
+                workload: workload.to_owned(),
+                target: target.to_owned(),
+                ..Row::default()
+            });
+            self.rows.len() - 1
+        });
+        self.rows[at].running = None;
+        self.current = Some(at);
+    }
+
+    /// The running slice gives `per_second` correct responses a second, and `failed` requests have
+    /// failed.
+    pub(super) fn speed(&mut self, per_second: f64, failed: u64) {
+        if let Some(row) = self.current.and_then(|at| self.rows.get_mut(at)) {
+            row.running = Some((per_second, failed));
+        }
+    }
+
+    /// The running slice has ended.
+    pub(super) fn end(&mut self, slice: &Slice) {
+        let Some(row) = self.current.and_then(|at| self.rows.get_mut(at)) else {
+            return;
+        };
+        row.running = None;
+        row.failed += slice.failed();
+        let Some(throughput) = slice.throughput() else {
+            return;
+        };
+        if row.course.len() == SPARKS {
+            row.course.pop_front();
+        }
+        row.course.push_back(throughput);
+        row.last = figures(slice);
+    }
+
+    /// The lines, cut to `width` characters.
+    pub(super) fn text(&self, width: usize) -> String {
+        let of_current = self
+            .current
+            .and_then(|at| Some(&self.rows.get(at)?.workload));
+        let is_shown = |row: &&Row| {
+            self.rows.len() <= MOST_LINES || of_current.is_none_or(|name| row.workload == *name)
+        };
+        let shown: Vec<&Row> = self.rows.iter().filter(is_shown).take(MOST_LINES).collect();
+        let names = shown.iter().map(|row| row.name().chars().count());
+        let longest = names.max().unwrap_or(0);
+        let current = self.current.and_then(|at| self.rows.get(at));
+        let lines = shown.iter().map(|row| {
+            let is_current = current.is_some_and(|current| std::ptr::eq(*row, current));
+            let line = row.line(is_current, longest);
+            tenbin_report::for_terminal(&line)
+                .chars()
+                .take(width)
+                .collect()
+        });
+        lines.collect::<Vec<String>>().join("\n")
+    }
+}
+
+impl Row {
+    fn name(&self) -> String {
+        format!("{} {}", self.workload, self.target)
+    }
+
+    fn line(&self, is_current: bool, longest: usize) -> String {
+        let mark = if is_current { '>' } else { ' ' };
+        let throughput = self.running.map(|(speed, _)| speed);
+        let throughput = throughput.or(self.course.back().copied());
+        let throughput = throughput.map_or_else(String::new, format::rate);
+        let failed = match self.failed + self.running.map_or(0, |(_, failed)| failed) {
+            0 => String::new(),
+            failed => format!("  {} failed", format::count(failed)),
+        };
+        let line = format!(
+            "{mark} {:longest$}  {:SPARKS$}  {throughput:>10}{}{failed}",
+            self.name(),
+            sparkline(&self.course),
+            self.last,
+        );
+        line.trim_end().to_owned()
+    }
+}
+
+/// Latency, and CPU of the target where it was observed.
+fn figures(slice: &Slice) -> String {
+    let mut text = String::new();
+    let busiest = slice.requests().max_by_key(|op| op.service.len());
+    if let Some(op) = busiest.filter(|op| !op.service.is_empty()) {
+        let time = |q| format::time(op.service.value_at_quantile(q) as f64 / 1e9);
+        text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
+    }
+    let cpu = slice.server.as_ref().and_then(|server| server.cpu_seconds);
+    if let Some(cpu) = cpu.filter(|_| slice.seconds > 0.0) {
+        text += &format!("  CPU {:.1} cores", cpu / slice.seconds);
+    }
+    text
+}
+
+/// The course as heights from zero to the highest value.
+fn sparkline(course: &VecDeque<f64>) -> String {
+    let highest = course.iter().copied().fold(0.0, f64::max);
+    let height = |value: &f64| match highest > 0.0 {
+        true => HEIGHTS[((value / highest * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        false => HEIGHTS[0],
+    };
+    course.iter().map(height).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_starts_at_zero_and_ends_at_the_highest() {
+        let line = |values: &[f64]| sparkline(&values.iter().copied().collect());
+        assert_eq!(line(&[0.0, 50.0, 100.0, 99.0]), "▁▄██");
+        assert_eq!(line(&[0.0, 0.0]), "▁▁");
+        assert_eq!(line(&[]), "");
+    }
+
+    #[test]
+    fn every_target_has_a_line_that_is_not_wider_than_the_screen() {
+        let mut table = LiveTable::default();
+        table.begin("GET", "nginx");
+        table.speed(12_345.0, 0);
+        table.begin("GET", "caddy\u{1b}[31m");
+        table.speed(8.0, 3);
+        let text = table.text(200);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].starts_with("  GET nginx"), "{text}");
+        assert!(lines[1].starts_with("> GET caddy"), "{text}");
+        assert!(lines[1].ends_with("3 failed"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(
+            table
+                .text(20)
+                .lines()
+                .all(|line| line.chars().count() <= 20)
+        );
+    }
+
+    #[test]
+    fn with_many_workloads_those_of_the_running_slice_are_shown() {
+        let mut table = LiveTable::default();
+        for workload in 0..5 {
+            for target in ["a", "b"] {
+                table.begin(&format!("w{workload}"), target);
+            }
+        }
+        let text = table.text(80);
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(text.contains("w4 a") && text.contains("w4 b"), "{text}");
+    }
+}

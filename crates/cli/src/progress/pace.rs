@@ -1,0 +1,40 @@
+//! Estimates the total duration of a run from the time elapsed.
+
+use std::time::{Duration, Instant};
+
+/// Estimates the total duration from the time elapsed.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    begun: Instant,
+    forecast: Duration,
+    /// When the first slice started.
+    measuring: Option<Instant>,
+}
+
+impl Pace {
+    /// Starts now, with this forecast of the measured part.
+    pub(crate) fn new(forecast: Duration) -> Self {
+        Self {
+            begun: Instant::now(),
+            forecast,
+            measuring: None,
+        }
+    }
+
+    /// The estimated total duration, when slice `index` of `total` starts.
+    pub(crate) fn whole(&mut self, index: usize, total: usize) -> Duration {
+        let now = Instant::now();
+        let measuring = *self.measuring.get_or_insert(now);
+        let slices = match u32::try_from(index) {
+            Ok(done @ 1..) => (now - measuring) / done * u32::try_from(total).unwrap_or(u32::MAX),
+            _ => self.forecast,
+        };
+        measuring - self.begun + slices
+    }
+
+    /// The estimated end, when slice `index` of `total` starts.
+    pub(crate) fn end(&mut self, index: usize, total: usize) -> Instant {
+        let whole = self.whole(index, total);
+        self.begun + whole
+    }
+}

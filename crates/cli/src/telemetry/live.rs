@@ -1,0 +1,576 @@
+//! The live page: figures of every second as server-sent events, on 127.0.0.1 only, for those who
+//! have the token in its address.
+//!
+//! The main thread never waits for a viewer: each has a short queue, and a viewer whose queue is full
+//! is dropped.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt::Write as _;
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use subtle::ConstantTimeEq as _;
+use tenbin_plan::Plan;
+use tenbin_report::{LivePage, live_page};
+use tenbin_runner::Progress;
+
+use super::http::{Body, Handler, Request, Response, Server, is_local};
+use super::seconds::{Second, Seconds};
+use crate::progress::Pace;
+
+/// Most viewers at once.
+const VIEWERS: usize = 8;
+/// Events that a viewer may be behind.
+const QUEUE: usize = 64;
+/// Events that a new viewer receives first.
+const HISTORY: usize = 600;
+/// Most letters of a message.
+const LETTERS: usize = 600;
+/// How long the server waits for the report to be opened.
+const REPORT_WAIT: Duration = Duration::from_secs(2);
+/// Bytes of the random token.
+const TOKEN: usize = 16;
+
+/// The live page of a run.
+#[derive(Debug)]
+pub(super) struct Live {
+    server: Server,
+    shared: Arc<Shared>,
+    run: Run,
+}
+
+/// What is known of the run, on the main thread.
+#[derive(Debug)]
+struct Run {
+    pace: Pace,
+    /// Number of slices; 0 if unknown.
+    slices: usize,
+    /// Whether the estimated duration is an upper limit.
+    is_limit: bool,
+    /// Whether slices end after a number of requests.
+    counted: bool,
+    current: Option<Current>,
+    seconds: Seconds,
+    /// Failures by workload and target since the start of the run.
+    failed: HashMap<(String, String), u64>,
+    budgets: HashMap<String, Budget>,
+    last_step: Option<Instant>,
+}
+
+/// The running slice.
+#[derive(Debug, Clone)]
+struct Current {
+    index: usize,
+    target: String,
+    workload: String,
+    /// When the run is expected to end; `None` if that is unknown.
+    end: Option<Instant>,
+}
+
+impl Live {
+    /// Listens on `port` of 127.0.0.1, or on a free port if it is 0.
+    ///
+    /// # Errors
+    /// When the port cannot be listened on, or no thread can be started.
+    pub(super) fn start(port: u16, plan: &Plan) -> io::Result<Self> {
+        let targets: Vec<&str> = plan.targets.iter().map(|it| it.name.as_str()).collect();
+        let shared = Arc::new(Shared {
+            token: token(),
+            page: live_page(&plan.name, &targets),
+            state: Mutex::default(),
+            fetched: Condvar::new(),
+        });
+        let address = (Ipv4Addr::LOCALHOST, port).into();
+        let server = Server::start(address, Arc::clone(&shared))?;
+        Ok(Self {
+            server,
+            shared,
+            run: Run {
+                pace: Pace::new(Duration::ZERO),
+                slices: 0,
+                is_limit: false,
+                counted: false,
+                current: None,
+                seconds: Seconds::default(),
+                failed: HashMap::new(),
+                budgets: HashMap::new(),
+                last_step: None,
+            },
+        })
+    }
+
+    /// The address of the page, with its token.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/{}/", self.server.address(), self.shared.token)
+    }
+
+    /// Sends a progress event to all viewers.
+    pub(super) fn observe(&mut self, progress: &Progress<'_>) {
+        for (name, data) in self.run.events(progress) {
+            self.shared.publish(name, &data);
+        }
+    }
+
+    /// Sends viewers to the report, and waits until one of them has opened it, or 2 s.
+    pub(super) fn finish(self, report: PathBuf) {
+        if !report.is_file() {
+            return;
+        }
+        self.shared.state().report = Some(report);
+        self.shared.publish("done", &json!({}));
+        let state = self.shared.state();
+        let is_awaited = |state: &mut State| !state.fetched && !state.viewers.is_empty();
+        let _ = self
+            .shared
+            .fetched
+            .wait_timeout_while(state, REPORT_WAIT, is_awaited);
+    }
+}
+
+impl Run {
+    fn events(&mut self, progress: &Progress<'_>) -> Vec<(&'static str, Value)> {
+        let event = match progress {
+            Progress::Started {
+                slices,
+                forecast,
+                shortest,
+                requests,
+                ..
+            } => {
+                self.slices = *slices;
+                self.pace = Pace::new(*forecast);
+                self.is_limit = shortest.is_some();
+                self.counted = requests.is_some();
+                None
+            }
+            Progress::Slice {
+                index,
+                target,
+                workload,
+                ..
+            } => {
+                self.begin(*index, target, workload);
+                self.allowed(target).then(|| ("slice", self.place()))
+            }
+            Progress::Second { second } => {
+                if second.role.is_work()
+                    && let Some(key) = self.key()
+                {
+                    *self.failed.entry(key).or_default() += second.counts.failed;
+                }
+                let complete = self.seconds.add(second);
+                complete.and_then(|complete| self.second(&complete))
+            }
+            Progress::Measured { .. } => {
+                let last = self.seconds.end();
+                last.and_then(|last| self.second(&last))
+            }
+            Progress::Starting { target, .. } => self.step(format!("starting {target}")),
+            Progress::Pages { .. } => self.step("generating pages".to_owned()),
+            Progress::Loading { target, .. } => self.step(format!("loading pages into {target}")),
+            Progress::Stage {
+                target,
+                workload,
+                what,
+                ..
+            } => self.step(format!("{target}, {workload}: {what}")),
+            Progress::WarmUp { target, workload } => {
+                self.step(format!("warming up {target} with {workload}"))
+            }
+            Progress::Stopping => self.step("stopping the targets".to_owned()),
+            Progress::Warning(text) => Some(("message", json!({ "text": cut(text, "warning: ") }))),
+            Progress::Note(text) => Some(("message", json!({ "text": cut(text, "note: ") }))),
+            Progress::Printed { .. }
+            | Progress::Ready { .. }
+            | Progress::Probe { .. }
+            | Progress::Speed { .. }
+            | Progress::Hits { .. } => None,
+        };
+        event.into_iter().collect()
+    }
+
+    fn begin(&mut self, index: usize, target: &str, workload: &str) {
+        // A maximum-rate search has a time limit and no number of slices. With a number of
+        // requests, the duration is unknown until the first slice has ended.
+        let is_known = self.slices > index && !(self.counted && index == 0);
+        let end = self.pace.end(index, self.slices.max(index + 1));
+        self.seconds.end();
+        self.current = Some(Current {
+            index,
+            target: target.to_owned(),
+            workload: workload.to_owned(),
+            end: is_known.then_some(end),
+        });
+    }
+
+    fn key(&self) -> Option<(String, String)> {
+        let current = self.current.as_ref()?;
+        Some((current.workload.clone(), current.target.clone()))
+    }
+
+    /// The running slice, and the time left.
+    fn place(&self) -> Value {
+        let Some(current) = &self.current else {
+            return json!({});
+        };
+        let left = current.end.map(|end| {
+            let left = end.saturating_duration_since(Instant::now());
+            left.as_secs_f64().round()
+        });
+        json!({
+            "target": current.target,
+            "workload": current.workload,
+            "slice": current.index + 1,
+            "slices": (self.slices > 0).then_some(self.slices),
+            "left": left,
+            "limit": self.is_limit,
+        })
+    }
+
+    fn second(&mut self, second: &Second) -> Option<(&'static str, Value)> {
+        let key = self.key()?;
+        if !self.allowed(&key.1) {
+            return None;
+        }
+        let mut data = self.place();
+        data["rate"] = json!(second.rate());
+        data["p50"] = json!(second.time(0.5));
+        data["p99"] = json!(second.time(0.99));
+        data["cpu"] = json!(second.cores());
+        data["errors"] = json!(second.failed);
+        data["failed"] = json!(self.failed.get(&key));
+        Some(("second", data))
+    }
+
+    /// At most one step a second: loading data reports more often.
+    fn step(&mut self, text: String) -> Option<(&'static str, Value)> {
+        let now = Instant::now();
+        let is_due = |last: Instant| now - last >= Duration::from_secs(1);
+        self.last_step.is_none_or(is_due).then(|| {
+            self.last_step = Some(now);
+            ("step", json!({ "text": cut(&text, "") }))
+        })
+    }
+
+    /// Whether a target may have another event now: one a second, with a reserve of one.
+    fn allowed(&mut self, target: &str) -> bool {
+        let now = Instant::now();
+        let budget = self
+            .budgets
+            .entry(target.to_owned())
+            .or_insert_with(|| Budget::new(now));
+        budget.take(now)
+    }
+}
+
+/// Events that a target may have.
+#[derive(Debug)]
+struct Budget {
+    events: f64,
+    updated: Instant,
+}
+
+impl Budget {
+    const MOST: f64 = 2.0;
+
+    fn new(now: Instant) -> Self {
+        Self {
+            events: Self::MOST,
+            updated: now,
+        }
+    }
+
+    fn take(&mut self, now: Instant) -> bool {
+        let gained = now.saturating_duration_since(self.updated).as_secs_f64();
+        self.events = (self.events + gained).min(Self::MOST);
+        self.updated = now;
+        let is_allowed = self.events >= 1.0;
+        if is_allowed {
+            self.events -= 1.0;
+        }
+        is_allowed
+    }
+}
+
+fn cut(text: &str, before: &str) -> String {
+    before.chars().chain(text.chars()).take(LETTERS).collect()
+}
+
+fn token() -> String {
+    rand::random::<[u8; TOKEN]>()
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// What the main thread and the threads of the viewers share.
+#[derive(Debug)]
+struct Shared {
+    token: String,
+    page: LivePage,
+    state: Mutex<State>,
+    /// Notified when the report has been opened.
+    fetched: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    history: VecDeque<Arc<str>>,
+    viewers: Vec<SyncSender<Arc<str>>>,
+    /// The report, once it is written.
+    report: Option<PathBuf>,
+    fetched: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish(&self, name: &str, data: &Value) {
+        let event: Arc<str> = format!("event: {name}\ndata: {data}\n\n").into();
+        let mut state = self.state();
+        state.viewers.retain(|viewer| {
+            match viewer.try_send(Arc::clone(&event)) {
+                Ok(()) => true,
+                // A viewer that is behind is dropped; one that is gone, too.
+                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
+            }
+        });
+        if state.history.len() == HISTORY {
+            state.history.pop_front();
+        }
+        state.history.push_back(event);
+    }
+
+    /// The part of the path behind the token, if the token is right.
+    fn authorised<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let path = path.strip_prefix('/')?;
+        let (token, rest) = path.split_once('/')?;
+        let is_right = bool::from(token.as_bytes().ct_eq(self.token.as_bytes()));
+        is_right.then_some(rest)
+    }
+
+    fn events(&self) -> Response {
+        let mut state = self.state();
+        if state.viewers.len() >= VIEWERS {
+            return Response::text(
+                "503 Service Unavailable",
+                "too many viewers; close another page",
+            );
+        }
+        let (sender, receiver) = sync_channel(QUEUE);
+        state.viewers.push(sender);
+        let mut first = "retry: 1000\nevent: begin\ndata: {}\n\n".to_owned();
+        for event in &state.history {
+            first.push_str(event);
+        }
+        Response {
+            status: "200 OK",
+            kind: "text/event-stream",
+            headers: protection("default-src 'none'"),
+            body: Body::Events(first, receiver),
+        }
+    }
+
+    fn report(&self, path: &Path) -> Response {
+        match std::fs::read(path) {
+            Ok(page) => html(page, "frame-ancestors 'none'"),
+            Err(error) => Response::text(
+                "500 Internal Server Error",
+                &format!("cannot read the report: {error}"),
+            ),
+        }
+    }
+}
+
+impl Handler for Shared {
+    fn response(&self, request: &Request) -> Response {
+        let is_local = request.host.as_deref().is_some_and(is_local);
+        let path = self.authorised(&request.path).filter(|_| is_local);
+        let Some(path) = path else {
+            return Response::text("403 Forbidden", "open the whole address that was printed");
+        };
+        let report = self.state().report.clone();
+        match (path, report) {
+            ("", _) => {
+                let policy = format!("{}; frame-ancestors 'none'", self.page.policy);
+                html(self.page.html.clone().into_bytes(), &policy)
+            }
+            ("events", _) => self.events(),
+            ("report.html", Some(report)) => self.report(&report),
+            _ => Response::text("404 Not Found", "no such page"),
+        }
+    }
+
+    fn sent(&self, path: &str) {
+        if path.ends_with("/report.html") && self.authorised(path).is_some() {
+            self.state().fetched = true;
+            self.fetched.notify_all();
+        }
+    }
+}
+
+fn html(body: Vec<u8>, policy: &str) -> Response {
+    Response {
+        status: "200 OK",
+        kind: "text/html; charset=utf-8",
+        headers: protection(policy),
+        body: Body::Whole(body),
+    }
+}
+
+fn protection(policy: &str) -> String {
+    format!(
+        "Content-Security-Policy: {policy}\r\nX-Frame-Options: DENY\r\n\
+         Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seconds::tests::part;
+    use super::*;
+
+    fn shared() -> Shared {
+        Shared {
+            token: token(),
+            page: live_page("a", &["b"]),
+            state: Mutex::default(),
+            fetched: Condvar::new(),
+        }
+    }
+
+    fn request(path: &str, host: Option<&str>) -> Request {
+        Request {
+            path: path.to_owned(),
+            host: host.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_token_and_a_local_host_are_required() {
+        let shared = shared();
+        let status = |path: &str, host| shared.response(&request(path, host)).status;
+        let (right, local) = (format!("/{}/", shared.token), Some("127.0.0.1:9000"));
+        assert_eq!(status(&right, local), "200 OK");
+        assert_eq!(status(&right, Some("LocalHost:9000")), "200 OK");
+        let cut = &right[..right.len() - 2];
+        for wrong in ["/", "", "//", &right[..right.len() - 1], &format!("{cut}/")] {
+            assert_eq!(status(wrong, local), "403 Forbidden", "{wrong}");
+        }
+        assert_eq!(
+            status(&format!("/{}0/", shared.token), local),
+            "403 Forbidden"
+        );
+        for host in [
+            None,
+            Some("evil.example:9000"),
+            Some("127.0.0.1.evil.example"),
+            Some("localhost@evil.example:80"),
+            Some("127.0.0.1:"),
+        ] {
+            assert_eq!(status(&right, host), "403 Forbidden", "{host:?}");
+        }
+        assert_eq!(
+            status(&format!("{right}report.html"), local),
+            "404 Not Found"
+        );
+        assert_ne!(token(), token());
+    }
+
+    #[test]
+    fn a_viewer_that_is_behind_or_gone_is_dropped_and_the_ninth_is_refused() {
+        let shared = shared();
+        let slow = shared.events();
+        let gone = shared.events();
+        drop(gone);
+        for _ in 0..QUEUE {
+            shared.publish("step", &json!({ "text": "x" }));
+        }
+        assert_eq!(shared.state().viewers.len(), 1);
+        shared.publish("step", &json!({ "text": "x" }));
+        assert_eq!(shared.state().viewers.len(), 0);
+        drop(slow);
+        let viewers: Vec<Response> = (0..VIEWERS).map(|_| shared.events()).collect();
+        assert!(viewers.iter().all(|viewer| viewer.status == "200 OK"));
+        assert_eq!(shared.events().status, "503 Service Unavailable");
+        for _ in 0..2 * HISTORY {
+            shared.publish("step", &json!({}));
+        }
+        assert_eq!(shared.state().history.len(), HISTORY);
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_the_text() {
+        let shared = shared();
+        let Body::Events(_, receiver) = shared.events().body else {
+            panic!("no stream");
+        };
+        shared.publish(
+            "message",
+            &json!({ "text": "a\r\nevent: done\n\n</script>" }),
+        );
+        let event = receiver.recv().unwrap();
+        assert_eq!(event.lines().count(), 3, "{event}");
+        assert!(event.starts_with("event: message\ndata: {"), "{event}");
+    }
+
+    #[test]
+    fn seconds_have_the_failures_of_the_run_and_at_most_two_come_at_once() {
+        let mut run = Run {
+            pace: Pace::new(Duration::from_secs(10)),
+            slices: 4,
+            is_limit: false,
+            counted: false,
+            current: None,
+            seconds: Seconds::default(),
+            failed: HashMap::new(),
+            budgets: HashMap::new(),
+            last_step: None,
+        };
+        let slice = Progress::Slice {
+            index: 0,
+            round: 0,
+            target: "a",
+            workload: "get",
+        };
+        assert_eq!(run.events(&slice).len(), 1);
+        let mut events = Vec::new();
+        for number in 0..5 {
+            let second = part(number, "GET", 100);
+            events.extend(run.events(&Progress::Second { second: &second }));
+        }
+        assert_eq!(events.len(), 1, "one event was the slice's");
+        let (name, data) = &events[0];
+        assert_eq!(*name, "second");
+        assert_eq!(data["rate"], 100.0);
+        assert_eq!(
+            data["failed"], 2,
+            "with those of the second that has just arrived"
+        );
+        assert_eq!(data["errors"], 1);
+        assert_eq!(data["cpu"], 0.5);
+        assert_eq!((&data["slice"], &data["slices"]), (&json!(1), &json!(4)));
+        assert!(data["left"].is_number(), "{data}");
+    }
+
+    #[test]
+    fn a_budget_gains_an_event_a_second() {
+        let start = Instant::now();
+        let mut budget = Budget::new(start);
+        let at = |seconds: f64| start + Duration::from_secs_f64(seconds);
+        let taken = [0.0, 0.1, 0.2, 0.9, 1.3, 1.4, 60.0, 60.0, 60.1].map(|s| budget.take(at(s)));
+        assert_eq!(
+            taken,
+            [true, true, false, false, true, false, true, true, false]
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! The figures of a run while it lasts, for programs and people that read them over HTTP.
+//!
+//! Progress events arrive on the main thread, which never waits for a reader. Servers and clients
+//! have their own threads; the threads that generate load have no part in it.
+
+mod http;
+mod live;
+mod metrics;
+mod otlp;
+mod prometheus;
+mod seconds;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_plan::Plan;
+use tenbin_runner::Progress;
+
+use self::live::Live;
+use self::metrics::Metrics;
+use self::otlp::Push;
+use self::prometheus::Scrape;
+
+/// Everything that shows the figures of a run while it lasts.
+#[derive(Debug)]
+pub(crate) struct Telemetry {
+    live: Option<Live>,
+    prometheus: Option<Scrape>,
+    otlp: Option<Push>,
+    /// Filled only if something reads it.
+    metrics: Arc<Mutex<Metrics>>,
+}
+
+impl Telemetry {
+    /// Starts what the plan asks for.
+    ///
+    /// # Errors
+    /// One sentence, when a port cannot be listened on, or a URL cannot be used.
+    pub(crate) fn start(plan: &Plan) -> Result<Self, String> {
+        let output = &plan.output;
+        let live = output.live.map(|port| {
+            Live::start(port, plan).map_err(|error| {
+                format!(
+                    "--live: cannot listen on 127.0.0.1:{port}: {error}; choose another port, or \
+                     --live without a port for a free one"
+                )
+            })
+        });
+        let metrics = Arc::new(Mutex::new(Metrics::new(plan)));
+        let prometheus = output.prometheus.map(|address| {
+            Scrape::start(address, Arc::clone(&metrics)).map_err(|error| {
+                format!("--prometheus: cannot listen on {address}: {error}; choose another port")
+            })
+        });
+        let otlp = output.otlp.as_ref().map(|url| {
+            Push::start(url, Arc::clone(&metrics)).map_err(|why| format!("--otlp: {why}"))
+        });
+        Ok(Self {
+            live: live.transpose()?,
+            prometheus: prometheus.transpose()?,
+            otlp: otlp.transpose()?,
+            metrics,
+        })
+    }
+
+    /// What the user needs to know, one line each.
+    pub(crate) fn announcements(&self) -> Vec<String> {
+        let live = self.live.as_ref();
+        let live = live.map(|live| format!("live page: {}", live.url()));
+        let prometheus = self.prometheus.as_ref();
+        let prometheus = prometheus.map(|scrape| format!("metrics: {}", scrape.url()));
+        live.into_iter().chain(prometheus).collect()
+    }
+
+    /// Sends a progress event to all readers. Returns a warning, if one is due.
+    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<String> {
+        if let Some(live) = &mut self.live {
+            live.observe(progress);
+        }
+        if self.prometheus.is_some() || self.otlp.is_some() {
+            let metrics = self.metrics.lock();
+            let mut metrics = metrics.unwrap_or_else(PoisonError::into_inner);
+            metrics.observe(progress);
+        }
+        self.otlp.as_ref().and_then(Push::failure)
+    }
+
+    /// The run in this directory has ended, and its report is written. Returns a warning, if one
+    /// is due.
+    pub(crate) fn finish(self, directory: &Path) -> Option<String> {
+        let warning = self.otlp.and_then(Push::finish);
+        if let Some(live) = self.live {
+            live.finish(directory.join("report.html"));
+        }
+        warning
+    }
+}

@@ -1,0 +1,12 @@
+//! Result of parsing a command line.
+
+/// A parsed command line of a tool that only measures.
+#[derive(Debug)]
+pub enum Parsed<Job> {
+    /// A measurement.
+    Measure(Box<Job>),
+    /// A request for help, with the text.
+    Help(String),
+    /// A request for the version, for tools that print one.
+    Version,
+}

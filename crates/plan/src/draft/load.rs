@@ -1,0 +1,283 @@
+//! The keys of `[load]`, and of the `load` of a workload.
+
+use std::time::Duration;
+
+use crate::key::{
+    Flag, Section as _, Takes, choice, rate, section, switch, text, time_from, whole,
+};
+use crate::load::Arrivals;
+use crate::scalar::{List, Scalar};
+
+/// More sockets than one pair of addresses has ports: taken for a typing error.
+pub(crate) const MOST_CONNECTIONS: u64 = 100_000;
+/// Servers allow one or two hundred streams; more than this is taken for a typing error.
+const MOST_DEPTH: u64 = 1000;
+/// With more openings of a connection, a slice measures connecting.
+const MOST_OPENINGS: u64 = 1000;
+const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
+
+section! {
+    /// `[load]`, and the `load` of a workload.
+    pub struct LoadDraft("in [load]", "a table such as [load]") {
+        /// connections over all threads. A list of up to 64 values creates one workload per value,
+        /// with the suffix `-c8` and so on
+        connections: Scalar = text("1 to 100,000, or a list: `\"1,8,64\"`")
+            .default_rule("16; 128 with `slo`")
+            .comment("over all threads")
+            .synonyms(&["concurrency", "clients", "concurrent", "users", "vus"])
+            .flag(
+                Flag::of(
+                    "--connections",
+                    Takes::Either("N"),
+                    "Connections over all threads; with commas, for example 1,8,64, one workload \
+                     for each",
+                )
+                .default("16")
+                .short('c')
+                .aliases(&["concurrency"]),
+            );
+        /// instead of `connections`: a concurrency sweep of 3 to 64 levels, with one workload per
+        /// level, [see below](#ramps). Closed loop only
+        ramp: Scalar = text(
+            "`\"1..256\"` (doubling), `\"1,2,4,8\"` or `\"10:100:10\"` (from, to, step)",
+        )
+        .synonyms(&["levels"])
+        .flag(
+            Flag::text(
+                "--ramp",
+                "LEVELS",
+                "Measure at several numbers of connections, alternately ascending and descending, \
+                 to find the knee: 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)",
+            )
+            .excludes(&["connections", "rate", "step", "trace"]),
+        );
+        /// requests in flight per connection: pipelining in HTTP/1.1, concurrent streams in HTTP/2.
+        /// More than 1 requires `keep_alive`. `connections` × `depth` × hosts of a target: at most
+        /// 100,000
+        depth: Scalar = whole(1, MOST_DEPTH)
+            .default("1")
+            .comment("requests in flight per connection")
+            .synonyms(&["pipeline", "pipelining", "streams"])
+            .flag(
+                Flag::whole(
+                    "--depth",
+                    "N",
+                    "Requests in flight per connection: pipelining depth (HTTP/1.1) or concurrent \
+                     streams (HTTP/2)",
+                )
+                .aliases(&["pipeline", "streams"]),
+            );
+        /// limits on percentiles (`p50`, `p99.9`), `mean` and `errors`. Tenbin finds the highest rate
+        /// that meets all limits, [see below](#the-highest-rate); `rate` is then the first rate of
+        /// the search
+        slo: Scalar = text("`\"p99<10ms,errors<0.1%\"`")
+            .comment("the search finds the highest rate that meets these limits")
+            .synonyms(&["objective"])
+            .flag(
+                Flag::text(
+                    "--slo",
+                    "LIMITS",
+                    "Find the highest rate at which all of these limits are met, for example \
+                     'p99<10ms,errors<0.1%'; --rate sets the first rate of this search; with --slo, \
+                     --connections defaults to 128",
+                )
+                .excludes(&["ramp", "rate-to", "step", "trace", "think", "requests"]),
+            );
+        /// operations per second over all threads, each timed from its intended start (open loop).
+        /// Without a rate, every connection sends its next request after the previous response
+        /// (closed loop)
+        rate: Scalar = rate()
+            .default_rule("closed loop")
+            .synonyms(&["rps", "qps"])
+            .flag(
+                Flag::text(
+                    "--rate",
+                    "RATE",
+                    "Send at this rate, however fast the responses are (open loop), for example \
+                     1000/s or 60/m; response times then count from the time at which a request \
+                     was due",
+                )
+                .default("each connection sends its next request after the response"),
+            );
+        /// final rate: the rate changes linearly over each slice, from `rate` to this value
+        rate_to: Scalar = rate().comment("at the end of a slice").flag(
+            Flag::text(
+                "--rate-to",
+                "RATE",
+                "Change the rate linearly over each slice, from --rate to this rate",
+            )
+            .requires("rate"),
+        );
+        /// instead of `rate`: consecutive rates in each slice. The first also applies during the
+        /// settling time, the last to the end of the slice
+        steps: List = text("`[\"100/s for 1s\", \"200/s for 1s\"]`")
+            .comment("the last to the end of a slice")
+            .synonyms(&["stages"])
+            .flag(
+                Flag::of(
+                    "--step",
+                    Takes::Several("RATE for TIME"),
+                    "Send at several rates in turn in each slice, for example --step '100/s for \
+                     1s'; repeatable; the last rate lasts until the end of the slice",
+                )
+                .excludes(&["rate"]),
+            );
+        /// instead of `rate`: a file with the time of every operation, [see below](#traces)
+        trace: Scalar = text("path").flag(
+            Flag::text(
+                "--trace",
+                "FILE",
+                "Send at the times in this file, one per line, in seconds or as timestamps, \
+                 relative to the start of each slice",
+            )
+            .excludes(&["rate", "step"]),
+        );
+        /// playback speed of the trace: `2.0` halves the time between operations
+        trace_speed: Scalar = text("above 0, at most 1,000,000")
+            .default_rule("`1.0`")
+            .comment("playback speed")
+            .flag(
+                Flag::text("--trace-speed", "X", "Trace playback speed; 2 plays it twice as fast")
+                    .default("1")
+                    .requires("trace"),
+            );
+        /// distribution of arrivals in an open loop: `"constant"` is evenly spaced, `"poisson"` is
+        /// random, from the seed, and the same for every target in a round
+        arrivals: Scalar = choice::<Arrivals>()
+            .default_rule("`\"constant\"`; `\"poisson\"` with `slo`")
+            .synonyms(&["arrival"])
+            .flag(
+                Flag::text(
+                    "--arrivals",
+                    "HOW",
+                    "Distribution of the requests at --rate, --rate-to or --step: constant, or \
+                     poisson (at random, from the seed)",
+                )
+                .default("constant; with --slo poisson"),
+            );
+        /// think time: how long a connection idles after each response, in a closed loop only. Random
+        /// values depend on the seed
+        think: Scalar = text(
+            "`\"100ms\"` (constant), `\"uniform:50ms..150ms\"`, or `\"exponential:100ms\"` (mean)",
+        )
+        .comment("think time after each response")
+        .flag(Flag::text(
+            "--think",
+            "TIME",
+            "Think time: pause of each connection between a response and its next request, for \
+             example 100ms, uniform:50ms..150ms or exponential:100ms",
+        ));
+        /// an operation without a complete response after this time has failed
+        timeout: Scalar = time_from(SHORTEST_TIMEOUT)
+            .default("30s")
+            .flag(Flag::text("--timeout", "TIME", "Request timeout: an operation without a complete \
+             response after this time has failed"));
+        /// reuse connections. If `false`, Tenbin closes the connection after every response, and
+        /// each closed connection can occupy a local port for a minute (TIME_WAIT). With a known
+        /// rate, Tenbin warns before the run if local ports may run out
+        keep_alive: Scalar = switch().default("true").synonyms(&["keepalive"]).flag(Flag::of(
+            "--no-keep-alive",
+            Takes::Switches(false),
+            "Open a new connection for every request",
+        ));
+        /// how often each connection is opened in a slice, at equal intervals. If worker processes
+        /// of a server share a listening socket, the kernel assigns connections to workers at
+        /// random, and a connection stays with its worker. Requires HTTP/1.1, `keep_alive`, a
+        /// `depth` of 1 and no `requests`
+        reopen: Scalar = whole(2, MOST_OPENINGS)
+            .default_rule("once; 8 in a concurrency sweep if the warm-up showed an uneven spread")
+            .comment("times that each connection is opened in a slice")
+            .flag(
+                Flag::whole(
+                    "--reopen",
+                    "N",
+                    "Open each connection N times in a slice, at equal intervals, 2 to 1000",
+                )
+                .default(
+                    "once; 8 in a concurrency sweep if connections were unevenly spread over the \
+                     server's workers in the warm-up",
+                ),
+            );
+        /// end a slice after this number of operations or after `slice`, whichever comes first
+        requests: Scalar = whole(1, u64::MAX)
+            .comment("a slice ends after this number of operations")
+            .synonyms(&["max_requests"])
+            .flag(
+                Flag::whole(
+                    "--requests",
+                    "N",
+                    "End a slice after this many requests or after its time, whichever is first",
+                )
+                .short('n'),
+            );
+    }
+}
+
+/// Keys that exclude each other: a workload with the key on the left does not inherit the keys on
+/// the right from `[load]`.
+const REPLACES: &[(&str, &[&str])] = &[
+    ("connections", &["ramp"]),
+    (
+        "ramp",
+        &[
+            "connections",
+            "rate",
+            "rate_to",
+            "steps",
+            "trace",
+            "trace_speed",
+            "arrivals",
+            "slo",
+        ],
+    ),
+    ("rate", &["ramp", "steps", "trace", "trace_speed", "think"]),
+    (
+        "steps",
+        &[
+            "ramp",
+            "rate",
+            "rate_to",
+            "trace",
+            "trace_speed",
+            "slo",
+            "think",
+        ],
+    ),
+    (
+        "trace",
+        &[
+            "ramp", "rate", "rate_to", "steps", "arrivals", "slo", "think",
+        ],
+    ),
+    (
+        "think",
+        &[
+            "rate",
+            "rate_to",
+            "steps",
+            "trace",
+            "trace_speed",
+            "arrivals",
+            "slo",
+        ],
+    ),
+    (
+        "slo",
+        &["ramp", "rate_to", "steps", "trace", "trace_speed", "think"],
+    ),
+];
+
+impl LoadDraft {
+    /// The load of a workload: its own keys, completed from `shared`, except for keys that its own
+    /// keys replace.
+    pub(crate) fn or(&self, shared: &Self) -> Self {
+        let own: Vec<&str> = self.given().into_iter().map(|(key, _)| key).collect();
+        let is_replaced = |key: &str| {
+            let mut replaces = REPLACES.iter().filter(|(by, _)| own.contains(by));
+            replaces.any(|(_, replaced)| replaced.contains(&key))
+        };
+        let mut load = self.clone();
+        load.copy(shared, |key| !own.contains(&key) && !is_replaced(key));
+        load
+    }
+}

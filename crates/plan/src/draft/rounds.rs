@@ -1,0 +1,143 @@
+//! The keys of `[rounds]`.
+
+use std::time::Duration;
+
+use crate::key::{Flag, Takes, choice, section, text, time, time_from, whole};
+use crate::relaunch::Relaunch;
+use crate::scalar::Scalar;
+
+/// The most rounds of a run.
+pub(crate) const MOST_ROUNDS: u64 = 100_000;
+/// The shortest slice that measures more than its start.
+pub(crate) const SHORTEST_SLICE: Duration = Duration::from_millis(100);
+
+section! {
+    /// `[rounds]`.
+    pub struct RoundsDraft("in [rounds]", "a table such as [rounds]") {
+        /// measured time per target and workload: `count` × `slice`. Set at most two of `duration`,
+        /// `count` and `slice`
+        duration: Scalar = time()
+            .default_rule("`count` × `slice`")
+            .synonyms(&["time"])
+            .flag(
+                Flag::text(
+                    "--duration",
+                    "TIME",
+                    "Measured time per target and workload, for example 30s or 2m",
+                )
+                .short('d')
+                .default("rounds × slice"),
+            );
+        /// number of rounds; a round is one slice of every target. A run consists of complete
+        /// blocks: an even number of rounds for two targets (ABBA quads); for three or more, a
+        /// multiple of the number of targets, or of twice that number if it is odd (Williams
+        /// squares). Other numbers are rounded up, with a note
+        count: Scalar = whole(1, MOST_ROUNDS)
+            .default_rule(
+                "8 for one target, 16 for two; for more, the smallest number of squares that can \
+                 show a difference: see [How many rounds](#how-many-rounds)",
+            )
+            .synonyms(&["iterations", "rounds"])
+            .flag(
+                Flag::whole(
+                    "--rounds",
+                    "N",
+                    "Rounds, each with one slice of every target; rounded up to an even number for \
+                     two targets, and for three or more to a multiple of the number of targets (of \
+                     twice that number if it is odd)",
+                )
+                .default(
+                    "8 for one target, 16 for two; for more, the smallest number that can show a \
+                     difference",
+                ),
+            );
+        /// end the run when every deciding ratio (with one target, every deciding figure) has this
+        /// precision. `count` is then the minimum number of rounds. Only the precision decides, not
+        /// the value of the ratios
+        until: Scalar = text("`\"±0.01%\"` to `\"±50%\"`")
+            .default_rule("none: `count` rounds")
+            .synonyms(&["precision"])
+            .flag(Flag::text(
+                "--until",
+                "PERCENT",
+                "End when every ratio of the --decide figure (with one target, the figure itself) \
+                 is known to this precision, for example ±2%; --rounds is then the minimum number \
+                 of rounds. Only the precision ends the run, not a difference between targets",
+            ));
+        /// with `until`: maximum number of rounds, rounded up to complete blocks
+        max_count: Scalar = whole(1, MOST_ROUNDS)
+            .default_rule("8 × `count`")
+            .synonyms(&["max_rounds"])
+            .flag(
+                Flag::whole("--max-rounds", "N", "With --until: largest number of rounds")
+                    .default("8 times --rounds"),
+            );
+        /// length of the measured window of one slice. If the result depends on which requests a
+        /// target receives (patterns, reads of objects and blobs), all targets of a round receive
+        /// the same number of requests, and a slice lasts as long as these take:
+        /// [architecture.md](architecture.md#the-same-requests-for-every-target)
+        slice: Scalar = time_from(SHORTEST_SLICE)
+            .default_rule(
+                "`\"2s\"`; `\"1s\"` for three or more targets. If operations are slow: 20 times the \
+                 median time of the slowest operation in the warm-up, up to 60 s; a note reports \
+                 this, and the plan in the run directory has the new length",
+            )
+            .comment("measured window of a slice")
+            .flag(
+                Flag::text(
+                    "--slice",
+                    "TIME",
+                    "Length of the measured window of one slice, at least 100ms",
+                )
+                .default("2s; 1s for three targets or more"),
+            );
+        /// settling time: unmeasured load at the start of every slice. It starts when every
+        /// connection is open or has failed to open within 10 s (or `timeout`, if shorter). With
+        /// `0s`, connections are opened inside the window
+        lead: Scalar = time()
+            .default_rule("a tenth of `slice`, at most 500 ms")
+            .comment("unmeasured settling time at the start of a slice")
+            .flag(
+                Flag::text(
+                    "--lead",
+                    "TIME",
+                    "Settling time: unmeasured load at the start of every slice",
+                )
+                .default("a tenth of the slice, at most 500ms"),
+            );
+        /// pause between slices
+        gap: Scalar = time()
+            .default("200ms")
+            .comment("pause between slices")
+            .synonyms(&["pause"])
+            .flag(Flag::text("--gap", "TIME", "Pause between two slices"));
+        /// unmeasured load before the first slice of each workload on each target, and after every
+        /// restart by `relaunch`. Blob phases have no warm-up by default
+        warmup: Scalar = time().default("2s").synonyms(&["warm_up"]).flag(Flag::text(
+            "--warmup",
+            "TIME",
+            "Unmeasured load before the first slice of each workload on each target",
+        ));
+        /// when targets are restarted. `"block"`: before each block (two rounds of two targets),
+        /// with an empty `{data}`, so that the intervals include the variation between starts of
+        /// the same program. `"slice"`: before each slice, with their data, so that each slice
+        /// starts with cold caches; they are stopped after the slice. `"never"`. `"auto"`:
+        /// `"block"` if it is possible and every target starts within 2 s. A `warmup` follows every
+        /// restart; with `"block"`, this is one warm-up for all workloads together. Requires
+        /// targets with a `command`, and workloads of kind `"http"` without `slo`; `"auto"` also
+        /// requires several targets and no `patterns`. Older plans contain `true` (`"slice"`) and
+        /// `false` (`"never"`)
+        relaunch: Scalar = choice::<Relaunch>().default("auto").flag(
+            Flag::of(
+                "--relaunch",
+                Takes::Optional("WHEN", "slice"),
+                "When to restart launched HTTP servers: block (before each block of rounds, for two \
+                 targets every two rounds, with an empty {data}, so that the confidence intervals \
+                 include the variation between starts of one program), slice (before each slice, \
+                 keeping {data}, to measure with cold caches) or never. Every restart is followed \
+                 by a warm-up. --relaunch without a value means slice",
+            )
+            .default("block if every server starts within 2s, otherwise never"),
+        );
+    }
+}

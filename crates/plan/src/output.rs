@@ -1,0 +1,16 @@
+//! What a run writes and serves in addition to its run directory.
+
+use std::net::SocketAddr;
+
+/// What a run writes and serves in addition to its run directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Further files, each `FORMAT` or `FORMAT=FILE` with an absolute or unchanged path.
+    pub export: Vec<String>,
+    /// Port of the live page; 0 for a free port. `None` for no page.
+    pub live: Option<u16>,
+    /// Address at which a Prometheus server reads metrics; port 0 for a free port.
+    pub prometheus: Option<SocketAddr>,
+    /// URL to which metrics are sent by OTLP over HTTP, with its path; without user and password.
+    pub otlp: Option<String>,
+}

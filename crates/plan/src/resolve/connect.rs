@@ -1,0 +1,255 @@
+//! Connection settings of a target.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::path::PathBuf;
+
+use url::Url;
+
+use super::tls;
+use super::version::version;
+use crate::connect::{Connect, Host, HttpVersion, Pin};
+use crate::draft::TargetDraft;
+use crate::names::Named;
+use crate::placeholders;
+use crate::problem::Place;
+use crate::reach::Reach;
+use crate::resolver::Resolver;
+use crate::scalar::Field;
+use crate::scalar::{At, List, Scalar};
+
+/// A socket address of Linux holds 108 bytes with the NUL at the end.
+const LONGEST_SOCKET_PATH: usize = 107;
+
+/// `hosts` are all hosts of a running target.
+pub(super) fn resolve(
+    resolver: &mut Resolver<'_>,
+    draft: &TargetDraft,
+    reach: &Reach,
+    hosts: Vec<Host>,
+) -> Connect {
+    if matches!(reach, Reach::Builtin(_) | Reach::Files(_)) {
+        refuse_on_builtin(resolver, draft);
+    }
+    let connect = Connect {
+        http: resolver
+            .read("http", &draft.http, version)
+            .unwrap_or_default(),
+        tls: tls::resolve(resolver, draft.tls.as_ref(), reach),
+        unix: unix(resolver, &draft.unix, reach),
+        resolve: pins(resolver, draft.resolve.as_ref(), reach, &hosts),
+        ip_version: resolver.read("ip_version", &draft.ip_version, version),
+        source: resolver.read("source", &draft.source, source),
+        hosts: if hosts.len() > 1 { hosts } else { Vec::new() },
+    };
+    refuse_contradictions(resolver, draft, &connect);
+    connect
+}
+
+fn place(field: &Field) -> Option<Place> {
+    Some(field.as_ref()?.place)
+}
+
+fn refuse_on_builtin(resolver: &mut Resolver<'_>, draft: &TargetDraft) {
+    let other_http = |field: &&At<Scalar>| version(&field.value) != Ok(HttpVersion::Http1);
+    let http = draft.http.as_ref().filter(other_http);
+    let keys = [
+        ("http", http.map(|field| field.place)),
+        ("unix", place(&draft.unix)),
+        ("resolve", draft.resolve.as_ref().map(|list| list.place)),
+        ("ip_version", place(&draft.ip_version)),
+    ];
+    for (key, place) in keys {
+        if let Some(place) = place {
+            let why = "is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1";
+            resolver.wrong(place, key, why);
+        }
+    }
+}
+
+fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, connect: &Connect) {
+    if connect.unix.is_some() {
+        let keys = [
+            ("source", place(&draft.source)),
+            ("ip_version", place(&draft.ip_version)),
+            ("resolve", draft.resolve.as_ref().map(|list| list.place)),
+        ];
+        for (key, place) in keys {
+            if let Some(place) = place {
+                resolver.wrong(place, key, "is of no use with a Unix socket (unix)");
+            }
+        }
+    }
+    if let (Some(place), true) = (place(&draft.unix), connect.hosts.len() > 1) {
+        resolver.wrong(place, "unix", "one socket cannot reach several hosts");
+    }
+    if let (Some(place), Some(source), Some(version)) =
+        (place(&draft.source), connect.source, connect.ip_version)
+        && !version.has(source)
+    {
+        let why = format!(
+            "{source} is not an IPv{} address, and ip_version requires them",
+            version.name()
+        );
+        resolver.wrong(place, "source", why);
+    }
+}
+
+fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<PathBuf> {
+    let launched = matches!(reach, Reach::Launched(_));
+    let path = resolver.read("unix", field, |scalar| socket_path(scalar, launched))?;
+    let path = match path.starts_with("{data}") {
+        true => PathBuf::from(path),
+        false => resolver.directory.join(path),
+    };
+    let length = path.as_os_str().len();
+    if length > LONGEST_SOCKET_PATH {
+        let why = format!(
+            "{} has {length} bytes, and the path of a Unix socket has at most \
+             {LONGEST_SOCKET_PATH}",
+            path.display()
+        );
+        resolver.wrong(field.as_ref()?.place, "unix", why);
+        return None;
+    }
+    Some(path)
+}
+
+fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, String> {
+    let path = scalar.text()?;
+    if path.is_empty() || path.contains('\0') {
+        return Err("names no socket".to_owned());
+    }
+    if launched {
+        placeholders::check(path, &[])?;
+        let allowed = ["data", "port"];
+        if let Some(name) = placeholders::names(path).find(|name| !allowed.contains(name)) {
+            return Err(format!("{{{name}}} is not allowed in the path of a socket"));
+        }
+    }
+    Ok(path.to_owned())
+}
+
+fn source(scalar: &Scalar) -> Result<IpAddr, String> {
+    let text = scalar.text()?;
+    let address = ip(text).ok_or_else(|| {
+        format!("{text:?} is not an address of this machine; write for example \"127.0.0.2\"")
+    })?;
+    if address.is_unspecified() || address.is_multicast() {
+        return Err(format!("connections cannot come from {address}"));
+    }
+    Ok(address)
+}
+
+fn pins(
+    resolver: &mut Resolver<'_>,
+    list: Option<&At<List>>,
+    reach: &Reach,
+    hosts: &[Host],
+) -> Vec<Pin> {
+    let mut pins: Vec<Pin> = Vec::new();
+    let Some(list) = list else { return pins };
+    if matches!(reach, Reach::Launched(_)) {
+        let why = "is for a running target; write the address into the url of this target, and the \
+                   name in its certificate into tls.server_name";
+        resolver.wrong(list.place, "resolve", why);
+        return pins;
+    }
+    for At { value, place } in list.items() {
+        match value.text().and_then(pin) {
+            // By a flag it may be meant for another target.
+            Ok(pin) if !is_used(&pin, hosts) && matches!(place, Place::Flag(_)) => {}
+            Ok(pin) if !is_used(&pin, hosts) => {
+                let why = format!("no host of this target is {}:{}", pin.host, pin.port);
+                resolver.wrong(place, "resolve", why);
+            }
+            Ok(pin) if is_for(&pins, &pin) => {
+                let why = format!(
+                    "{}:{} is given twice; put all its addresses behind it with commas",
+                    pin.host, pin.port
+                );
+                resolver.wrong(place, "resolve", why);
+            }
+            Ok(pin) => pins.push(pin),
+            Err(message) => resolver.wrong(place, "resolve", message),
+        }
+    }
+    pins
+}
+
+fn is_for(pins: &[Pin], pin: &Pin) -> bool {
+    pins.iter()
+        .any(|other| (&other.host, other.port) == (&pin.host, pin.port))
+}
+
+fn is_used(pin: &Pin, hosts: &[Host]) -> bool {
+    let at = |url: &Url| {
+        url.host_str() == Some(pin.host.as_str()) && url.port_or_known_default() == Some(pin.port)
+    };
+    hosts.iter().any(|host| at(&host.url))
+}
+
+/// `name:port:address[,address…]`.
+fn pin(text: &str) -> Result<Pin, String> {
+    let wrong = || {
+        format!(
+            "{text:?} is not name:port:address; write for example \
+             \"db:9000:127.0.0.1,[::1]\""
+        )
+    };
+    let (host, rest) = text.split_once(':').ok_or_else(wrong)?;
+    let (port, listed) = rest.split_once(':').ok_or_else(wrong)?;
+    let port = port
+        .parse()
+        .ok()
+        .filter(|&port| port > 0)
+        .ok_or_else(wrong)?;
+    if host.is_empty() || host.starts_with('[') {
+        return Err(wrong());
+    }
+    let mut addresses = Vec::new();
+    for item in listed.split(',') {
+        let address =
+            ip(item.trim()).ok_or_else(|| format!("{item:?} in {text:?} is not an address"))?;
+        if addresses.contains(&address) {
+            return Err(format!("{address} is twice in {text:?}"));
+        }
+        addresses.push(address);
+    }
+    Ok(Pin {
+        host: host.to_ascii_lowercase(),
+        port,
+        addresses,
+    })
+}
+
+/// An address; one of IPv6 with or without brackets.
+fn ip(text: &str) -> Option<IpAddr> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    match bare {
+        Some(bare) => bare.parse::<Ipv6Addr>().ok().map(IpAddr::from),
+        None => text.parse().ok(),
+    }
+}
+
+/// Refuses what the flag `--resolve` says of hosts that no target has. `given` are
+/// the lists of all targets.
+pub(super) fn refuse_unused_flags(
+    resolver: &mut Resolver<'_>,
+    given: &[At<List>],
+    settings: &[&Connect],
+) {
+    for At { value, place } in given.iter().flat_map(At::items) {
+        let Ok(pin) = value.text().and_then(pin) else {
+            continue;
+        };
+        let is_used = settings
+            .iter()
+            .any(|connect| connect.resolve.contains(&pin));
+        if matches!(place, Place::Flag(_)) && !is_used {
+            let why = format!("no target has a host {}:{}", pin.host, pin.port);
+            resolver.wrong(place, "resolve", why);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Bars made of parts, in groups that have an axis each.
+
+use std::fmt::Write as _;
+
+use super::scale::Scale;
+use super::svg::{Anchor, WIDTH, colour, path, shortened, text, width_of};
+use super::{Axis, Bar, BarGroup, Bars};
+use crate::escape::for_xml;
+
+/// Height of a row, of a bar in it, and of the heading and the axis of a group.
+const ROW: f64 = 26.0;
+const BAR: f64 = 20.0;
+const HEADING: f64 = 30.0;
+const BELOW: f64 = 26.0;
+/// The least and the most that names at the left and figures at the right take.
+const NAMES: (f64, f64) = (70.0, 170.0);
+const SAID: (f64, f64) = (70.0, 220.0);
+const LEGEND_ROW: f64 = 20.0;
+const LEGEND_NAME: f64 = 220.0;
+
+/// Draws it; its height.
+pub(super) fn draw(svg: &mut String, bars: &Bars) -> f64 {
+    let all = || bars.groups.iter().flat_map(|group| &group.bars);
+    let widest = |of: &dyn Fn(&Bar) -> &str, (least, most): (f64, f64)| {
+        let widths = all().map(|bar| width_of(of(bar)) + 14.0);
+        widths.fold(least, f64::max).min(most)
+    };
+    let left = widest(&|bar| &bar.name, NAMES);
+    let right = WIDTH - widest(&|bar| &bar.said, SAID);
+    let mut top = legend(svg, bars);
+    for group in &bars.groups {
+        top = draw_group(svg, bars, group, top, (left, right));
+    }
+    top
+}
+
+fn legend(svg: &mut String, bars: &Bars) -> f64 {
+    let (mut x, mut y) = (0.0, 13.0);
+    for (part, name) in bars.parts.iter().enumerate() {
+        let name = shortened(name, LEGEND_NAME);
+        let width = width_of(&name) + 40.0;
+        if x > 0.0 && x + width > WIDTH {
+            (x, y) = (0.0, y + LEGEND_ROW);
+        }
+        let _ = writeln!(
+            svg,
+            "<g class=\"{}\"><rect class=\"part\" x=\"{:.1}\" y=\"{:.1}\" width=\"18\" height=\"12\"/></g>",
+            colour(part),
+            x + 0.5,
+            y - 8.0
+        );
+        text(svg, (x + 25.0, y + 3.0), Anchor::Start, "", &name);
+        x += width;
+    }
+    y + 6.0
+}
+
+fn draw_group(
+    svg: &mut String,
+    bars: &Bars,
+    group: &BarGroup,
+    top: f64,
+    (left, right): (f64, f64),
+) -> f64 {
+    let title = shortened(&group.title, WIDTH);
+    text(svg, (0.0, top + 20.0), Anchor::Start, "head", &title);
+    let first = top + HEADING;
+    let bottom = first + group.bars.len() as f64 * ROW;
+    let lengths = group.bars.iter().map(|bar| {
+        let parts = bar.parts.iter().map(|(_, length)| length);
+        parts.sum::<f64>()
+    });
+    let scale = Scale::new(&Axis::of("", bars.unit), lengths, (left, right), 4);
+    let mut free = f64::NEG_INFINITY;
+    for (at, name) in scale.marks() {
+        path(svg, "rule", &format!("M{at:.1} {first:.1}V{bottom:.1}"));
+        let half = width_of(name) / 2.0;
+        if at - half >= free {
+            text(svg, (at, bottom + 15.0), Anchor::Middle, "soft num", name);
+            free = at + half + 6.0;
+        }
+    }
+    for (at, bar) in group.bars.iter().enumerate() {
+        let y = first + at as f64 * ROW;
+        draw_bar(svg, bars, bar, &scale, y);
+        let base = y + ROW / 2.0 + 4.0;
+        let name = shortened(&bar.name, left - 12.0);
+        text(svg, (0.0, base), Anchor::Start, "", &name);
+        let said = shortened(&bar.said, WIDTH - right - 10.0);
+        text(svg, (right + 10.0, base), Anchor::Start, "num", &said);
+    }
+    bottom + BELOW
+}
+
+fn draw_bar(svg: &mut String, bars: &Bars, bar: &Bar, scale: &Scale, y: f64) {
+    let mut sum = 0.0;
+    for (part, length) in &bar.parts {
+        let (from, to) = (scale.place(sum), scale.place(sum + length));
+        sum += length;
+        let (Some(from), Some(to)) = (from, to) else {
+            continue;
+        };
+        let name = bars.parts.get(*part).map_or("", String::as_str);
+        let said = format!("{}, {name}: {}", bar.name, bars.unit.of(*length));
+        let width = to - from;
+        let _ = writeln!(
+            svg,
+            "<g class=\"{}\"><title>{}</title><rect class=\"part\" x=\"{from:.1}\" y=\"{:.1}\" \
+             width=\"{width:.1}\" height=\"{BAR}\"/>",
+            colour(*part),
+            for_xml(&said),
+            y + (ROW - BAR) / 2.0
+        );
+        // Names in the bar, where they have space, for who cannot tell the colours apart.
+        if width_of(name) + 8.0 <= width {
+            let middle = (from + to) / 2.0;
+            text(svg, (middle, y + ROW / 2.0 + 4.0), Anchor::Middle, "", name);
+        }
+        svg.push_str("</g>\n");
+    }
+}

@@ -1,0 +1,136 @@
+//! A heat table: ratios in rows and columns. Colour, sign and number say the same.
+
+use std::fmt::Write as _;
+
+use super::svg::{Anchor, LETTERS, WIDTH, shortened, text, width_of};
+use super::{Heat, HeatCell, Tone};
+use crate::escape::for_xml;
+
+/// The least and the most that heads of rows take.
+const LABELS: (f64, f64) = (70.0, 200.0);
+/// Height of a cell, and of the heads of columns.
+const CELL: f64 = 40.0;
+const TOP: f64 = 44.0;
+/// The most that a cell is wide, and the space between two cells.
+const WIDEST: f64 = 110.0;
+const SPACE: f64 = 2.0;
+/// Height of the key below.
+const KEY: f64 = 34.0;
+
+/// Draws it; its height.
+pub(super) fn draw(svg: &mut String, heat: &Heat) -> f64 {
+    let labels = heat.rows.iter().map(|(name, _)| width_of(name) + 16.0);
+    let labels = labels.chain([width_of(&heat.names[0]) + 16.0]);
+    let left = labels.fold(LABELS.0, f64::max).min(LABELS.1);
+    let columns = heat.columns.len().max(1) as f64;
+    let width = ((WIDTH - left) / columns).min(WIDEST);
+    let middle = |column: usize| left + (column as f64 + 0.5) * width;
+    let rows = shortened(&heat.names[0], left - 8.0);
+    text(svg, (0.0, TOP - 10.0), Anchor::Start, "soft", &rows);
+    text(svg, (left, 14.0), Anchor::Start, "soft", &heat.names[1]);
+    for (column, name) in heat.columns.iter().enumerate() {
+        let name = shortened(name, width);
+        text(
+            svg,
+            (middle(column), TOP - 10.0),
+            Anchor::Middle,
+            "soft num",
+            &name,
+        );
+    }
+    for (row, (name, cells)) in heat.rows.iter().enumerate() {
+        let top = TOP + row as f64 * CELL;
+        let name = shortened(name, left - 12.0);
+        text(svg, (0.0, top + CELL / 2.0 + 4.0), Anchor::Start, "", &name);
+        for (column, cell) in cells.iter().enumerate() {
+            let place = (left + column as f64 * width, top);
+            match cell {
+                Some(known) => draw_cell(svg, known, place, width),
+                None => text(
+                    svg,
+                    (middle(column), top + CELL / 2.0 + 4.0),
+                    Anchor::Middle,
+                    "soft",
+                    "–",
+                ),
+            }
+        }
+    }
+    let bottom = TOP + heat.rows.len() as f64 * CELL;
+    key(svg, bottom + KEY - 10.0);
+    bottom + KEY
+}
+
+fn draw_cell(svg: &mut String, cell: &HeatCell, (x, y): (f64, f64), width: f64) {
+    let (wide, high) = (width - SPACE, CELL - SPACE);
+    let _ = writeln!(
+        svg,
+        "<g class=\"{}\"><title>{}</title><rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" \
+         width=\"{wide:.1}\" height=\"{high:.1}\"/>",
+        class(cell.tone),
+        for_xml(&cell.said)
+    );
+    let middle = x + wide / 2.0;
+    let signed = format!("{} {}", sign(cell.tone), cell.ratio);
+    // A number is not shortened: one that has no space is only in the table.
+    let fits = |words: &str| width_of(words) <= wide + 2.0;
+    let shown = match (fits(&signed), fits(&cell.ratio)) {
+        (true, _) => signed.as_str(),
+        (false, true) => cell.ratio.as_str(),
+        (false, false) => sign(cell.tone),
+    };
+    let has_both = fits(&signed) && !cell.interval.is_empty() && fits(&cell.interval);
+    let up = if has_both { LETTERS / 2.0 + 1.0 } else { 0.0 };
+    let base = y + high / 2.0 + 4.0;
+    text(svg, (middle, base - up), Anchor::Middle, "head num", shown);
+    if has_both {
+        text(
+            svg,
+            (middle, base + up + 2.0),
+            Anchor::Middle,
+            "num",
+            &cell.interval,
+        );
+    }
+    svg.push_str("</g>\n");
+}
+
+fn class(tone: Tone) -> String {
+    match tone {
+        Tone::Better(strength) => format!("h-better h{}", strength.clamp(1, 3)),
+        Tone::Worse(strength) => format!("h-worse h{}", strength.clamp(1, 3)),
+        Tone::Same => "h-same".to_owned(),
+        Tone::Unclear => "h-unclear".to_owned(),
+    }
+}
+
+/// What a reader sees who sees no colours.
+fn sign(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Better(_) => "▲",
+        Tone::Worse(_) => "▼",
+        Tone::Same => "=",
+        Tone::Unclear => "?",
+    }
+}
+
+fn key(svg: &mut String, base: f64) {
+    let mut x = 0.0;
+    for (tone, name) in [
+        (Tone::Better(2), "▲ faster"),
+        (Tone::Worse(2), "▼ slower"),
+        (Tone::Same, "= equivalent"),
+        (Tone::Unclear, "? no verdict"),
+    ] {
+        let _ = writeln!(
+            svg,
+            "<g class=\"{}\"><rect class=\"cell\" x=\"{:.1}\" y=\"{:.1}\" width=\"16\" \
+             height=\"14\"/></g>",
+            class(tone),
+            x + 0.5,
+            base - 11.0
+        );
+        text(svg, (x + 24.0, base), Anchor::Start, "", name);
+        x += 24.0 + width_of(name) + 24.0;
+    }
+}

@@ -1,0 +1,55 @@
+//! Charts as drawings: what [`block::chart`](crate::block::chart) holds, as SVG inside a page or as a file.
+
+mod bars;
+mod forest;
+mod heat;
+mod panels;
+mod plane;
+mod scale;
+mod svg;
+
+use crate::escape::for_xml;
+use svg::WIDTH;
+
+pub(crate) use crate::block::chart::{
+    Axis, Bar, BarGroup, Bars, Chart, Drawing, Forest, ForestRow, Heat, HeatCell, Marks, Named,
+    Panel, Panels, Plane, PlanePoint, Point, Series, Style, Tone,
+};
+
+/// The style of everything that is drawn. The page that holds a chart, or the file of a chart, has it.
+pub(crate) const STYLE: &str = include_str!("chart.css");
+
+/// The chart inside a page. `id` is unique on the page.
+pub(crate) fn inline(chart: &Chart, id: &str) -> String {
+    drawn(
+        chart,
+        &format!(" role=\"img\" aria-labelledby=\"{id}\""),
+        id,
+        "",
+    )
+}
+
+/// The chart as a file of its own.
+pub(crate) fn file(chart: &Chart) -> String {
+    let style =
+        format!("<style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
+    drawn(chart, " class=\"chart\"", "title", &style)
+}
+
+fn drawn(chart: &Chart, attributes: &str, id: &str, style: &str) -> String {
+    let mut body = String::new();
+    let height = match &chart.drawing {
+        Drawing::Forest(forest) => forest::draw(&mut body, forest),
+        Drawing::Panels(panels) => panels::draw(&mut body, panels),
+        Drawing::Heat(heat) => heat::draw(&mut body, heat),
+        Drawing::Plane(plane) => plane::draw(&mut body, plane),
+        Drawing::Bars(bars) => bars::draw(&mut body, bars),
+    };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
+         width=\"{WIDTH}\" height=\"{height:.0}\"{attributes}>\n<title id=\"{id}\">{}</title>\n\
+         <desc>{}</desc>\n{style}{body}</svg>\n",
+        for_xml(&chart.title),
+        for_xml(&chart.about)
+    )
+}

@@ -1,0 +1,284 @@
+//! Panels over a common axis: figures over time, rounds, percentiles or connections.
+
+use std::fmt::Write as _;
+
+use super::scale::Scale;
+use super::svg::{Anchor, LETTERS, WIDTH, colour, dashes, path, shape, shortened, text, width_of};
+use super::{Axis, Named, Panel, Panels, Point, Series, Style};
+
+/// Where panels begin, for the names of marks, and end.
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = WIDTH - 14.0;
+/// Distance of the first and the last point from the ends.
+const INSET: f64 = 10.0;
+/// Height of the drawing in a panel, alone and beside others.
+const ALONE: f64 = 240.0;
+const ONE_OF_SEVERAL: f64 = 130.0;
+/// Space above a panel, for its title.
+const TITLE: f64 = 36.0;
+/// Space below the last panel: names of marks, and the title of the axis.
+const BELOW: f64 = 40.0;
+/// Height of a row of the legend.
+const LEGEND_ROW: f64 = 20.0;
+/// The most that a name in the legend takes.
+const LEGEND_NAME: f64 = 220.0;
+/// Half the width of the caps of an error bar.
+const CAP: f64 = 3.0;
+
+/// Draws them; their height.
+pub(super) fn draw(svg: &mut String, panels: &Panels) -> f64 {
+    let mut top = legend(svg, panels);
+    let height = match panels.panels.len() {
+        0 | 1 => ALONE,
+        _ => ONE_OF_SEVERAL,
+    };
+    let places = panels.panels.iter().flat_map(|panel| &panel.series);
+    let points = places.flat_map(|series| &series.points);
+    let places = points
+        .filter(|point| point.y.is_some())
+        .map(|point| point.x);
+    let span = panels.span.into_iter().flat_map(|(low, high)| [low, high]);
+    let places = places.chain(span);
+    let x = Scale::new(&panels.x, places, (LEFT + INSET, RIGHT - INSET), 8);
+    let last = panels.panels.len().saturating_sub(1);
+    for (at, panel) in panels.panels.iter().enumerate() {
+        top += TITLE;
+        text(svg, (0.0, top - 14.0), Anchor::Start, "head", &panel.title);
+        let bottom = top + height;
+        draw_panel(svg, panel, &x, (top, bottom));
+        if at == last {
+            marks_below(svg, &panels.x, &x, bottom);
+        }
+        top = bottom;
+    }
+    top + BELOW
+}
+
+/// A shape with a name for every target, above the panels; none for a single one. Its height.
+fn legend(svg: &mut String, panels: &Panels) -> f64 {
+    let mut known: Vec<&Series> = Vec::new();
+    for series in panels.panels.iter().flat_map(|panel| &panel.series) {
+        if !known.iter().any(|other| other.name == series.name) {
+            known.push(series);
+        }
+    }
+    if known.len() < 2 {
+        return 0.0;
+    }
+    let (mut x, mut y) = (0.0, 13.0);
+    for series in known {
+        let name = shortened(&series.name, LEGEND_NAME);
+        let width = width_of(&name) + 44.0;
+        if x > 0.0 && x + width > WIDTH {
+            (x, y) = (0.0, y + LEGEND_ROW);
+        }
+        let _ = writeln!(svg, "<g class=\"{}\">", colour(series.place));
+        stroke(svg, series, &format!("M{x:.1} {y:.1}h22"));
+        if has_shapes(series.style) {
+            shape(svg, series.place, (x + 11.0, y), false, "");
+        }
+        svg.push_str("</g>\n");
+        text(svg, (x + 28.0, y + 4.0), Anchor::Start, "", &name);
+        x += width + 8.0;
+    }
+    y + 4.0
+}
+
+fn has_shapes(style: Style) -> bool {
+    matches!(style, Style::Dots | Style::Joined | Style::Banded)
+}
+
+/// A line of the series; none for dots.
+fn stroke(svg: &mut String, series: &Series, data: &str) {
+    let dashes = match series.style {
+        Style::Dots => return,
+        Style::Dashed => "5 3",
+        _ => dashes(series.place),
+    };
+    let _ = match dashes {
+        "" => writeln!(svg, "<path class=\"line\" d=\"{data}\"/>"),
+        dashes => writeln!(
+            svg,
+            "<path class=\"line\" stroke-dasharray=\"{dashes}\" d=\"{data}\"/>"
+        ),
+    };
+}
+
+fn draw_panel(svg: &mut String, panel: &Panel, x: &Scale, (top, bottom): (f64, f64)) {
+    let figures = panel.series.iter().flat_map(|series| &series.points);
+    let figures = figures.flat_map(|point| {
+        let ends = point.ends.map(|(low, high)| [low, high]);
+        point.y.into_iter().chain(ends.into_iter().flatten())
+    });
+    let ranges = panel.shaded.into_iter().chain(panel.least);
+    let extra = panel
+        .level
+        .into_iter()
+        .chain(ranges.flat_map(|(low, high)| [low, high]));
+    let wanted = if bottom - top > 200.0 { 5 } else { 3 };
+    let y = Scale::new(&panel.y, figures.chain(extra), (bottom, top), wanted);
+    for border in &panel.borders {
+        if let Some(at) = x.place(*border).filter(|_| x.has(*border)) {
+            path(svg, "border", &format!("M{at:.1} {top:.1}V{bottom:.1}"));
+        }
+    }
+    let mut above = f64::INFINITY;
+    for (at, name) in y.marks() {
+        path(svg, "rule", &format!("M{LEFT} {at:.1}H{RIGHT}"));
+        if above - at >= LETTERS {
+            text(svg, (LEFT - 8.0, at + 4.0), Anchor::End, "soft num", name);
+            above = at;
+        }
+    }
+    if let Some((low, high)) = panel.shaded
+        && let (Some(low), Some(high)) = (y.place(low), y.place(high))
+    {
+        path(
+            svg,
+            "shade",
+            &format!("M{LEFT} {low:.1}H{RIGHT}V{high:.1}H{LEFT}Z"),
+        );
+    }
+    if let Some(level) = panel.level.and_then(|level| y.place(level)) {
+        path(svg, "level", &format!("M{LEFT} {level:.1}H{RIGHT}"));
+    }
+    path(svg, "edge", &format!("M{LEFT} {bottom:.1}H{RIGHT}"));
+    for series in &panel.series {
+        let _ = writeln!(svg, "<g class=\"{}\">", colour(series.place));
+        curve(svg, series, x, &y);
+        svg.push_str("</g>\n");
+    }
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for named in &panel.named {
+        ring(svg, named, x, &y, &mut taken);
+    }
+}
+
+fn curve(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
+    let placed = |point: &Point| Some((x.place(point.x)?, y.place(point.y?)?));
+    if matches!(series.style, Style::Line | Style::Dashed | Style::Banded) {
+        band(svg, series, x, y);
+    }
+    let mut data = String::new();
+    let mut drawing = false;
+    for point in &series.points {
+        let Some((at, high)) = placed(point) else {
+            drawing = false;
+            continue;
+        };
+        let command = if drawing { 'L' } else { 'M' };
+        let _ = write!(data, "{command}{at:.1} {high:.1}");
+        drawing = true;
+    }
+    if !data.is_empty() {
+        stroke(svg, series, &data);
+    }
+    if matches!(series.style, Style::Joined | Style::Dots) {
+        bars(svg, series, x, y);
+    }
+    if has_shapes(series.style) {
+        for point in &series.points {
+            if let Some(place) = placed(point) {
+                shape(svg, series.place, place, point.flagged, &point.said);
+            }
+        }
+    }
+}
+
+/// The intervals of all points as one path of error bars.
+fn bars(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
+    let mut data = String::new();
+    for point in &series.points {
+        let Some((low, high)) = point.ends else {
+            continue;
+        };
+        if let (Some(at), Some(low), Some(high)) = (x.place(point.x), y.place(low), y.place(high)) {
+            let (left, cap) = (at - CAP, 2.0 * CAP);
+            let _ = write!(
+                data,
+                "M{at:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{cap}M{left:.1} {high:.1}h{cap}"
+            );
+        }
+    }
+    if !data.is_empty() {
+        path(svg, "thin", &data);
+    }
+}
+
+/// The intervals of neighbours as an area.
+fn band(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
+    let placed = |point: &Point| {
+        let (low, high) = point.ends?;
+        Some((x.place(point.x)?, y.place(low)?, y.place(high)?))
+    };
+    let mut run: Vec<(f64, f64, f64)> = Vec::new();
+    let mut data = String::new();
+    for point in series.points.iter().map(placed).chain([None]) {
+        match point {
+            Some(point) => run.push(point),
+            None => {
+                for (at, (x, _, high)) in run.iter().enumerate() {
+                    let command = if at == 0 { 'M' } else { 'L' };
+                    let _ = write!(data, "{command}{x:.1} {high:.1}");
+                }
+                for (x, low, _) in run.iter().rev() {
+                    let _ = write!(data, "L{x:.1} {low:.1}");
+                }
+                if !run.is_empty() {
+                    data.push('Z');
+                }
+                run.clear();
+            }
+        }
+    }
+    if !data.is_empty() {
+        path(svg, "band", &data);
+    }
+}
+
+/// A ring with a name that hides no other.
+fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(f64, f64)>) {
+    let (Some(at), Some(high)) = (x.place(named.at.0), y.place(named.at.1)) else {
+        return;
+    };
+    let _ = writeln!(
+        svg,
+        "<g class=\"{}\"><circle class=\"ring\" cx=\"{at:.1}\" cy=\"{high:.1}\" r=\"7\"/></g>",
+        colour(named.place)
+    );
+    let width = width_of(&named.name);
+    let left = match at + 11.0 + width > RIGHT {
+        true => at - 11.0 - width,
+        false => at + 11.0,
+    };
+    let is_free = |base: &f64| {
+        let mut others = taken.iter();
+        !others.any(|(x, y)| (x - left).abs() < width && (y - base).abs() < LETTERS)
+    };
+    let bases = [high + 16.0, high - 9.0, high + 30.0, high - 23.0];
+    if let Some(base) = bases.into_iter().find(is_free) {
+        taken.push((left, base));
+        text(svg, (left, base), Anchor::Start, "soft", &named.name);
+    }
+}
+
+/// Names of the marks below the last panel, as far as they have space, and the title of the axis.
+fn marks_below(svg: &mut String, axis: &Axis, x: &Scale, bottom: f64) {
+    let mut free = f64::NEG_INFINITY;
+    for (at, name) in x.marks() {
+        path(svg, "edge", &format!("M{at:.1} {bottom:.1}v4"));
+        let half = width_of(name) / 2.0;
+        if at - half >= free {
+            text(svg, (at, bottom + 17.0), Anchor::Middle, "soft num", name);
+            free = at + half + 6.0;
+        }
+    }
+    let middle = (LEFT + RIGHT) / 2.0;
+    text(
+        svg,
+        (middle, bottom + 34.0),
+        Anchor::Middle,
+        "soft",
+        &axis.title,
+    );
+}

@@ -1,0 +1,112 @@
+//! Reads the file of percentages that ab writes with `-e`, and the list of requests of `-g`.
+
+use tenbin_stats::printable_percentile;
+use tenbin_verdict::lint::{Measurement, Percentile, Quote, Range, Reported, Said};
+
+use crate::formats::read::Fault;
+use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
+
+/// First line of the file of `-e`.
+pub(super) const PERCENTAGES_HEAD: &str = "Percentage served,Time in ms";
+/// First line of the file of `-g`.
+pub(super) const REQUESTS_HEAD: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
+
+/// Milliseconds in a second.
+const MILLI: f64 = 1e-3;
+
+/// What the file of `-e` reports: percentiles, and how many requests they are of is unknown.
+pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &[])?;
+    let mut of = Measurement::new(REQUESTS);
+    let mut last = None;
+    for line in lines.0.iter().skip(1) {
+        let row = line.text.split_once(',');
+        let row = row.and_then(|(percent, millis)| Some((count(percent)?, decimal(millis)?)));
+        let (percent, millis) = row.ok_or_else(|| line.fault("is not a percentage and a time"))?;
+        if last.map_or(percent != 0, |last| percent != last + 1) {
+            return Err(line.fault(format!("{percent} is not the next percentage")));
+        }
+        last = Some(percent);
+        let time = millis.times(MILLI);
+        match percent {
+            0 => of.min = Some(line.said(time)),
+            100 => of.max = Some(line.said(time)),
+            _ => of.percentiles.push(Percentile {
+                quantile: percent as f64 / 100.0,
+                time,
+                quote: line.quote(),
+            }),
+        }
+    }
+    // ab ends with 99, Tenbin with 100.
+    if last.is_none_or(|last| !(99..=100).contains(&last)) {
+        return Err(Fault::of_the_file("has no row of 99 %; it may be cut off"));
+    }
+    checked("ab", vec![of])
+}
+
+/// Percentiles that are computed from the list of requests.
+const COMPUTED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+/// What the file of `-g` reports: the total time of each request, in whole milliseconds. It has no
+/// count, so that a file that was cut at the end of a line cannot be recognised.
+pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &[])?;
+    let mut times: Vec<(u64, Line<'_>)> = Vec::new();
+    for line in lines.0.iter().skip(1) {
+        times.push((total(line)?, *line));
+    }
+    times.sort_by_key(|(millis, _)| *millis);
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        return Err(Fault::of_the_file("has no request"));
+    };
+    let range = |millis: u64| Range {
+        from: (millis as f64 - 0.5).max(0.0) * MILLI,
+        to: (millis as f64 + 0.5) * MILLI,
+    };
+    let n = times.len() as u64;
+    let quote = Quote {
+        line: Some(1),
+        text: format!("{n} rows below {:?}", REQUESTS_HEAD.replace('\t', " ")),
+    };
+    let sum: u64 = times.iter().map(|(millis, _)| millis).sum();
+    let mean = sum as f64 / n as f64;
+    let mut of = Measurement::new(REQUESTS);
+    of.ended = Some(Said::new(n, quote.clone()));
+    of.min = Some(first.1.said(range(first.0)));
+    of.max = Some(last.1.said(range(last.0)));
+    of.mean = Some(Said::new(
+        Range {
+            from: (mean - 0.5).max(0.0) * MILLI,
+            to: (mean + 0.5) * MILLI,
+        },
+        quote,
+    ));
+    for quantile in COMPUTED.into_iter().filter(|q| printable_percentile(*q, n)) {
+        let at = ((quantile * n as f64).ceil() as usize).clamp(1, times.len()) - 1;
+        let (millis, line) = times[at];
+        of.percentiles.push(Percentile {
+            quantile,
+            time: range(millis),
+            quote: line.quote(),
+        });
+    }
+    checked("ab", vec![of])
+}
+
+/// The column `ttime` of a row.
+fn total(line: &Line<'_>) -> Result<u64, Fault> {
+    let cells: Vec<&str> = line.text.split('\t').collect();
+    let [_, seconds, connect, processing, total, wait] = cells.as_slice() else {
+        return Err(line.fault("has not the six columns of ab"));
+    };
+    let read = |what: &str, text: &str| count(text).ok_or_else(|| line.no(what, text));
+    read("seconds", seconds)?;
+    read("wait", wait)?;
+    let (connect, processing) = (read("ctime", connect)?, read("dtime", processing)?);
+    let total = read("ttime", total)?;
+    match connect.checked_add(processing) == Some(total) {
+        true => Ok(total),
+        false => Err(line.fault("contradicts itself: ctime and dtime are not ttime")),
+    }
+}

@@ -1,0 +1,110 @@
+//! Bencher Metric Format: <https://bencher.dev/docs/reference/bencher-metric-format/>.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tenbin_result::{Document, Figure, ResultOf};
+
+use super::{Format, Writer};
+use crate::escape::for_json;
+
+pub(super) const FORMAT: Format = Format {
+    name: "bmf",
+    about: "Bencher Metric Format: JSON with the bounds of each figure",
+    file: "result.bmf.json",
+    kept: false,
+    read: None,
+    write: Some(Writer::Document {
+        lacks: |document| {
+            document
+                .results
+                .is_empty()
+                .then_some("the run measured nothing")
+        },
+        write: |document, to| {
+            let text = serde_json::to_string_pretty(&benchmarks(document))?;
+            to.write_all(for_json(text + "\n").as_bytes())
+        },
+    }),
+};
+
+/// A figure, and its interval where there is one.
+#[derive(Debug, Serialize)]
+struct Metric {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
+}
+
+impl Metric {
+    fn of(figure: Figure, scale: f64) -> Self {
+        Self {
+            value: figure.value * scale,
+            lower_value: figure.interval.map(|ends| ends.low * scale),
+            upper_value: figure.interval.map(|ends| ends.high * scale),
+        }
+    }
+}
+
+type Measures = BTreeMap<&'static str, Metric>;
+
+/// Nanoseconds in a second: the unit of Bencher's own measure `latency`.
+const NANOS: f64 = 1e9;
+
+fn benchmarks(document: &Document) -> BTreeMap<String, Measures> {
+    let mut all = BTreeMap::new();
+    for result in &document.results {
+        let name = format!("{}/{}", result.workload, result.target);
+        let mut whole = measures([
+            ("throughput", result.throughput, 1.0),
+            ("server-cpu", result.server_cpu, NANOS),
+        ]);
+        whole.extend(errors(result).map(|errors| ("errors", errors)));
+        let mut work = result.work();
+        match (work.next(), work.next()) {
+            (Some(only), None) => whole.extend(latencies(only)),
+            _ => {
+                for operation in result.work() {
+                    let mut own = latencies(operation);
+                    own.extend(measures([("throughput", operation.throughput, 1.0)]));
+                    add(&mut all, format!("{name}/{}", operation.operation), own);
+                }
+            }
+        }
+        add(&mut all, name, whole);
+    }
+    all
+}
+
+/// A benchmark without any figure is left out.
+fn add(all: &mut BTreeMap<String, Measures>, name: String, measures: Measures) {
+    if !measures.is_empty() {
+        all.insert(name, measures);
+    }
+}
+
+fn latencies(operation: &tenbin_result::OperationResult) -> Measures {
+    measures([
+        ("latency", operation.p50, NANOS),
+        ("latency-p90", operation.p90, NANOS),
+        ("latency-p99", operation.p99, NANOS),
+    ])
+}
+
+fn measures<const N: usize>(figures: [(&'static str, Option<Figure>, f64); N]) -> Measures {
+    let known = figures.into_iter();
+    let known = known.filter_map(|(name, figure, scale)| Some((name, Metric::of(figure?, scale))));
+    known.collect()
+}
+
+/// The share of the work that failed; `None` if none was tried.
+fn errors(result: &ResultOf) -> Option<Metric> {
+    let tried = result.ok + result.failed;
+    (tried > 0).then(|| Metric {
+        value: result.failed as f64 / tried as f64,
+        lower_value: None,
+        upper_value: None,
+    })
+}

@@ -1,0 +1,703 @@
+//! drnbench's text and its result file.
+//!
+//! A step is the work of one number of clients. drnbench counts all requests that ended, failures
+//! too; so does this, and the verdict does not.
+
+mod steps;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use tenbin_plan::Plan;
+use tenbin_record::{
+    CacheUse, PackedHistogram, RecordedSample, RecordedSamples, Slice, latency_histogram,
+};
+use tenbin_result::Document;
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_stats::Little;
+
+use super::content::Content;
+use super::read::{Fault, whole};
+use super::{Format, Part, Reader, WriteError, Writer};
+use crate::escape::for_terminal;
+use crate::foreign::last_lines;
+
+pub use steps::Steps;
+
+pub(super) const FORMAT: Format = Format {
+    name: "drnbench",
+    about: "a result of drnbench: CSV with a row for each number of clients",
+    file: "drnbench-result.csv",
+    kept: false,
+    read: Some(Reader {
+        recognises: Steps::recognises,
+        read: |file, selection| {
+            let content = whole(file, selection, "a result of drnbench")?;
+            let steps = Steps::read(&content).map_err(|why| {
+                Fault::of_the_file(format!("cannot be read as a result of drnbench: {why}"))
+            })?;
+            Ok(Content::Steps(steps))
+        },
+        reported: Some(|content| Steps::reported(content).map_err(Fault::of_the_file)),
+    }),
+    write: Some(Writer::Run(|run| {
+        parts(&ramps(run.plan, &run.record.slices))
+    })),
+};
+
+/// A file for each ramp.
+fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
+    if ramps.is_empty() {
+        return Err(WriteError::lacks(
+            "no step ran its full time in a closed loop, so that there is no file in drnbench's \
+             format",
+        ));
+    }
+    let part = |ramp: &Ramp| Part {
+        name: match ramps.iter().any(|other| other.family != ramp.family) {
+            true => format!("{}-{}", ramp.target, ramp.family),
+            false => ramp.target.clone(),
+        },
+        content: csv(ramp).into_bytes(),
+    };
+    Ok(ramps.iter().map(part).collect())
+}
+
+/// The least value of a histogram, nanoseconds: that of failures that have no time.
+const WITHOUT_TIME: u64 = 1;
+/// drnbench's word for a request that no answer came to.
+const NO_ANSWER: u16 = 0;
+
+const NANOS: f64 = 1e9;
+
+/// How a workload was sent, as far as its times depend on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Manner {
+    /// Connections are reused.
+    keep_alive: bool,
+    /// Mean think time of a client after each response, seconds.
+    think: f64,
+}
+
+impl Manner {
+    /// That of the workload with this name.
+    fn of(plan: &Plan, workload: &str) -> Self {
+        let mut workloads = plan.workloads.iter();
+        let load = workloads.find(|known| known.name == workload);
+        let load = load.map(|known| &known.load);
+        let think = load.and_then(|load| load.think);
+        Self {
+            keep_alive: load.is_none_or(|load| load.keep_alive),
+            think: think.map_or(0.0, |think| think.mean().as_secs_f64()),
+        }
+    }
+}
+
+/// All steps of one kind of work on one target, the fewest clients first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ramp {
+    /// Name of the target.
+    pub target: String,
+    /// What the names of its workloads have in common.
+    pub family: String,
+    /// Every number of clients.
+    pub steps: Vec<Step>,
+}
+
+/// What was done with one number of clients, over all slices that ran their full time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    clients: usize,
+    manner: Manner,
+    /// Measured time, seconds.
+    seconds: f64,
+    /// Requests a second of each slice.
+    rates: Vec<f64>,
+    /// Requests that came to an end, whatever it was.
+    total: u64,
+    /// The same by status; 0 where no answer came.
+    statuses: BTreeMap<u16, u64>,
+    /// Requests whose time is known, and the sum of their seconds.
+    timed: u64,
+    busy: f64,
+    /// Seconds that opening connections took.
+    connecting: f64,
+    min: Option<f64>,
+    max: Option<f64>,
+    slowest: Vec<RecordedSample>,
+    fastest: Vec<RecordedSample>,
+    /// What the caches did, where it is known for every slice.
+    cache: Option<CacheUse>,
+    /// CPU seconds of the server and the seconds in which it used them, where they are known for
+    /// every slice.
+    cpu: Option<(f64, f64)>,
+    /// How many slices were added.
+    slices: usize,
+}
+
+/// The ramps among the slices of a run, in the order in which they started.
+pub fn ramps(plan: &Plan, slices: &[Slice]) -> Vec<Ramp> {
+    ramps_sent(slices, |workload| Manner::of(plan, workload))
+}
+
+/// The same, given how each workload was sent.
+fn ramps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
+    let mut ramps: Vec<Ramp> = Vec::new();
+    let full = |slice: &&Slice| slice.closed_loop && slice.probe.is_none() && !slice.cut_short;
+    for slice in slices.iter().filter(full) {
+        let family = family(slice);
+        let is_mine = |ramp: &&mut Ramp| ramp.target == slice.target && ramp.family == family;
+        let at = match ramps.iter_mut().find(is_mine) {
+            Some(ramp) => ramp,
+            None => {
+                ramps.push(Ramp {
+                    target: slice.target.clone(),
+                    family: family.to_owned(),
+                    steps: Vec::new(),
+                });
+                ramps.last_mut().expect("one was pushed")
+            }
+        };
+        let place = at
+            .steps
+            .binary_search_by_key(&slice.connections, |step| step.clients);
+        let place = place.unwrap_or_else(|place| {
+            let step = Step::new(slice.connections, manner(&slice.workload));
+            at.steps.insert(place, step);
+            place
+        });
+        at.steps[place].add(slice);
+    }
+    ramps
+}
+
+/// The name of its workload without the number of connections behind it.
+fn family(slice: &Slice) -> &str {
+    let ending = format!("-c{}", slice.connections);
+    let name = slice.workload.as_str();
+    name.strip_suffix(ending.as_str()).unwrap_or(name)
+}
+
+impl Step {
+    fn new(clients: usize, manner: Manner) -> Self {
+        Self {
+            clients,
+            manner,
+            seconds: 0.0,
+            rates: Vec::new(),
+            total: 0,
+            statuses: BTreeMap::new(),
+            timed: 0,
+            busy: 0.0,
+            connecting: 0.0,
+            min: None,
+            max: None,
+            slowest: Vec::new(),
+            fastest: Vec::new(),
+            cache: None,
+            cpu: None,
+            slices: 0,
+        }
+    }
+
+    fn add(&mut self, slice: &Slice) {
+        let cpu = tenbin_verdict::server_cpu_seconds(slice).map(|used| (used, slice.seconds));
+        (self.cache, self.cpu) = match self.slices {
+            0 => (slice.cache, cpu),
+            _ => (
+                self.cache.zip(slice.cache).map(|(all, one)| all.and(one)),
+                self.cpu
+                    .zip(cpu)
+                    .map(|(all, one)| (all.0 + one.0, all.1 + one.1)),
+            ),
+        };
+        self.slices += 1;
+        self.seconds += slice.seconds;
+        let ended = slice.requests().map(|op| op.ok + op.failed_count());
+        let ended: u64 = ended.sum();
+        if slice.seconds > 0.0 {
+            self.rates.push(ended as f64 / slice.seconds);
+        }
+        self.connecting += tenbin_verdict::connecting(slice, self.manner.keep_alive);
+        for op in slice.requests() {
+            let ended = op.ok + op.failed_count();
+            self.total += ended;
+            let answered: u64 = op.statuses.values().sum();
+            for (status, count) in &op.statuses {
+                *self.statuses.entry(*status).or_default() += count;
+            }
+            let unanswered = ended.saturating_sub(answered);
+            if unanswered > 0 {
+                *self.statuses.entry(NO_ANSWER).or_default() += unanswered;
+            }
+            for times in [&op.service, &op.failed] {
+                self.add_times(times, slice.singles.as_ref());
+            }
+        }
+        if let Some(singles) = &slice.singles {
+            self.slowest.extend(singles.slowest.iter().cloned());
+            self.slowest.sort_by_key(|single| u64::MAX - single.ns);
+            self.fastest.extend(singles.fastest.iter().cloned());
+            self.fastest.sort_by_key(|single| single.ns);
+        }
+    }
+
+    /// A refused connection is a failure without a time, which a histogram has as its least
+    /// value: such are counted, and in no time.
+    fn add_times(&mut self, times: &PackedHistogram, singles: Option<&RecordedSamples>) {
+        let mut known = latency_histogram();
+        for (value, count) in times.recorded() {
+            if value > WITHOUT_TIME {
+                known.saturating_record_n(value, count);
+            }
+        }
+        let times = &known;
+        if times.is_empty() {
+            return;
+        }
+        self.timed += times.len();
+        self.busy += times.mean() * times.len() as f64 / NANOS;
+        // A histogram knows its ends to three digits, a single request its time exactly.
+        let exact = |end: u64, singles: Option<&RecordedSample>| {
+            let known = singles.map(|single| single.ns);
+            let same = known.filter(|&known| times.equivalent(known, end));
+            same.unwrap_or(end) as f64 / NANOS
+        };
+        let fastest = singles.and_then(|singles| singles.fastest.first());
+        let slowest = singles.and_then(|singles| singles.slowest.first());
+        let (min, max) = (exact(times.min(), fastest), exact(times.max(), slowest));
+        self.min = Some(self.min.map_or(min, |known| known.min(min)));
+        self.max = Some(self.max.map_or(max, |known| known.max(max)));
+    }
+
+    /// The figure of the report and of the charts, which is the median of the slices; what
+    /// failed counts here, as in drnbench.
+    fn per_second(&self) -> Option<f64> {
+        let median = tenbin_stats::median(&self.rates, tenbin_stats::CONFIDENCE);
+        median.value()
+    }
+
+    /// Over all slices, as the average is.
+    fn overall(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
+    }
+
+    /// The opening of its connection is part of a request in drnbench, and of the mean here.
+    fn average(&self) -> Option<f64> {
+        let opening = self.connecting / self.total as f64;
+        (self.timed > 0 && self.total > 0).then(|| self.busy / self.timed as f64 + opening)
+    }
+
+    /// X·(R + Z)/N; `None` when nothing came to an end.
+    pub fn little(&self) -> Option<f64> {
+        let little = Little {
+            throughput: self.overall()?,
+            residence: self.average()?,
+            think: self.manner.think,
+            concurrency: self.clients as f64,
+        };
+        little.ratio()
+    }
+
+    /// Share of the lookups that were hits, and the lookups, by the server's own count.
+    fn cache_hits(&self) -> Option<(f64, u64)> {
+        let cache = self.cache?;
+        Some((cache.observed()?, cache.lookups?))
+    }
+
+    /// Cores that the server kept busy on average.
+    fn busy_cores(&self) -> Option<f64> {
+        let (used, seconds) = self.cpu?;
+        (seconds > 0.0).then(|| used / seconds)
+    }
+
+    fn percentage(&self, status: u16) -> Option<f64> {
+        let count = self.statuses.get(&status)?;
+        Some(*count as f64 / self.total as f64 * 100.0)
+    }
+}
+
+/// drnbench's file: a row a step, and a column for every status that is in any step.
+/// What is not known is empty.
+fn csv(ramp: &Ramp) -> String {
+    let statuses: Vec<u16> = {
+        let mut all: Vec<u16> = ramp
+            .steps
+            .iter()
+            .flat_map(|step| step.statuses.keys().copied())
+            .collect();
+        // drnbench sorts them as text; all but 0 have three digits, so that numbers sort alike.
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let mut text = COLUMNS.join(",");
+    for status in &statuses {
+        let _ = write!(text, ",{status}");
+    }
+    text.push('\n');
+    for step in &ramp.steps {
+        let number = |value: Option<f64>| value.map_or_else(String::new, float);
+        let _ = write!(
+            text,
+            "{},{},{},{},{},{}",
+            step.clients,
+            step.total,
+            number(step.per_second()),
+            number(step.min),
+            number(step.max),
+            number(step.average())
+        );
+        for status in &statuses {
+            let share = step.percentage(*status);
+            let _ = write!(text, ",{}", share.map_or_else(|| "0".to_owned(), float));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The columns before those of the statuses.
+const COLUMNS: [&str; 6] = [
+    "n_clients",
+    "total_n_requests",
+    "queries_per_second",
+    "min_elapsed_time",
+    "max_elapsed_time",
+    "average_elapsed_time",
+];
+
+/// A number as Ruby writes it: at least one digit behind the point, and below 0.0001 with
+/// a power of ten of two digits.
+fn float(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 {
+        let text = format!("{value:e}");
+        let (digits, power) = text.split_once('e').unwrap_or((text.as_str(), "0"));
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let power = power.trim_start_matches('-');
+        return format!("{digits}{point}e-{power:0>2}");
+    }
+    format!("{value:?}")
+}
+
+/// What of a step is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<'a> {
+    /// How many of the slowest requests.
+    pub slow: usize,
+    /// How many of the fastest.
+    pub fast: usize,
+    /// `http://host:port/` of every host.
+    pub urls: &'a [String],
+}
+
+/// drnbench's report on every step, then what was found, and last the verdict.
+pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
+    let mut text = String::new();
+    for step in &ramp.steps {
+        report(&mut text, step, listed);
+    }
+    not_observed(&mut text, ramp);
+    text.push_str(&last_lines(document));
+    text
+}
+
+/// How to get what the tutorial checks the validity of a step with, where it is not known.
+fn not_observed(text: &mut String, ramp: &Ramp) {
+    let steps = || ramp.steps.iter();
+    let mut say = |what: &str, how: &str| {
+        let _ = writeln!(text, "{what} not observed in every step: {how}");
+    };
+    if steps().any(|step| step.cache_hits().is_none()) {
+        say(
+            "Cache hits were",
+            "name the page that reports them with --cache-counters groonga, droonga, opensearch \
+             or a path",
+        );
+    }
+    if steps().any(|step| step.busy_cores().is_none()) {
+        say(
+            "The CPU of the server was",
+            "name its processes with --observe port:N, pid:N or name:PROGRAM, or run tenbin \
+             observe on its machine and add --observe tenbin:URL",
+        );
+    }
+}
+
+fn report(text: &mut String, step: &Step, listed: &Listed<'_>) {
+    let clients = step.clients;
+    let unknown = || "unknown".to_owned();
+    let number = |value: Option<f64>| value.map_or_else(unknown, float);
+    let ending = if clients == 1 { "" } else { "s" };
+    let _ = writeln!(text, "{clients} client{ending}:");
+    let rate = number(step.per_second());
+    let _ = writeln!(
+        text,
+        "Total requests: {} ({rate} queries per second)",
+        step.total
+    );
+    text.push_str("Status:\n");
+    let mut shares: Vec<(u16, f64)> = step
+        .statuses
+        .keys()
+        .filter_map(|status| Some((*status, step.percentage(*status)?)))
+        .collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    for (status, share) in shares {
+        let _ = writeln!(text, "  {status}: {} %", float(share));
+    }
+    text.push_str("Elapsed time:\n");
+    let _ = writeln!(text, "  min:     {} sec", number(step.min));
+    let _ = writeln!(text, "  max:     {} sec", number(step.max));
+    let _ = writeln!(text, "  average: {} sec", number(step.average()));
+    let little = step.little().map_or_else(unknown, ratio);
+    let _ = writeln!(
+        text,
+        "Little's law: {little} (queries per second times average and wait, over clients; 1 is \
+         right)"
+    );
+    let hits = step.cache_hits().map_or_else(
+        || "not observed".to_owned(),
+        |(share, lookups)| format!("{} of {}", percent(share), plural(lookups, "lookup")),
+    );
+    let _ = writeln!(text, "Cache hits of the server: {hits}");
+    let cpu = step.busy_cores().map_or_else(
+        || "not observed".to_owned(),
+        |cores| format!("{} (100 % is one core)", percent(cores)),
+    );
+    let _ = writeln!(text, "CPU of the server: {cpu}");
+    singles(text, "slow", &step.slowest, listed.slow, listed.urls);
+    singles(text, "fast", &step.fastest, listed.fast, listed.urls);
+    text.push('\n');
+}
+
+fn singles(text: &mut String, word: &str, all: &[RecordedSample], most: usize, urls: &[String]) {
+    if most == 0 {
+        return;
+    }
+    let _ = writeln!(text, "Top {most} {word} requests:");
+    text.push_str(" [time: method status url]\n");
+    for single in all.iter().take(most) {
+        let (method, path) = single
+            .request
+            .split_once(' ')
+            .unwrap_or(("", &single.request));
+        let status = match single.status {
+            Some(status) => status.to_string(),
+            None => "0(aborted)".to_owned(),
+        };
+        let named = single.host.as_ref().map(|host| format!("http://{host}"));
+        let only = || urls.first().map(|url| url.trim_end_matches('/').to_owned());
+        let host = named.or_else(only).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  {:.6} sec: {} {status} {}{}",
+            single.ns as f64 / NANOS,
+            for_terminal(method),
+            for_terminal(&host),
+            for_terminal(path)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANNER: Manner = Manner {
+        keep_alive: false,
+        think: 0.01,
+    };
+
+    fn step(clients: usize, total: u64, statuses: &[(u16, u64)]) -> Step {
+        Step {
+            seconds: 4.0,
+            rates: vec![total as f64 / 4.0],
+            total,
+            statuses: statuses.iter().copied().collect(),
+            timed: total,
+            busy: total as f64 * 0.001_953_125,
+            min: (total > 0).then_some(0.000_330_523),
+            max: (total > 0).then_some(0.028_229_47),
+            ..Step::new(clients, MANNER)
+        }
+    }
+
+    fn ramp(steps: Vec<Step>) -> Ramp {
+        Ramp {
+            target: "groonga".to_owned(),
+            family: "search".to_owned(),
+            steps,
+        }
+    }
+
+    #[test]
+    fn the_file_has_the_columns_and_the_numbers_of_drnbench() {
+        let steps = vec![
+            step(1, 345, &[(200, 345)]),
+            step(2, 800, &[(200, 600), (404, 100), (0, 100)]),
+            step(4, 0, &[]),
+        ];
+        assert_eq!(
+            csv(&ramp(steps)),
+            "n_clients,total_n_requests,queries_per_second,min_elapsed_time,max_elapsed_time,\
+             average_elapsed_time,0,200,404\n\
+             1,345,86.25,0.000330523,0.02822947,0.001953125,0,100.0,0\n\
+             2,800,200.0,0.000330523,0.02822947,0.001953125,12.5,75.0,12.5\n\
+             4,0,0.0,,,,0,0,0\n"
+        );
+    }
+
+    #[test]
+    fn the_ends_are_those_of_single_requests_where_these_are_known() {
+        let single = |ns| RecordedSample {
+            request: "GET /".to_owned(),
+            host: None,
+            status: Some(200),
+            correct: true,
+            ns,
+        };
+        let mut times = PackedHistogram::new();
+        for ns in [1_234_567, 5_000_000, 98_765_432] {
+            times.record(ns).expect("in range");
+        }
+        assert!(times.min() < 1_234_567 && times.max() > 98_765_432);
+        let singles = RecordedSamples {
+            fastest: vec![single(1_234_567)],
+            slowest: vec![single(98_765_432)],
+            ..RecordedSamples::default()
+        };
+        let mut exact = Step::new(1, MANNER);
+        exact.add_times(&times, Some(&singles));
+        assert_eq!(
+            (exact.min, exact.max),
+            (Some(0.001_234_567), Some(0.098_765_432))
+        );
+        // What is listed may be another kind of request than what is timed.
+        let other = RecordedSamples {
+            fastest: vec![single(4_000_000)],
+            ..RecordedSamples::default()
+        };
+        let mut edge = Step::new(1, MANNER);
+        edge.add_times(&times, Some(&other));
+        assert_eq!(edge.min, Some(times.min() as f64 / NANOS));
+    }
+
+    /// Three answers of 2 ms, and a hundred connections refused.
+    #[test]
+    fn failures_without_a_time_are_counted_and_have_none() {
+        let mut step = Step::new(1, MANNER);
+        let mut answered = PackedHistogram::new();
+        answered.record_n(2_000_000, 3).expect("in range");
+        let mut refused = PackedHistogram::new();
+        refused.record_n(0, 100).unwrap();
+        for times in [&answered, &refused] {
+            step.add_times(times, None);
+        }
+        step.total = 103;
+        assert_eq!(step.timed, 3);
+        assert!(step.min.expect("a time") > 0.001_9, "{:?}", step.min);
+        let average = step.average().expect("a time");
+        assert!((average / 0.002 - 1.0).abs() < 0.01, "{average}");
+        let mut only_refused = Step::new(1, MANNER);
+        only_refused.add_times(&refused, None);
+        only_refused.total = 100;
+        assert_eq!((only_refused.min, only_refused.average()), (None, None));
+    }
+
+    /// As the report and the charts have it.
+    #[test]
+    fn throughput_is_the_median_of_the_slices() {
+        let mut three = step(1, 1_200, &[(200, 1_200)]);
+        three.rates = vec![310.0, 90.0, 300.0];
+        assert_eq!(three.per_second(), Some(300.0));
+        assert!(csv(&ramp(vec![three])).contains("\n1,1200,300.0,"));
+    }
+
+    #[test]
+    fn what_was_not_observed_is_said_with_how_to_get_it() {
+        let said = |step: Step| {
+            let ramp = ramp(vec![step]);
+            let listed = Listed {
+                slow: 0,
+                fast: 0,
+                urls: &[],
+            };
+            let mut text = String::new();
+            report(&mut text, &ramp.steps[0], &listed);
+            not_observed(&mut text, &ramp);
+            text
+        };
+        let unknown = said(step(1, 345, &[(200, 345)]));
+        for words in [
+            "Cache hits of the server: not observed\nCPU of the server: not observed\n",
+            "Cache hits were not observed in every step: name the page",
+            "--cache-counters",
+            "The CPU of the server was not observed in every step: name its processes",
+            "--observe",
+        ] {
+            assert!(unknown.contains(words), "{words}: {unknown}");
+        }
+        let mut known = step(4, 345, &[(200, 345)]);
+        known.cache = Some(CacheUse {
+            forecast_hits: 0,
+            forecast_lookups: 0,
+            hits: Some(120),
+            lookups: Some(240),
+        });
+        known.cpu = Some((7.4, 4.0));
+        let known = said(known);
+        assert!(
+            known.contains(
+                "Cache hits of the server: 50 % of 240 lookups\nCPU of the server: 185 % (100 % is \
+                 one core)\n"
+            ),
+            "{known}"
+        );
+        assert!(!known.contains("not observed"), "{known}");
+    }
+
+    #[test]
+    fn numbers_are_written_as_ruby_does() {
+        for (value, text) in [
+            (100.0, "100.0"),
+            (0.0, "0.0"),
+            (0.0001, "0.0001"),
+            (0.000_095_3, "9.53e-05"),
+            (0.000_01, "1.0e-05"),
+            (0.001_455_597_585_507_246_5, "0.0014555975855072465"),
+            (123_456.5, "123456.5"),
+        ] {
+            assert_eq!(float(value), text);
+        }
+    }
+
+    #[test]
+    fn littles_law_counts_the_wait_and_the_opening_of_connections() {
+        let mut one = step(1, 320, &[(200, 320)]);
+        one.busy = 320.0 * 0.002;
+        one.connecting = 320.0 * 0.000_5;
+        let little = one.little().expect("a figure");
+        assert!((little - 1.0).abs() < 1e-9, "{little}");
+        assert_eq!(step(1, 0, &[]).little(), None);
+    }
+
+    #[test]
+    fn several_targets_have_files_of_their_own() {
+        let one = ramp(vec![]);
+        let other = Ramp {
+            target: "three-nodes".to_owned(),
+            ..one.clone()
+        };
+        let names = |ramps: &[Ramp]| -> Vec<String> {
+            let parts = parts(ramps).unwrap().into_iter();
+            parts.map(|part| part.name).collect()
+        };
+        assert_eq!(names(&[one.clone(), other]), ["groonga", "three-nodes"]);
+        let heavy = Ramp {
+            family: "heavy".to_owned(),
+            ..one.clone()
+        };
+        assert_eq!(names(&[one, heavy]), ["groonga-search", "groonga-heavy"]);
+    }
+}

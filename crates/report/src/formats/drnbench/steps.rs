@@ -1,0 +1,590 @@
+//! Reads drnbench's result files: a row for each number of clients. They have steps and no
+//! requests.
+//!
+//! Little's law shows whether as many clients were at work as a row says. drnbench
+//! deals its clients out to processes and rounds up, so that a step with a number that
+//! these do not divide is made with more clients than its row says.
+
+use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
+use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
+use tenbin_stats::Little;
+use tenbin_verdict::Series;
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Reported, Said};
+
+use super::COLUMNS;
+use crate::block::{Block, Table};
+use crate::escape::for_terminal;
+use crate::page;
+
+/// How long a client of drnbench rests after each answer when nothing else is said,
+/// seconds. Its files do not tell.
+const USUAL_WAIT: f64 = 0.01;
+/// How far from 1 the law may be: clients that drnbench's own processes slow down rest
+/// longer than they are told to.
+const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
+
+/// How many times the shortest the longest wait may be, each computed from one row, to be
+/// the same.
+const SAME_WAIT: f64 = 1.25;
+/// Share of the requests, in percent, that may fail before a row is no measure of the server.
+const FAILURES: f64 = 1.0;
+
+/// The steps of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steps {
+    rows: Vec<Row>,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    clients: u64,
+    total: u64,
+    per_second: f64,
+    /// The longest time, seconds; unknown in a step without answers.
+    max: Option<f64>,
+    /// Unknown in a step without answers.
+    average: Option<f64>,
+    /// Percent of the requests by status; 0 is no answer.
+    statuses: Vec<(u16, f64)>,
+}
+
+/// What is wrong with a file as a whole.
+#[derive(Debug, Clone, PartialEq)]
+enum Wrong {
+    /// Rows that more clients were at work in than they say, and how many really.
+    OverCounted(Vec<(u64, u64)>),
+    /// All of them are too high, and right without any wait.
+    NoWait,
+    /// All of them are off, and right with this wait, seconds.
+    OtherWait(f64),
+    /// Some are off, in a way that nothing explains.
+    Unexplained,
+}
+
+impl Steps {
+    /// Whether a file begins as drnbench's do.
+    pub fn recognises(content: &[u8]) -> bool {
+        content.starts_with(COLUMNS.join(",").as_bytes())
+    }
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// What is wrong with it and in which line, in one clause.
+    pub fn read(content: &[u8]) -> Result<Self, String> {
+        let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
+        let mut lines = text.lines().zip(1..);
+        let (head, _) = lines.next().ok_or("it is empty")?;
+        let statuses = head
+            .split(',')
+            .skip(COLUMNS.len())
+            .map(|status| {
+                let status = status.trim();
+                status
+                    .parse::<u16>()
+                    .map_err(|_| format!("line 1 has the column {status:?}, which is no status"))
+            })
+            .collect::<Result<Vec<u16>, String>>()?;
+        let rows = lines
+            .filter(|(line, _)| !line.trim().is_empty())
+            .map(|(line, at)| row(line, &statuses).map_err(|why| format!("line {at}: {why}")))
+            .collect::<Result<Vec<Row>, String>>()?;
+        if rows.is_empty() {
+            return Err("it has no row".to_owned());
+        }
+        Ok(Self { rows })
+    }
+
+    /// The steps with the lines that say them.
+    ///
+    /// # Errors
+    /// As of [`Self::read`].
+    pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
+        let steps = Self::read(content)?;
+        let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
+        let lines = text.lines().zip(1..).skip(1);
+        let lines = lines.filter(|(line, _)| !line.trim().is_empty());
+        let measurements = lines.zip(&steps.rows).map(|((line, number), row)| {
+            row.measurement(Quote {
+                line: Some(number),
+                text: line.to_owned(),
+            })
+        });
+        Ok(Reported {
+            tool: "drnbench",
+            measurements: measurements.collect(),
+            ..Reported::default()
+        })
+    }
+
+    /// The speeds in it: one value for each number of clients.
+    pub(crate) fn series(&self) -> Vec<Series> {
+        let of_row = |row: &Row| {
+            let plural = if row.clients == 1 { "" } else { "s" };
+            let name = format!("{} client{plural}", row.clients);
+            Series::new(name, None, false, vec![row.per_second])
+        };
+        let answered = self.rows.iter().filter(|row| row.per_second > 0.0);
+        answered.map(of_row).collect()
+    }
+
+    /// The steps as the levels of a ramp.
+    pub(crate) fn as_ramp(&self) -> Capacity {
+        let figure = |value: f64| Figure {
+            value,
+            interval: None,
+            n: 1,
+        };
+        let level = |row: &Row| {
+            let failed = (row.total as f64 * row.failed() / 100.0).round() as u64;
+            CapacityLevel {
+                workload: String::new(),
+                connections: row.clients,
+                throughput: Some(figure(row.per_second)),
+                residence: row.average.map(figure),
+                p50: None,
+                p90: None,
+                p99: None,
+                ok: Some(row.total.saturating_sub(failed)),
+                failed: Some(failed),
+                little: row.little(USUAL_WAIT),
+                down_to_up: None,
+            }
+        };
+        let rows = || self.rows.iter();
+        let peak = rows().max_by(|a, b| a.per_second.total_cmp(&b.per_second));
+        Capacity {
+            family: String::new(),
+            target: String::new(),
+            levels: rows().map(level).collect(),
+            knee: None,
+            peak_connections: peak.map(|row| row.clients),
+            peak: peak.map(|row| figure(row.per_second)),
+            workers: None,
+            usl: None,
+            hysteresis: None,
+            trust: match self.can_be_believed() {
+                true => Trust::Valid,
+                false => Trust::Invalid,
+            },
+            sentence: String::new(),
+        }
+    }
+
+    /// Whether its figures can be believed as far as the file tells.
+    pub fn can_be_believed(&self) -> bool {
+        let is_right = |row: &Row| row.total > 0 && row.failed() <= FAILURES;
+        let wrong = self.wrong();
+        let is_off = matches!(wrong, Some(Wrong::OverCounted(_) | Wrong::Unexplained));
+        !is_off && self.rows.iter().all(is_right)
+    }
+
+    /// How far its figures can be trusted as far as the file tells, and why.
+    pub(crate) fn trust(&self) -> (Trust, String) {
+        let remarks = self.remarks();
+        let about = |word: &str| {
+            let mut remarks = remarks.iter();
+            let remark = remarks.find_map(|remark| remark.strip_prefix(word))?;
+            Some(
+                remark
+                    .trim_start_matches([':', ' '])
+                    .trim_end_matches('.')
+                    .to_owned(),
+            )
+        };
+        if let Some(why) = about("INVALID") {
+            return (Trust::Invalid, why);
+        }
+        match (self.can_be_believed(), about("SUSPECT")) {
+            (false, _) => (
+                Trust::Invalid,
+                "requests failed, or none came to an end".to_owned(),
+            ),
+            (true, Some(why)) => (Trust::Suspect, why),
+            (true, None) => (Trust::Valid, String::new()),
+        }
+    }
+
+    /// What it says and what Little's law says of that, for a terminal. `name` is that of the
+    /// file.
+    pub fn text(&self, name: &str) -> String {
+        let head = [
+            "clients",
+            "requests",
+            "throughput",
+            "average",
+            "Little's law",
+            "without answer",
+        ];
+        let mut table = Table::new(1, head);
+        for row in &self.rows {
+            let little = row.little(USUAL_WAIT);
+            table.push([
+                row.clients.to_string().into(),
+                row.total.to_string().into(),
+                RATE.of(row.per_second).into(),
+                TIME.maybe(row.average).into(),
+                little.map_or_else(|| UNKNOWN.to_owned(), ratio).into(),
+                format!("{:.1} %", row.unanswered()).into(),
+            ]);
+        }
+        let mut lines = vec![
+            format!("{}, in drnbench's format", for_terminal(name)),
+            String::new(),
+        ];
+        let table: Vec<Block> = table.block().into_iter().collect();
+        lines.extend(
+            page::terminal::plain(&table, usize::MAX)
+                .lines()
+                .map(str::to_owned),
+        );
+        lines.push(String::new());
+        lines.push(format!(
+            "Little's law is queries per second times average and a wait of {} (which the file does \
+             not tell), over clients. No figure has an interval: every step was made once.",
+            TIME.of(USUAL_WAIT)
+        ));
+        lines.extend(self.remarks());
+        lines.join("\n") + "\n"
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        match self.wrong() {
+            None => {}
+            Some(Wrong::OverCounted(rows)) => {
+                let each = rows.iter();
+                let each = each.map(|(says, was)| format!("{says} (really {was})"));
+                let each: Vec<String> = each.collect();
+                remarks.push(format!(
+                    "INVALID: more clients were at work than the rows say: {}. drnbench rounds \
+                     clients up to a multiple of its processes; plot these rows at the real numbers, \
+                     or measure again.",
+                    each.join(", ")
+                ));
+            }
+            Some(Wrong::NoWait) => remarks.push(
+                "SUSPECT: the rows are right without any wait, so that it was run with --wait=0."
+                    .to_owned(),
+            ),
+            Some(Wrong::OtherWait(wait)) => remarks.push(format!(
+                "SUSPECT: the rows are right with a wait of {}, so that it was run with another \
+                 --wait.",
+                TIME.of(wait)
+            )),
+            Some(Wrong::Unexplained) => remarks.push(
+                "INVALID: throughput, time and clients do not go together; clients stopped early, \
+                 or the wait was another one."
+                    .to_owned(),
+            ),
+        }
+        let failing = self.rows.iter().filter(|row| row.failed() > FAILURES);
+        let failing: Vec<String> = failing
+            .map(|row| format!("{} ({:.1} %)", row.clients, row.failed()))
+            .collect();
+        if !failing.is_empty() {
+            remarks.push(format!(
+                "INVALID: requests failed or were never answered, and count as queries all the \
+                 same, with so many clients: {}.",
+                failing.join(", ")
+            ));
+        }
+        let silent: Vec<String> = self
+            .rows
+            .iter()
+            .filter(|row| row.total == 0)
+            .map(|row| row.clients.to_string())
+            .collect();
+        if !silent.is_empty() {
+            remarks.push(format!(
+                "INVALID: no request came to an end with {} clients.",
+                silent.join(", ")
+            ));
+        }
+        remarks
+    }
+
+    fn wrong(&self) -> Option<Wrong> {
+        let known: Vec<(&Row, f64)> = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((row, row.little(USUAL_WAIT)?)))
+            .collect();
+        if known.iter().all(|(row, little)| row.is_right(*little)) {
+            return None;
+        }
+        let without_wait = known
+            .iter()
+            .map(|(row, _)| row.little(0.0).is_some_and(|little| row.is_right(little)));
+        if without_wait.into_iter().all(|is_right| is_right) {
+            return Some(Wrong::NoWait);
+        }
+        // Fewer clients than processes are dealt out one by one, and so are right.
+        let some_right = known.iter().any(|(row, little)| row.is_right(*little));
+        let none_low = |(row, little): &(&Row, f64)| *little >= *RIGHT.start() - row.at_the_ends();
+        if some_right && known.iter().all(none_low) {
+            let over = known.iter();
+            let over = over.filter(|(row, little)| *little > *RIGHT.end() + row.at_the_ends());
+            let over = over.map(|(row, little)| {
+                let really = (row.clients as f64 * little).round();
+                (row.clients, really as u64)
+            });
+            return Some(Wrong::OverCounted(over.collect()));
+        }
+        Some(
+            self.other_wait()
+                .map_or(Wrong::Unexplained, Wrong::OtherWait),
+        )
+    }
+
+    /// The wait that makes all rows right, if one does: the median of what each says.
+    fn other_wait(&self) -> Option<f64> {
+        let answered = self.rows.iter().filter(|row| row.total > 0);
+        let waits = answered.map(|row| Some(row.clients as f64 / row.per_second - row.average?));
+        let mut waits: Vec<f64> = waits.collect::<Option<_>>()?;
+        waits.sort_by(f64::total_cmp);
+        let (least, most) = (*waits.first()?, *waits.last()?);
+        let is_same = waits.len() > 1 && least > 0.0 && most <= least * SAME_WAIT;
+        is_same.then(|| waits[waits.len() / 2])
+    }
+}
+
+impl Row {
+    fn measurement(&self, quote: Quote) -> Measurement {
+        let said = |value: f64| Said::new(Range::exactly(value), quote.clone());
+        let plural = if self.clients == 1 { "" } else { "s" };
+        let mut of = Measurement::new(&format!("{} client{plural}", self.clients));
+        of.closed_loop = true;
+        of.think = Some(USUAL_WAIT);
+        of.connections = Some(Said::new(self.clients, quote.clone()));
+        of.ended = Some(Said::new(self.total, quote.clone()));
+        of.rate = (self.per_second > 0.0).then(|| said(self.per_second));
+        of.mean = self.average.map(said);
+        of.max = self.max.map(said);
+        let failed = (self.total as f64 * self.failed() / 100.0).round() as u64;
+        if failed > 0 {
+            of.failures.push(Failed {
+                what: "requests without a response, or with a status from 400".to_owned(),
+                count: failed,
+                counted: true,
+                quote: quote.clone(),
+            });
+        }
+        of
+    }
+
+    fn little(&self, think: f64) -> Option<f64> {
+        let little = Little {
+            throughput: self.per_second,
+            residence: self.average?,
+            think,
+            concurrency: self.clients as f64,
+        };
+        little.ratio().filter(|_| self.total > 0)
+    }
+
+    /// Part of a step by which the law may be off: each client's last request may be counted
+    /// though it ends after the step, or be dropped though it began within. Where requests
+    /// wait for an answer until they are given up, that is much.
+    fn at_the_ends(&self) -> f64 {
+        let seconds = self.total as f64 / self.per_second;
+        let share = self.max.map_or(0.0, |longest| longest / seconds);
+        if share.is_finite() { share } else { 0.0 }
+    }
+
+    fn is_right(&self, little: f64) -> bool {
+        let off = self.at_the_ends();
+        (RIGHT.start() - off..=RIGHT.end() + off).contains(&little)
+    }
+
+    /// Percent of the requests that no answer came to, or one that says that it failed.
+    fn failed(&self) -> f64 {
+        let failed = self.statuses.iter();
+        let failed = failed.filter(|(status, _)| *status == 0 || *status >= 400);
+        failed.fold(0.0, |sum, (_, share)| sum + share)
+    }
+
+    fn unanswered(&self) -> f64 {
+        let zero = self.statuses.iter().filter(|(status, _)| *status == 0);
+        // The sum of nothing is -0.
+        zero.fold(0.0, |sum, (_, share)| sum + share)
+    }
+}
+
+fn row(line: &str, statuses: &[u16]) -> Result<Row, String> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    if cells.len() != COLUMNS.len() + statuses.len() {
+        return Err(format!(
+            "it has {} columns, and the first line has {}",
+            cells.len(),
+            COLUMNS.len() + statuses.len()
+        ));
+    }
+    let whole = |at: usize| {
+        let wrong = || format!("{} is {:?}, and no whole number", COLUMNS[at], cells[at]);
+        cells[at].parse::<u64>().map_err(|_| wrong())
+    };
+    // Without answers drnbench writes NaN, or nothing.
+    let number = |text: &str| {
+        // Ruby writes exponents with a sign: another one is a damaged digit.
+        let exponent = text.split_once(['e', 'E']).map(|(_, exponent)| exponent);
+        let is_damaged = exponent.is_some_and(|it| !it.starts_with(['+', '-']));
+        let number = text.parse::<f64>().ok().filter(|_| !is_damaged);
+        number.filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let clients = whole(0)?;
+    let total = whole(1)?;
+    if clients == 0 {
+        return Err("it has no clients".to_owned());
+    }
+    let per_second =
+        number(cells[2]).ok_or_else(|| format!("{} is {:?}, and no rate", COLUMNS[2], cells[2]))?;
+    let shares = statuses.iter().zip(&cells[COLUMNS.len()..]);
+    let shares = shares.map(|(status, share)| (*status, number(share).unwrap_or(0.0)));
+    Ok(Row {
+        clients,
+        total,
+        per_second,
+        max: number(cells[4]).filter(|_| total > 0),
+        average: number(cells[5]).filter(|_| total > 0),
+        statuses: shares.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "n_clients,total_n_requests,queries_per_second,min_elapsed_time,\
+                        max_elapsed_time,average_elapsed_time";
+
+    /// Recorded against Groonga, on a machine with as many cores as divide the clients.
+    const RECORDED: &str = "\
+1,345,86.25,0.000330523,0.02822947,0.0014555975855072465,100.0
+2,705,176.25,0.000269221,0.011465159,0.0012097323957446795,100.0
+4,1392,348.0,0.000237544,0.008546273,0.0012908001645114936,100.0
+6,1843,460.75,0.000243474,0.017976195,0.002382581914270212,100.0
+8,2138,534.5,0.000252386,0.027855772,0.00392019473854069,100.0
+";
+
+    /// The tutorial's, on four cores: steps of 6, 10, 14 and 18 were made with more.
+    const OVER_COUNTED: &str = "\
+1,996,33.2,0.001773,0.238031,0.019765581680722916,100.0
+2,1973,65.76666666666667,0.001558,0.272255,0.020047345673086702,100.0
+4,3559,118.63333333333334,0.001531,0.394734,0.023357554419499882,100.0
+6,4540,151.33333333333334,0.001540,0.501619,0.042344890696916264,100.0
+8,4247,141.56666666666666,0.001501,0.577101,0.045836844514480835,100.0
+10,4466,148.86666666666667,0.001604,0.604582,0.06949704923846833,100.0
+";
+
+    fn read(rows: &str, status: &str) -> Steps {
+        let text = format!("{HEAD},{status}\n{rows}");
+        assert!(Steps::recognises(text.as_bytes()));
+        Steps::read(text.as_bytes()).expect("a file of drnbench")
+    }
+
+    #[test]
+    fn a_recorded_file_is_believed() {
+        let steps = read(RECORDED, "200");
+        assert!(steps.can_be_believed());
+        let series = steps.series();
+        assert_eq!(series.len(), 5);
+        assert_eq!(series[1].workload, "2 clients");
+        assert_eq!(series[1].values, [176.25]);
+        let text = steps.text("result.csv");
+        assert!(
+            text.contains("0.988") && !text.contains("INVALID"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn clients_that_were_rounded_up_are_found_out() {
+        let steps = read(OVER_COUNTED, "200");
+        let over = Wrong::OverCounted(vec![(6, 8), (10, 12)]);
+        assert_eq!(steps.wrong(), Some(over));
+        assert!(!steps.can_be_believed());
+        let text = steps.text("groonga-result.csv");
+        assert!(text.contains("6 (really 8), 10 (really 12)"), "{text}");
+    }
+
+    #[test]
+    fn a_run_without_any_wait_is_known_as_one() {
+        let steps = read("1,400,100.0,0.009,0.011,0.01,100.0\n", "200");
+        assert_eq!(steps.wrong(), Some(Wrong::NoWait));
+    }
+
+    #[test]
+    fn another_wait_is_found_out() {
+        let rows = "1,53,88.3,0.001,0.002,0.0046,100.0\n4,273,455.0,0.001,0.002,0.0021,100.0\n\
+                    8,556,927.0,0.001,0.002,0.0025,100.0\n";
+        let steps = read(rows, "200");
+        assert!(matches!(steps.wrong(), Some(Wrong::OtherWait(_))));
+        assert!(steps.can_be_believed(), "suspect, as without any wait");
+        let text = steps.text("x");
+        assert!(text.contains("right with a wait of 6.69 ms"), "{text}");
+    }
+
+    #[test]
+    fn clients_that_stopped_early_do_not_pass() {
+        let rows = "1,400,85.0,0.001,0.002,0.0015,100.0\n20,3002,600.4,0.001,0.002,0.0015,100.0\n";
+        assert_eq!(read(rows, "200").wrong(), Some(Wrong::Unexplained));
+    }
+
+    #[test]
+    fn timeouts_are_told_as_such_and_not_as_clients_that_were_too_many() {
+        // Of 10 s, in which 2 of 4 clients waited 5 s for each answer, and the last of these
+        // came to their ends after the step.
+        let rows = "1,800,80.0,0.001,0.02,0.0025,0,100.0\n\
+                    4,1606,160.6,0.001,5.0,0.0211,0.37,99.63\n\
+                    8,42,4.2,0.001,5.0,2.5,50.0,50.0\n";
+        let steps = read(rows, "0,200");
+        assert_eq!(steps.wrong(), None, "{}", steps.text("x"));
+        assert!(!steps.can_be_believed());
+        let text = steps.text("result.csv");
+        assert!(
+            text.contains("INVALID: requests failed or were never answered")
+                && text.contains("so many clients: 8 (50.0 %)"),
+            "{text}"
+        );
+        assert!(!text.contains("more clients were at work"), "{text}");
+        assert!(
+            text.starts_with("result.csv, in drnbench's format"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_step_without_answers_has_no_average_and_is_not_believed() {
+        let steps = read("1,0,0.0,,,NaN,0,0\n", "0,200");
+        assert!(!steps.can_be_believed());
+        assert!(steps.text("x").contains("no request came to an end"));
+        assert_eq!(steps.series(), []);
+    }
+
+    #[test]
+    fn garbled_files_are_refused_with_their_line() {
+        for (rows, why) in [
+            ("", "it has no row"),
+            ("1,2\n", "line 2: it has 2 columns"),
+            ("x,1,1,1,1,1,100.0\n", "line 2: n_clients is \"x\""),
+            (
+                "1,1,fast,1,1,1,100.0\n",
+                "line 2: queries_per_second is \"fast\"",
+            ),
+            ("0,1,1,1,1,1,100.0\n", "line 2: it has no clients"),
+        ] {
+            let error = Steps::read(format!("{HEAD},200\n{rows}").as_bytes()).unwrap_err();
+            assert!(error.contains(why), "{rows}: {error}");
+        }
+        let error = Steps::read(format!("{HEAD},ok\n").as_bytes()).unwrap_err();
+        assert!(error.contains("\"ok\""), "{error}");
+    }
+
+    #[test]
+    fn what_was_written_reads_back() {
+        assert!(!Steps::recognises(b"Loop,Inteval"));
+        assert!(!Steps::recognises(b""));
+    }
+}

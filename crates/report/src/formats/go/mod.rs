@@ -1,0 +1,116 @@
+//! `benchmark.txt`: Go's benchmark format, which `benchstat` reads.
+//!
+//! One line for each slice: repetitions, and never pooled requests. The slices of the baseline come
+//! first, then the others in the order of the run. `docs/s3-suite.md` says what each unit means.
+
+mod line;
+mod name;
+mod read;
+
+use std::collections::BTreeSet;
+
+use tenbin_result::{Document, SliceFigures};
+
+use super::content::Content;
+use super::read::{Fault, whole};
+use super::write::nothing;
+use super::{Format, Reader, Writer};
+
+pub(super) const FORMAT: Format = Format {
+    name: "go",
+    about: "Go's benchmark format: a line for each slice, for benchstat",
+    file: "benchmark.txt",
+    kept: true,
+    read: Some(Reader {
+        recognises: read::recognises,
+        read: |file, selection| {
+            let content = whole(file, selection, "in Go's benchmark format")?;
+            let series = read::series(&content).map_err(|why| {
+                Fault::of_the_file(format!("cannot be read as Go's benchmark format: {why}"))
+            })?;
+            Ok(Content::Repetitions(series))
+        },
+        reported: Some(|content| read::reported(content).map_err(Fault::of_the_file)),
+    }),
+    write: Some(Writer::Document {
+        lacks: nothing,
+        write: |document, to| to.write_all(text(document).as_bytes()),
+    }),
+};
+
+/// Units of which more is better, which `benchstat` cannot know.
+const HIGHER_IS_BETTER: &[&str] = &["ops/s"];
+
+/// The whole file.
+fn text(document: &Document) -> String {
+    let mut text = head(document);
+    for workload in &document.workloads {
+        let errors_seen = document
+            .results_of(&workload.name)
+            .any(|result| result.failed > 0);
+        // The remaining slices of a target would look faster than the target was if slices in which
+        // nothing completed were left out.
+        let has_gaps: BTreeSet<&str> = document
+            .slices
+            .iter()
+            .filter(|slice| slice.workload == workload.name && !slice.cut_short)
+            .filter(|slice| slice.throughput.is_none())
+            .map(|slice| slice.target.as_str())
+            .collect();
+        let measured = |slice: &&SliceFigures| {
+            // Probes run at different rates: they are not repetitions.
+            let is_probe = slice.offered.is_some();
+            let of_workload = slice.workload == workload.name && !slice.cut_short && !is_probe;
+            of_workload && slice.ok > 0 && !has_gaps.contains(slice.target.as_str())
+        };
+        // benchstat compares with the first lines of the file: those of the run's baseline.
+        let mut slices: Vec<&SliceFigures> = document.slices.iter().filter(measured).collect();
+        let baseline = document.baseline().map(|target| target.name.as_str());
+        slices.sort_by_key(|slice| Some(slice.target.as_str()) != baseline);
+        for slice in slices {
+            let name = name::of(document, workload, &slice.target);
+            text += &line::of(&name, slice, errors_seen, workload.is_sequential());
+        }
+    }
+    text
+}
+
+/// The configuration lines, which apply to every line below them.
+fn head(document: &Document) -> String {
+    let here = &document.environment;
+    let platform = here.platform.as_deref().unwrap_or_default();
+    let (os, architecture) = platform.split_once(' ').unwrap_or_default();
+    let known = |value: &str| (!value.is_empty()).then(|| one_line(value));
+    // benchstat compares only lines with equal configuration: what may differ between two runs of
+    // the same plan is a comment.
+    let lines = [
+        ("# run", known(&document.run.id)),
+        ("# tenbin", here.tenbin_version.as_deref().and_then(known)),
+        ("goos", known(os)),
+        ("goarch", known(go_architecture(architecture))),
+        ("pkg", Some("tenbin".to_owned())),
+        ("cpu", here.cpu_model.as_deref().and_then(known)),
+        ("host", here.hostname.as_deref().and_then(known)),
+    ];
+    let configuration = lines
+        .into_iter()
+        .filter_map(|(key, value)| Some(format!("{key}: {}\n", value?)));
+    let units = HIGHER_IS_BETTER
+        .iter()
+        .map(|unit| format!("Unit {unit} better=higher\n"));
+    configuration.chain(units).collect()
+}
+
+/// Go's name for an architecture.
+fn go_architecture(ours: &str) -> &str {
+    match ours {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+fn one_line(value: &str) -> String {
+    let harmless = |c: char| if c.is_control() { '?' } else { c };
+    value.chars().map(harmless).collect()
+}

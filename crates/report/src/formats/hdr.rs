@@ -1,0 +1,179 @@
+//! HdrHistogram's files: the interval log, and the percentile distribution that is plotted.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
+
+use super::{Format, Part, Run, WriteError, Writer};
+use crate::escape::for_terminal;
+
+pub(super) const LOG: Format = Format {
+    name: "hlog",
+    about: "HdrHistogram interval log: a histogram for each operation of each slice",
+    file: "slices.hlog",
+    kept: false,
+    read: None,
+    write: Some(Writer::Run(log)),
+};
+
+pub(super) const DISTRIBUTION: Format = Format {
+    name: "hgrm",
+    about: "HdrHistogram percentile distribution, a file for each operation",
+    file: "latency.hgrm",
+    kept: false,
+    read: None,
+    write: Some(Writer::Run(distributions)),
+};
+
+/// Values are nanoseconds; HdrHistogram's programs read the largest value of an interval in
+/// milliseconds.
+const MAX_VALUE_DIVISOR: f64 = 1e6;
+
+/// Percentiles within each half of the distance to 100 %.
+const STEPS_IN_HALF: u32 = 5;
+
+/// Buckets within a power of two of a histogram with three significant digits.
+const SUB_BUCKETS: u32 = 2_048;
+
+const NOTHING: &str = "the run has no response that was timed";
+
+/// Times from the intended start in an open loop, otherwise from the write.
+fn times(op: &OpFigures) -> Histogram<u64> {
+    match op.response.is_empty() {
+        true => op.service.unpacked(),
+        false => op.response.unpacked(),
+    }
+}
+
+fn log(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        WriteError::lacks(format!("the interval log cannot be written: {error}"))
+    };
+    let mut content = Vec::new();
+    let mut serializer = V2DeflateSerializer::new();
+    let mut count = 0;
+    {
+        let mut log = IntervalLogWriterBuilder::new()
+            .add_comment("[Histogram log format version 1.3]")
+            .add_comment(&format!(
+                "run {}, {}; nanoseconds; Tag=target/workload/operation",
+                for_terminal(&run.document.run.id),
+                run.document.trust.word()
+            ))
+            .with_start_time(run.record.started)
+            .with_base_time(run.record.started)
+            .with_max_value_divisor(MAX_VALUE_DIVISOR)
+            .begin_log_with(&mut content, &mut serializer)
+            .map_err(|error| failed(&error))?;
+        for slice in &run.record.slices {
+            let (start, length) = (seconds(slice.start), seconds(slice.seconds));
+            for op in slice.ops.iter().filter(|op| !op.service.is_empty()) {
+                let name = tag(slice, op);
+                log.write_histogram(&times(op), start, length, Tag::new(&name))
+                    .map_err(|error| failed(&format!("{error:?}")))?;
+                count += 1;
+            }
+        }
+    }
+    match count {
+        0 => Err(WriteError::lacks(NOTHING)),
+        _ => Ok(vec![Part {
+            name: "slices".to_owned(),
+            content,
+        }]),
+    }
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+/// A tag ends at a comma, and programs split lines at spaces.
+fn tag(slice: &Slice, op: &OpFigures) -> String {
+    let part = |name: &str| -> String {
+        let breaks =
+            |c: char| c == ',' || c == '/' || c == '"' || c.is_whitespace() || c.is_control();
+        let kept = name.chars().map(|c| if breaks(c) { '_' } else { c });
+        kept.collect()
+    };
+    let parts = [&slice.target, &slice.workload, &op.name];
+    parts.map(|name| part(name)).join("/")
+}
+
+fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
+    let mut all: Vec<(String, Histogram<u64>)> = Vec::new();
+    let none_is_full = run.record.slices.iter().all(|slice| slice.cut_short);
+    let counts = |slice: &&Slice| none_is_full || !slice.cut_short;
+    for slice in run.record.slices.iter().filter(counts) {
+        for op in slice.ops.iter().filter(|op| !op.service.is_empty()) {
+            let name = tag(slice, op).replace('/', "-");
+            let at = match all.iter().position(|(known, _)| *known == name) {
+                Some(at) => at,
+                None => {
+                    all.push((name, latency_histogram()));
+                    all.len() - 1
+                }
+            };
+            merge(
+                &mut all[at].1,
+                match op.response.is_empty() {
+                    true => &op.service,
+                    false => &op.response,
+                },
+            );
+        }
+    }
+    if all.is_empty() {
+        return Err(WriteError::lacks(NOTHING));
+    }
+    let parts = all.into_iter().map(|(name, histogram)| Part {
+        name,
+        content: distribution(&histogram).into_bytes(),
+    });
+    Ok(parts.collect())
+}
+
+/// As `outputPercentileDistribution` of HdrHistogram writes it, with values in milliseconds.
+fn distribution(histogram: &Histogram<u64>) -> String {
+    let millis = |nanos: f64| nanos / 1e6;
+    let mut text = format!(
+        "{:>12} {:>14} {:>10} {:>14}\n\n",
+        "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+    );
+    let mut seen = 0;
+    for each in histogram.iter_quantiles(STEPS_IN_HALF) {
+        seen += each.count_since_last_iteration();
+        let quantile = each.quantile_iterated_to();
+        let _ = write!(
+            text,
+            "{:>12.3} {quantile:>14.12} {seen:>10}",
+            millis(each.value_iterated_to() as f64)
+        );
+        if quantile < 1.0 {
+            let _ = write!(text, " {:>14.2}", 1.0 / (1.0 - quantile));
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
+        millis(histogram.mean()),
+        millis(histogram.stdev())
+    );
+    let _ = writeln!(
+        text,
+        "#[Max     = {:>12.3}, Total count    = {:>12}]",
+        millis(histogram.max() as f64),
+        histogram.len()
+    );
+    let _ = writeln!(
+        text,
+        "#[Buckets = {:>12}, SubBuckets     = {SUB_BUCKETS:>12}]",
+        histogram.buckets()
+    );
+    text
+}

@@ -1,0 +1,89 @@
+//! Reads the CSV and JSON files that hsbench writes.
+
+use tenbin_verdict::lint::Reported;
+
+use super::TOTAL;
+use super::rows::{FileRow, measured};
+use crate::formats::read::Fault;
+use crate::formats::reported::{Json, Lines, count, decimal};
+
+/// The totals in the file of `-o`.
+pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &[])?;
+    let mut rows = Vec::new();
+    for line in lines.0.iter().skip(1) {
+        let cells: Vec<&str> = line.text.split(',').collect();
+        let [
+            _,
+            interval,
+            seconds,
+            mode,
+            ops,
+            _,
+            iops,
+            min,
+            mean,
+            p99,
+            max,
+            slowdowns,
+        ] = cells.as_slice()
+        else {
+            return Err(line.fault("has not the twelve columns of hsbench"));
+        };
+        if *interval != TOTAL {
+            continue;
+        }
+        let number = |what: &str, text: &str| decimal(text).ok_or_else(|| line.no(what, text));
+        let time = |what: &str, text: &str| match text {
+            "" => Ok(None),
+            text => number(what, text).map(Some),
+        };
+        rows.push(FileRow {
+            mode: (*mode).to_owned(),
+            seconds: number("the duration", seconds)?,
+            ops: count(ops).ok_or_else(|| line.no("the number of operations", ops))?,
+            iops: number("the rate", iops)?,
+            times: [
+                time("the shortest time", min)?,
+                time("the mean time", mean)?,
+                time("the 99th percentile", p99)?,
+                time("the longest time", max)?,
+            ],
+            slowdowns: count(slowdowns)
+                .ok_or_else(|| line.no("the number of slowdowns", slowdowns))?,
+            threads: None,
+            quote: line.quote(),
+        });
+    }
+    measured(rows)
+}
+
+/// The totals in the file of `-j`.
+pub(super) fn json(content: &[u8]) -> Result<Reported, Fault> {
+    let value = Json::parse(content, "hsbench")?;
+    let mut rows = Vec::new();
+    for row in Json::of(&value).elements() {
+        if row.need("IntervalName")?.text() != Some(TOTAL) {
+            continue;
+        }
+        let mode = row.need("Mode")?;
+        let number = |name: &str| Ok::<_, Fault>(row.need(name)?.number(1.0)?.value);
+        let time = |name: &str| Ok::<_, Fault>(row.maybe(name, 1.0)?.map(|said| said.value));
+        rows.push(FileRow {
+            mode: mode.text().ok_or_else(|| mode.fault("no name"))?.to_owned(),
+            seconds: number("Seconds")?,
+            ops: row.need("Ops")?.count()?.value,
+            iops: number("Iops")?,
+            times: [
+                time("MinLat")?,
+                time("AvgLat")?,
+                time("NinetyNineLat")?,
+                time("MaxLat")?,
+            ],
+            slowdowns: row.need("Slowdowns")?.count()?.value,
+            threads: None,
+            quote: row.quote(),
+        });
+    }
+    measured(rows)
+}

@@ -1,0 +1,403 @@
+//! hsbench's lines and its result files.
+
+mod files;
+mod lines;
+mod rows;
+
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use tenbin_record::{OpFigures, SecondCounts, Slice, rfc3339};
+use tenbin_result::Document;
+
+use tenbin_verdict::lint::Reported;
+
+use super::content::Content;
+use super::read::{Fault, readable, whole};
+use super::{Format, Part, Reader, Run, WriteError, Writer};
+use crate::escape::for_terminal;
+use crate::foreign::last_lines;
+
+/// The lines of hsbench, which blobstore-bench prints as well.
+pub(super) const LINES: Format = Format {
+    name: "hsbench",
+    about: "the lines that hsbench and blobstore-bench print",
+    file: "hsbench.txt",
+    kept: false,
+    read: Some(Reader {
+        recognises: lines::recognises,
+        read: |file, selection| {
+            let content = whole(file, selection, "the lines of hsbench")?;
+            let series = lines::series(&content).map_err(|why| {
+                Fault::of_the_file(format!(
+                    "cannot be read as lines of hsbench or blobstore-bench: {why}"
+                ))
+            })?;
+            Ok(Content::Repetitions(series))
+        },
+        reported: Some(lines::reported),
+    }),
+    write: Some(Writer::Run(|run| {
+        parts(run, |rows| {
+            rows.iter().map(Row::line).collect::<String>().into_bytes()
+        })
+    })),
+};
+
+/// The file that hsbench writes with `-o`.
+pub(super) const CSV: Format = Format {
+    name: "hsbench-csv",
+    about: "the CSV file that hsbench writes with -o",
+    file: "hsbench.csv",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| beginning.starts_with(CSV_HEADER.as_bytes()),
+        read: |text, selection| {
+            let text = whole(text, selection, "the CSV file of hsbench")?;
+            files::csv(&text).map(|it| repetitions(&it))
+        },
+        reported: Some(files::csv),
+    }),
+    write: Some(Writer::Run(|run| parts(run, |rows| csv(rows).into_bytes()))),
+};
+
+/// The file that hsbench writes with `-j`.
+pub(super) const JSON: Format = Format {
+    name: "hsbench-json",
+    about: "the JSON file that hsbench writes with -j, or blobstore-bench",
+    file: "hsbench.json",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| {
+            let start = readable(beginning);
+            start.trim_start().starts_with('[') && start.contains("\"IntervalName\"")
+        },
+        read: |text, selection| {
+            let text = whole(text, selection, "the JSON file of hsbench")?;
+            files::json(&text).map(|it| repetitions(&it))
+        },
+        reported: Some(files::json),
+    }),
+    write: Some(Writer::Run(|run| parts(run, json))),
+};
+
+/// The speeds of all loops.
+fn repetitions(reported: &Reported) -> Content {
+    Content::Repetitions(tenbin_verdict::lint::series(reported))
+}
+
+/// A file for each target: the format has no column for it.
+fn parts(run: &Run<'_>, content: fn(&[Row]) -> Vec<u8>) -> Result<Vec<Part>, WriteError> {
+    let parts: Vec<Part> = run
+        .plan
+        .targets
+        .iter()
+        .map(|target| (target, rows(run, &target.name)))
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(target, rows)| Part {
+            name: target.name.clone(),
+            content: content(&rows),
+        })
+        .collect();
+    match parts.is_empty() {
+        true => Err(WriteError::lacks(
+            "the run has no operation of an object store or blob store",
+        )),
+        false => Ok(parts),
+    }
+}
+
+/// A row for each operation of every slice of a target.
+fn rows(run: &Run<'_>, target: &str) -> Vec<Row> {
+    let slices = run.record.slices.iter();
+    let mine = slices.filter(|slice| slice.target == target);
+    mine.flat_map(|slice| {
+        let size = object_bytes(run.document, &slice.workload);
+        let bytes = size.map_or(Bytes::Real, Bytes::Each);
+        slice_rows(run.record.started, slice, None, bytes)
+    })
+    .collect()
+}
+
+/// Bytes of an object of a workload whose objects have one size.
+fn object_bytes(document: &Document, workload: &str) -> Option<u64> {
+    let mut workloads = document.workloads.iter();
+    let work = workloads.find(|work| work.name == workload)?;
+    work.subject.as_ref()?.object_bytes
+}
+
+/// hsbench's name for an operation; `None` for operations that it does not have.
+fn mode_of(operation: &str) -> Option<&str> {
+    match operation {
+        "PUT" | "GET" | "LIST" | "DEL" => Some(operation),
+        "DELETE" => Some("DEL"),
+        _ => None,
+    }
+}
+
+/// What hsbench calls the whole of a mode.
+const TOTAL: &str = "TOTAL";
+
+/// Bytes in what hsbench calls a MB.
+const MB: f64 = 1_048_576.0;
+
+/// One mode of one loop. What is not known is absent, and 0 only where hsbench's own
+/// formats have no other word for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Row {
+    /// The loop, from 0.
+    #[serde(rename = "Loop")]
+    round: u32,
+    interval_name: String,
+    seconds: f64,
+    mode: String,
+    ops: u64,
+    mbps: f64,
+    iops: f64,
+    min_lat: Option<f64>,
+    avg_lat: Option<f64>,
+    ninety_nine_lat: Option<f64>,
+    max_lat: Option<f64>,
+    slowdowns: u64,
+    /// When it was over.
+    #[serde(skip)]
+    end: SystemTime,
+}
+
+/// What is counted as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bytes {
+    /// So many for each operation, as hsbench counts in every mode but LIST.
+    Each(u64),
+    /// Those that the operations were about.
+    Real,
+}
+
+impl Bytes {
+    fn of(self, ok: u64, payload: u64) -> f64 {
+        match self {
+            Self::Each(size) => ok as f64 * size as f64,
+            Self::Real => payload as f64,
+        }
+    }
+}
+
+/// A row for each operation of a slice that is a mode. `mode` is that of the whole slice, if it is
+/// known.
+pub(super) fn slice_rows(
+    started: SystemTime,
+    slice: &Slice,
+    mode: Option<&str>,
+    bytes: Bytes,
+) -> Vec<Row> {
+    let end = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
+    let of_operation = |op: &OpFigures| {
+        let mode = mode.or_else(|| mode_of(&op.name))?;
+        let bytes = match mode {
+            "LIST" => Bytes::Each(0),
+            _ => bytes,
+        };
+        Some(row(slice, op, mode, bytes, started + end))
+    };
+    slice.work().filter_map(of_operation).collect()
+}
+
+fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime) -> Row {
+    let rate = |count: f64| match slice.seconds > 0.0 {
+        true => count / slice.seconds,
+        false => 0.0,
+    };
+    let known = !op.service.is_empty();
+    let millis = |nanoseconds: f64| nanoseconds / 1e6;
+    Row {
+        round: slice.round,
+        interval_name: TOTAL.to_owned(),
+        seconds: slice.seconds,
+        mode: mode.to_owned(),
+        ops: op.ok,
+        mbps: rate(bytes.of(op.ok, op.payload)) / MB,
+        iops: rate(op.ok as f64),
+        min_lat: known.then(|| millis(op.service.min() as f64)),
+        avg_lat: known.then(|| millis(op.service.mean())),
+        // The tool's figure, of however few: that of an interval is one, too.
+        ninety_nine_lat: known.then(|| millis(op.service.value_at_quantile(0.99) as f64)),
+        max_lat: known.then(|| millis(op.service.max() as f64)),
+        slowdowns: op.failed_count(),
+        end,
+    }
+}
+
+/// hsbench's lines for all targets, then the findings and the verdict.
+pub fn text_of_run(run: &Run<'_>) -> String {
+    let targets = run.plan.targets.iter();
+    let rows = targets.flat_map(|target| rows(run, &target.name));
+    let mut text: String = rows.map(|row| row.line()).collect();
+    text.push_str(&last_lines(run.document));
+    text
+}
+
+impl Row {
+    /// One interval of a mode.
+    pub(crate) fn of_interval(
+        round: u32,
+        number: usize,
+        second: &SecondCounts,
+        mode: String,
+        bytes: Bytes,
+        end: SystemTime,
+    ) -> Self {
+        let rate = |count: f64| match second.length > 0.0 {
+            true => count / second.length,
+            false => 0.0,
+        };
+        let times = second.service;
+        let millis = |nanoseconds: u64| nanoseconds as f64 / 1e6;
+        Self {
+            round,
+            interval_name: number.to_string(),
+            seconds: second.length,
+            mode,
+            ops: second.ok,
+            mbps: rate(bytes.of(second.ok, second.payload)) / MB,
+            iops: rate(second.ok as f64),
+            min_lat: times.and_then(|times| times.min_ns).map(millis),
+            avg_lat: times.and_then(|times| times.mean_ns).map(millis),
+            ninety_nine_lat: times.map(|times| millis(times.p99_ns)),
+            max_lat: times.map(|times| millis(times.max_ns)),
+            slowdowns: second.failed,
+            end,
+        }
+    }
+
+    pub(crate) fn mode(&self) -> &str {
+        &self.mode
+    }
+
+    pub(crate) fn ops(&self) -> u64 {
+        self.ops
+    }
+
+    pub(crate) fn end(&self) -> SystemTime {
+        self.end
+    }
+
+    /// The tool's line.
+    pub(crate) fn line(&self) -> String {
+        let time = |millis: Option<f64>| {
+            millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
+        };
+        format!(
+            "{} Loop: {}, Int: {}, Dur(s): {:.1}, Mode: {}, Ops: {}, MB/s: {:.2}, IO/s: {:.0}, \
+             Lat(ms): [ min: {}, avg: {}, 99%: {}, max: {} ], Slowdowns: {}\n",
+            stamp(self.end),
+            self.round,
+            self.interval_name,
+            self.seconds,
+            for_terminal(&self.mode),
+            self.ops,
+            self.mbps,
+            self.iops,
+            time(self.min_lat),
+            time(self.avg_lat),
+            time(self.ninety_nine_lat),
+            time(self.max_lat),
+            self.slowdowns
+        )
+    }
+}
+
+/// `2026/11/20 12:11:46`, UTC.
+pub(crate) fn stamp(when: SystemTime) -> String {
+    let text = rfc3339(when);
+    let date = text.get(..10).unwrap_or_default().replace('-', "/");
+    format!("{date} {}", text.get(11..19).unwrap_or_default())
+}
+
+/// hsbench's header, spelled as it spells it.
+const CSV_HEADER: &str = "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),\
+                          Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns\n";
+
+/// What `-o` gives. An unknown time is an empty field.
+fn csv(rows: &[Row]) -> String {
+    let mut text = CSV_HEADER.to_owned();
+    for row in rows {
+        let time = |millis: Option<f64>| millis.map_or(String::new(), |t| format!("{t:.2}"));
+        let _ = writeln!(
+            text,
+            "{},{},{:.2},{},{},{:.2},{:.2},{},{},{},{},{}",
+            row.round,
+            row.interval_name,
+            row.seconds,
+            row.mode,
+            row.ops,
+            row.mbps,
+            row.iops,
+            time(row.min_lat),
+            time(row.avg_lat),
+            time(row.ninety_nine_lat),
+            time(row.max_lat),
+            row.slowdowns
+        );
+    }
+    text
+}
+
+/// What `-j` gives. An unknown time is null.
+pub(super) fn json(rows: &[Row]) -> Vec<u8> {
+    serde_json::to_vec(rows).expect("plain data becomes JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The recorded TOTAL of a PUT of hsbench, from the same figures.
+    #[test]
+    fn files_have_the_shape_of_hsbenchs() {
+        let row = Row {
+            round: 0,
+            interval_name: TOTAL.to_owned(),
+            seconds: 3.001_497_177,
+            mode: "PUT".to_owned(),
+            ops: 2419,
+            mbps: 2419.0 * 65_536.0 / 3.001_497_177 / MB,
+            iops: 2419.0 / 3.001_497_177,
+            min_lat: Some(1.176_245),
+            avg_lat: Some(2.477_162_8),
+            ninety_nine_lat: Some(5.787_596),
+            max_lat: Some(11.450_952),
+            slowdowns: 0,
+            end: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_176_706),
+        };
+        let rows = [row];
+        assert_eq!(
+            csv(&rows),
+            "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),Avg Latency(ms),\
+             99% Latency(ms),Max Latency(ms),Slowdowns\n\
+             0,TOTAL,3.00,PUT,2419,50.37,805.93,1.18,2.48,5.79,11.45,0\n"
+        );
+        let keys: Vec<&str> = vec![
+            "Loop",
+            "IntervalName",
+            "Seconds",
+            "Mode",
+            "Ops",
+            "Mbps",
+            "Iops",
+            "MinLat",
+            "AvgLat",
+            "NinetyNineLat",
+            "MaxLat",
+            "Slowdowns",
+        ];
+        let text = String::from_utf8(json(&rows)).expect("text");
+        let mut at = 0;
+        for key in keys {
+            let found = text[at..].find(&format!("\"{key}\":")).expect(key);
+            at += found;
+        }
+        assert_eq!(stamp(rows[0].end), "2026/11/20 12:11:46");
+    }
+}

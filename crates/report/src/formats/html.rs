@@ -1,0 +1,17 @@
+//! `report.html`: the report as one page.
+
+use super::write::nothing;
+use super::{Format, Writer};
+use crate::page::html;
+
+pub(super) const FORMAT: Format = Format {
+    name: "html",
+    about: "the report as one page with charts, to be opened in a browser",
+    file: "report.html",
+    kept: true,
+    read: None,
+    write: Some(Writer::Document {
+        lacks: nothing,
+        write: |document, to| to.write_all(html::html(&[document]).as_bytes()),
+    }),
+};

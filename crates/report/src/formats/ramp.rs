@@ -1,0 +1,57 @@
+//! The table and the charts of a concurrency sweep.
+
+use std::io;
+
+use tenbin_result::Document;
+
+use super::{Format, Writer};
+use crate::chart::{self, Chart};
+use crate::ramp;
+
+pub(super) const TABLE: Format = Format {
+    name: "ramp",
+    about: "concurrency sweep: a row for each number of clients on each target",
+    file: "ramp.csv",
+    kept: true,
+    read: None,
+    write: Some(Writer::Document {
+        lacks,
+        write: |document, to| to.write_all(ramp::csv(document).as_bytes()),
+    }),
+};
+
+pub(super) const THROUGHPUT: Format = Format {
+    name: "ramp-throughput",
+    about: "concurrency sweep: chart of throughput against clients",
+    file: "ramp-throughput.svg",
+    kept: true,
+    read: None,
+    write: Some(Writer::Document {
+        lacks,
+        write: |document, to| write_chart(ramp::throughput(document), to),
+    }),
+};
+
+pub(super) const LATENCY: Format = Format {
+    name: "ramp-latency",
+    about: "concurrency sweep: chart of mean and p99 service time against clients",
+    file: "ramp-latency.svg",
+    kept: true,
+    read: None,
+    write: Some(Writer::Document {
+        lacks,
+        write: |document, to| write_chart(ramp::latency(document), to),
+    }),
+};
+
+fn write_chart(chart: Option<Chart>, to: &mut dyn io::Write) -> io::Result<()> {
+    match chart {
+        Some(chart) => to.write_all(chart::file(&chart).as_bytes()),
+        None => Ok(()),
+    }
+}
+
+fn lacks(document: &Document) -> Option<&'static str> {
+    let is_missing = document.capacities.is_empty();
+    is_missing.then_some("the run has no concurrency sweep; add --ramp")
+}

@@ -1,0 +1,317 @@
+//! How result files are recognised and read.
+//!
+//! Requests are read a line or a window at a time: memory does not grow with their number. All
+//! other files are small, and are read whole.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use tenbin_plan::LARGEST_RESULT;
+
+use tenbin_verdict::lint::Reported;
+
+use super::content::Content;
+use super::imported::Imported;
+use super::{FORMATS, Format};
+
+/// How a format is read.
+#[derive(Debug)]
+pub struct Reader {
+    /// Whether a file that begins like this is in the format. No two formats recognise one file.
+    pub recognises: fn(&[u8]) -> bool,
+    /// Reads a whole file, decompressed.
+    pub read: ReadContent,
+    /// Reads the figures of a file of another tool, with the lines that say them. `None` if they
+    /// follow from what `read` gives.
+    pub reported: Option<ReadReported>,
+}
+
+/// Reads the figures of a whole file.
+pub(super) type ReadReported = fn(&[u8]) -> Result<Reported, Fault>;
+
+/// Reads a whole file, or the selected part of it.
+pub(super) type ReadContent = fn(&mut dyn BufRead, &Selection) -> Result<Content, Fault>;
+
+/// The requests of a file that are read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// Only this operation, in capitals.
+    pub operation: Option<String>,
+    /// Only requests to this host.
+    pub host: Option<String>,
+    /// Leave out requests that began in this time after the first one.
+    pub skip: Duration,
+    /// Leave out this number of requests first.
+    pub offset: u64,
+    /// Read at most this number of requests.
+    pub limit: Option<u64>,
+}
+
+impl Selection {
+    /// Whether it needs the requests themselves.
+    pub(super) fn needs_requests(&self) -> bool {
+        self.host.is_some() || !self.skip.is_zero() || self.offset > 0 || self.limit.is_some()
+    }
+
+    pub(super) fn wants(&self, operation: &str) -> bool {
+        self.operation
+            .as_deref()
+            .is_none_or(|wanted| wanted.eq_ignore_ascii_case(operation))
+    }
+}
+
+/// An error in a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct Fault {
+    /// The line, from 1, if the error is in one line.
+    pub(super) line: Option<u64>,
+    /// What is wrong and what to do.
+    pub(super) what: String,
+    /// The file is in none of the formats.
+    is_unknown: bool,
+}
+
+impl Fault {
+    pub(super) fn in_line(line: u64, what: impl Into<String>) -> Self {
+        Self {
+            line: Some(line),
+            what: what.into(),
+            is_unknown: false,
+        }
+    }
+
+    pub(super) fn of_the_file(what: impl Into<String>) -> Self {
+        Self {
+            line: None,
+            what: what.into(),
+            is_unknown: false,
+        }
+    }
+
+    pub(super) fn reading(line: u64, error: &io::Error) -> Self {
+        Self::in_line(
+            line,
+            format!("the file cannot be read any further: {error}; it may be cut off"),
+        )
+    }
+}
+
+/// A file that cannot be read: its name, the line and the error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{sentence}")]
+pub struct ReadError {
+    sentence: String,
+    is_unknown: bool,
+}
+
+impl ReadError {
+    fn new(file: &str, fault: &Fault) -> Self {
+        Self {
+            sentence: match fault.line {
+                Some(line) => format!("{file}:{line}: {fault}"),
+                None => format!("{file}: {fault}"),
+            },
+            is_unknown: fault.is_unknown,
+        }
+    }
+
+    /// Whether the file is in none of the formats.
+    pub fn is_unknown_format(&self) -> bool {
+        self.is_unknown
+    }
+}
+
+/// The format of a file that begins like this.
+pub(super) fn recognised(beginning: &[u8]) -> Option<&'static Format> {
+    let mut all = FORMATS.iter().copied();
+    all.find(|format| {
+        let reader = format.read.as_ref();
+        reader.is_some_and(|reader| (reader.recognises)(beginning))
+    })
+}
+
+/// Reads a result file in any format, compressed by zstd or not; `-` is standard input.
+///
+/// # Errors
+///
+/// If it cannot be opened or read, is in no known format, or is malformed.
+pub fn read(file: &str, selection: &Selection) -> Result<Content, ReadError> {
+    open(file)
+        .and_then(|input| read_from(input, selection))
+        .map_err(|fault| ReadError::new(file, &fault))
+}
+
+/// Reads the content of a result file in any format.
+///
+/// # Errors
+///
+/// If it is in no known format, or malformed.
+pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
+    read_plain(&mut { content }, content, &Selection::default())
+        .map_err(|fault| ReadError::new(name, &fault))
+}
+
+/// Reads the requests of a result file; `-` is standard input.
+///
+/// # Errors
+///
+/// Those of [`read`], and if the file holds no requests.
+pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, ReadError> {
+    let requests = read(file, selection)?.into_requests();
+    let imported = requests.map_err(|why| ReadError::new(file, &Fault::of_the_file(why)))?;
+    Ok(Imported {
+        files: vec![file.to_owned()],
+        ..imported
+    })
+}
+
+/// Reads what a result file of another tool says, with the lines that say it; `-` is standard
+/// input.
+///
+/// # Errors
+///
+/// Those of [`read`], and if the file is a result of Tenbin.
+pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
+    let reported = open(file).and_then(|input| {
+        let (mut text, start) = plain(input)?;
+        reported_from(&mut *text, &start)
+    });
+    let reported = reported.map_err(|fault| ReadError::new(file, &fault))?;
+    Ok(Reported {
+        file: file.to_owned(),
+        ..reported
+    })
+}
+
+/// The same of the content of a file.
+///
+/// # Errors
+///
+/// Those of [`read_reported`].
+pub fn reported_bytes(name: &str, content: &[u8]) -> Result<Reported, ReadError> {
+    let reported = reported_from(&mut { content }, content);
+    let reported = reported.map_err(|fault| ReadError::new(name, &fault))?;
+    Ok(Reported {
+        file: name.to_owned(),
+        ..reported
+    })
+}
+
+fn reported_from(text: &mut dyn BufRead, beginning: &[u8]) -> Result<Reported, Fault> {
+    let reader = recognised(beginning).and_then(|format| format.read.as_ref());
+    if let Some(reported) = reader.and_then(|reader| reader.reported) {
+        return reported(&whole(text, &Selection::default(), "a result")?);
+    }
+    match read_plain(text, beginning, &Selection::default())? {
+        Content::Requests(imported) => Ok(super::imported::reported(&imported)),
+        Content::Document(_) => Err(Fault::of_the_file(
+            "is a result of Tenbin, which has its findings; print them with tenbin show",
+        )),
+        Content::Repetitions(_) | Content::Steps(_) => {
+            Err(Fault::of_the_file("has no figures of single measurements"))
+        }
+    }
+}
+
+fn open(file: &str) -> Result<Box<dyn Read>, Fault> {
+    if file == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    match File::open(Path::new(file)) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(Fault::of_the_file(format!("cannot be opened: {error}"))),
+    }
+}
+
+/// What zstd's files begin with.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How much of a stream is looked at to recognise its format, bytes.
+const BEGINNING: usize = 1 << 16;
+
+fn read_from(input: Box<dyn Read>, selection: &Selection) -> Result<Content, Fault> {
+    let (mut text, start) = plain(input)?;
+    read_plain(&mut *text, &start, selection)
+}
+
+/// A file, decompressed, and its beginning.
+fn plain(input: Box<dyn Read>) -> Result<(Box<dyn BufRead>, Vec<u8>), Fault> {
+    let mut input = BufReader::with_capacity(BEGINNING, input);
+    let packed = beginning(&mut input)?.starts_with(&ZSTD_MAGIC);
+    let mut text: Box<dyn BufRead> = if packed {
+        let unpacked = zstd::Decoder::with_buffer(input)
+            .map_err(|error| Fault::of_the_file(format!("cannot be unpacked: {error}")))?;
+        Box::new(BufReader::with_capacity(BEGINNING, unpacked))
+    } else {
+        Box::new(input)
+    };
+    let start = beginning(&mut text)?.to_vec();
+    Ok((text, start))
+}
+
+fn read_plain(
+    text: &mut dyn BufRead,
+    beginning: &[u8],
+    selection: &Selection,
+) -> Result<Content, Fault> {
+    match recognised(beginning).and_then(|format| format.read.as_ref()) {
+        Some(reader) => (reader.read)(text, selection),
+        None => {
+            let readable = FORMATS.iter().filter(|format| format.read.is_some());
+            let known: Vec<&str> = readable.map(|format| format.about).collect();
+            let what = format!(
+                "is none of the results that can be read, which are: {}",
+                known.join("; ")
+            );
+            Err(Fault {
+                is_unknown: true,
+                ..Fault::of_the_file(what)
+            })
+        }
+    }
+}
+
+fn beginning<R: BufRead + ?Sized>(input: &mut R) -> Result<&[u8], Fault> {
+    input
+        .fill_buf()
+        .map_err(|error| Fault::of_the_file(format!("cannot be read: {error}; it may be cut off")))
+}
+
+/// The whole text of a file of which no requests can be selected. `what` says what is read, for an
+/// error.
+pub(super) fn whole(
+    text: &mut dyn BufRead,
+    selection: &Selection,
+    what: &str,
+) -> Result<Vec<u8>, Fault> {
+    if selection.needs_requests() {
+        return Err(Fault::of_the_file(format!(
+            "is {what}, which holds no single requests to select"
+        )));
+    }
+    let mut content = Vec::new();
+    let read = text.take(LARGEST_RESULT + 1).read_to_end(&mut content);
+    read.map_err(|error| {
+        Fault::of_the_file(format!("cannot be read: {error}; it may be cut off"))
+    })?;
+    if content.len() as u64 > LARGEST_RESULT {
+        return Err(Fault::of_the_file(format!(
+            "is longer than {LARGEST_RESULT} bytes, which no result is"
+        )));
+    }
+    Ok(content)
+}
+
+/// The part of the beginning of a file that is text: it may end within a character.
+pub(super) fn readable(beginning: &[u8]) -> &str {
+    match str::from_utf8(beginning) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            str::from_utf8(&beginning[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => "",
+    }
+}

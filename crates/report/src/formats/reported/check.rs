@@ -1,0 +1,74 @@
+//! Contradictions within a file: figures that cannot all be true.
+
+use tenbin_result::format::{count, digits};
+use tenbin_verdict::lint::{Measurement, Range, percentile_name};
+
+/// Largest relative difference of a count divided by its time from the rate beside it, in addition
+/// to the rounding of all three. Tools take the time of the count and of the rate at different
+/// moments.
+const RATE: f64 = 0.002;
+
+/// The same where neither is rounded: the tool divided the one by the other.
+const EXACT_RATE: f64 = 1e-9;
+
+/// Why the figures cannot all be true, in one clause.
+pub(super) fn contradiction(of: &Measurement) -> Option<String> {
+    rate(of).or_else(|| failures(of)).or_else(|| times(of))
+}
+
+fn rate(of: &Measurement) -> Option<String> {
+    let ended = of.ended.as_ref()?.value;
+    let (seconds, rate) = (of.seconds.as_ref()?.value, of.rate.as_ref()?.value);
+    let is_exact = seconds.from == seconds.to && rate.from == rate.to;
+    let slack = if is_exact { EXACT_RATE } else { RATE };
+    let low = ended as f64 / seconds.to * (1.0 - slack);
+    let high = match seconds.from > 0.0 {
+        true => ended as f64 / seconds.from * (1.0 + slack),
+        false => f64::INFINITY,
+    };
+    (rate.to < low || rate.from > high).then(|| {
+        format!(
+            "contradicts itself: {} requests in {} s are not {} per second",
+            count(ended),
+            digits(seconds.middle()),
+            digits(rate.middle())
+        )
+    })
+}
+
+fn failures(of: &Measurement) -> Option<String> {
+    let ended = of.ended.as_ref()?.value;
+    let counted = of.failed_and_counted();
+    (counted > ended).then(|| {
+        format!(
+            "contradicts itself: {} of {} requests failed",
+            count(counted),
+            count(ended)
+        )
+    })
+}
+
+fn times(of: &Measurement) -> Option<String> {
+    let mut rising: Vec<(String, Range)> = Vec::new();
+    let end = |name: &str, said: &Option<tenbin_verdict::lint::Said<Range>>| {
+        said.as_ref().map(|said| (name.to_owned(), said.value))
+    };
+    rising.extend(end("the shortest time", &of.min));
+    for each in &of.percentiles {
+        rising.push((percentile_name(each.quantile), each.time));
+    }
+    rising.extend(end("the longest time", &of.max));
+    for pair in rising.windows(2) {
+        if let [(less, low), (more, high)] = pair
+            && low.from > high.to
+        {
+            return Some(format!("contradicts itself: {less} is longer than {more}"));
+        }
+    }
+    let mean = of.mean.as_ref()?.value;
+    let below = of.min.as_ref().is_some_and(|min| mean.to < min.value.from);
+    let above = of.max.as_ref().is_some_and(|max| mean.from > max.value.to);
+    (below || above).then(|| {
+        "contradicts itself: the mean time is not between the shortest and the longest".to_owned()
+    })
+}

@@ -1,0 +1,194 @@
+//! Members of a JSON document, with their paths as quotes.
+
+use serde_json::Value;
+use tenbin_verdict::lint::{Quote, Range, Said};
+
+use crate::formats::read::{Fault, readable};
+
+/// A JSON document, or a part of it.
+#[derive(Debug, Clone)]
+pub(in crate::formats) struct Json<'a> {
+    value: &'a Value,
+    path: String,
+}
+
+/// Longest quote of a member, characters.
+const MOST_QUOTED: usize = 120;
+
+impl<'a> Json<'a> {
+    /// Reads a document.
+    pub(in crate::formats) fn parse(content: &[u8], tool: &str) -> Result<Value, Fault> {
+        if let Some(line) = odd_exponent(content) {
+            return Err(Fault::in_line(
+                line,
+                "has a number with an exponent without sign, which the tool does not write; the \
+                 file may be damaged",
+            ));
+        }
+        serde_json::from_slice(content).map_err(|error| {
+            let whole = error.to_string();
+            let what = whole.split(" at line ").next().unwrap_or_default();
+            let what = format!("is not what {tool} writes: {what}; it may be cut off");
+            match error.line() {
+                0 => Fault::of_the_file(what),
+                line => Fault::in_line(line as u64, what),
+            }
+        })
+    }
+
+    pub(in crate::formats) fn of(value: &'a Value) -> Self {
+        Self {
+            value,
+            path: String::new(),
+        }
+    }
+
+    /// A member; `None` if it is missing or null.
+    pub(in crate::formats) fn get(&self, name: &str) -> Option<Self> {
+        let value = self.value.get(name).filter(|value| !value.is_null())?;
+        let path = match self.path.is_empty() {
+            true => name.to_owned(),
+            false => format!("{}.{name}", self.path),
+        };
+        Some(Self { value, path })
+    }
+
+    /// A member that must be there.
+    pub(in crate::formats) fn need(&self, name: &str) -> Result<Self, Fault> {
+        self.get(name).ok_or_else(|| {
+            let place = match self.path.is_empty() {
+                true => name.to_owned(),
+                false => format!("{}.{name}", self.path),
+            };
+            Fault::of_the_file(format!("has no member {place}; it may be damaged"))
+        })
+    }
+
+    /// The members of an object.
+    pub(in crate::formats) fn members(&self) -> Vec<(String, Self)> {
+        let members = self.value.as_object().into_iter().flatten();
+        members
+            .map(|(name, value)| {
+                let path = format!("{}.{name}", self.path);
+                (name.clone(), Self { value, path })
+            })
+            .collect()
+    }
+
+    /// The elements of an array.
+    pub(in crate::formats) fn elements(&self) -> Vec<Self> {
+        let elements = self.value.as_array().into_iter().flatten();
+        elements
+            .enumerate()
+            .map(|(at, value)| Self {
+                value,
+                path: format!("{}[{at}]", self.path),
+            })
+            .collect()
+    }
+
+    /// `latencies.99th: 311079`.
+    pub(in crate::formats) fn quote(&self) -> Quote {
+        let text = format!("{}: {}", self.path, self.value);
+        Quote {
+            line: None,
+            text: text.chars().take(MOST_QUOTED).collect(),
+        }
+    }
+
+    pub(in crate::formats) fn text(&self) -> Option<&'a str> {
+        self.value.as_str()
+    }
+
+    /// A count.
+    pub(in crate::formats) fn count(&self) -> Result<Said<u64>, Fault> {
+        let known = self.value.as_u64().or_else(|| {
+            // Some tools write all numbers as floats.
+            let value = self.value.as_f64()?;
+            let is_whole = value.fract() == 0.0 && (0.0..9e15).contains(&value);
+            is_whole.then_some(value as u64)
+        });
+        match known {
+            Some(count) => Ok(Said::new(count, self.quote())),
+            None => Err(self.fault("no count")),
+        }
+    }
+
+    /// A number that is not negative, times `factor`.
+    pub(in crate::formats) fn number(&self, factor: f64) -> Result<Said<Range>, Fault> {
+        let known = self.value.as_f64();
+        match known.filter(|value| value.is_finite() && *value >= 0.0) {
+            Some(value) => Ok(Said::new(Range::exactly(value * factor), self.quote())),
+            None => Err(self.fault("no number from 0")),
+        }
+    }
+
+    /// An optional number of a member, times `factor`.
+    pub(in crate::formats) fn maybe(
+        &self,
+        name: &str,
+        factor: f64,
+    ) -> Result<Option<Said<Range>>, Fault> {
+        self.get(name)
+            .map(|member| member.number(factor))
+            .transpose()
+    }
+
+    pub(in crate::formats) fn fault(&self, what: &str) -> Fault {
+        Fault::of_the_file(format!("{} is {what}: {}", self.path, self.quote().text))
+    }
+}
+
+/// The line of the first number such as `1e5`. Tools write `1e+5`, `1e-5` or all digits, so that a
+/// letter in place of a digit made it.
+fn odd_exponent(content: &[u8]) -> Option<u64> {
+    let (mut line, mut in_text, mut escaped) = (1, false, false);
+    for (at, byte) in content.iter().enumerate() {
+        match byte {
+            b'\n' => line += 1,
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'e' | b'E' if !in_text => {
+                let digit = |at: Option<usize>| {
+                    at.and_then(|at| content.get(at))
+                        .is_some_and(u8::is_ascii_digit)
+                };
+                if digit(at.checked_sub(1)) && digit(at.checked_add(1)) {
+                    return Some(line);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Tools with the names that only their documents have.
+const MARKS: &[(&str, &[&str])] = &[
+    ("oha", &["\"successRate\""]),
+    ("vegeta", &["\"latencies\"", "\"status_codes\""]),
+    ("fortio", &["\"DurationHistogram\""]),
+    ("k6", &["\"metrics\"", "\"http_req"]),
+];
+
+/// Whether a file begins as a JSON document of this tool.
+pub(in crate::formats) fn is_json_of(beginning: &[u8], tool: &str) -> bool {
+    tool_of(beginning) == Some(tool)
+}
+
+/// Whether a file begins as a JSON document of any of these tools.
+pub(in crate::formats) fn is_json_of_a_tool(beginning: &[u8]) -> bool {
+    tool_of(beginning).is_some()
+}
+
+fn tool_of(beginning: &[u8]) -> Option<&'static str> {
+    let text = readable(beginning);
+    // A result of Tenbin may have any name in it.
+    if !text.trim_start().starts_with('{') || text.contains("\"tenbin.result/") {
+        return None;
+    }
+    let mut tools = MARKS.iter();
+    let found = tools.find(|(_, marks)| marks.iter().all(|mark| text.contains(mark)));
+    found.map(|(tool, _)| *tool)
+}

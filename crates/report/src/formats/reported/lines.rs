@@ -1,0 +1,122 @@
+//! The lines of a text, with their numbers.
+
+use tenbin_verdict::lint::{Quote, Range, Said};
+
+use super::number::{count, decimal};
+use crate::formats::read::Fault;
+
+/// Longest quote of a line, characters.
+const MOST_QUOTED: usize = 200;
+
+/// A line.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::formats) struct Line<'a> {
+    /// From 1.
+    pub(in crate::formats) number: u64,
+    pub(in crate::formats) text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// Its quote.
+    pub(in crate::formats) fn quote(&self) -> Quote {
+        Quote {
+            line: Some(self.number),
+            text: self.text.trim().chars().take(MOST_QUOTED).collect(),
+        }
+    }
+
+    /// A figure that it says.
+    pub(in crate::formats) fn said<T>(&self, value: T) -> Said<T> {
+        Said::new(value, self.quote())
+    }
+
+    /// An error in it.
+    pub(in crate::formats) fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault::in_line(self.number, what)
+    }
+
+    /// An error: `text` is not what the tool prints here.
+    pub(in crate::formats) fn no(&self, what: &str, text: &str) -> Fault {
+        self.fault(format!("{what} is {text:?}"))
+    }
+
+    /// What stands behind `label`, without spaces around it.
+    pub(in crate::formats) fn after(&self, label: &str) -> Option<&'a str> {
+        let rest = self.text.trim_start().strip_prefix(label)?;
+        Some(rest.trim())
+    }
+
+    /// A count in it.
+    pub(in crate::formats) fn count(&self, what: &str, text: &str) -> Result<Said<u64>, Fault> {
+        let count = count(text).ok_or_else(|| self.no(what, text))?;
+        Ok(self.said(count))
+    }
+
+    /// A number in it.
+    pub(in crate::formats) fn decimal(&self, what: &str, text: &str) -> Result<Said<Range>, Fault> {
+        let number = decimal(text).ok_or_else(|| self.no(what, text))?;
+        Ok(self.said(number))
+    }
+}
+
+/// A text of which every line is whole.
+pub(in crate::formats) struct Lines<'a>(pub(in crate::formats) Vec<Line<'a>>);
+
+impl<'a> Lines<'a> {
+    /// The lines of a text. The last one needs an end, or one of these `endings`, so that no cut
+    /// number is taken for a whole one.
+    pub(in crate::formats) fn of(content: &'a [u8], endings: &[&str]) -> Result<Self, Fault> {
+        let text = str::from_utf8(content)
+            .map_err(|_| Fault::of_the_file("is not UTF-8 text; it may be damaged"))?;
+        let is_whole = text.ends_with('\n') || endings.iter().any(|end| text.ends_with(end));
+        if !is_whole {
+            let last = text.lines().count() as u64;
+            return Err(Fault::in_line(
+                last,
+                "the last line has no end; the file may be cut off",
+            ));
+        }
+        let lines = text.lines().zip(1..);
+        Ok(Self(
+            lines.map(|(text, number)| Line { number, text }).collect(),
+        ))
+    }
+
+    /// The first line with this label, and what stands behind the label.
+    pub(in crate::formats) fn find(&self, label: &str) -> Option<(Line<'a>, &'a str)> {
+        let mut all = self.0.iter();
+        all.find_map(|line| Some((*line, line.after(label)?)))
+    }
+
+    /// The same; an error says what is missing.
+    pub(in crate::formats) fn need(&self, label: &str) -> Result<(Line<'a>, &'a str), Fault> {
+        self.find(label)
+            .ok_or_else(|| Fault::of_the_file(format!("has no line {label:?}; it may be cut off")))
+    }
+
+    /// The lines behind the first line that starts with `title`, up to the first one that `ends`
+    /// the section.
+    pub(in crate::formats) fn section(
+        &self,
+        title: &str,
+        ends: impl Fn(&str) -> bool,
+    ) -> Vec<Line<'a>> {
+        let behind = self
+            .0
+            .iter()
+            .skip_while(|line| line.after(title).is_none())
+            .skip(1);
+        behind
+            .take_while(|line| !ends(line.text))
+            .copied()
+            .collect()
+    }
+
+    /// How many lines start with this label.
+    pub(in crate::formats) fn how_many(&self, label: &str) -> usize {
+        self.0
+            .iter()
+            .filter(|line| line.after(label).is_some())
+            .count()
+    }
+}

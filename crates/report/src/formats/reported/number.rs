@@ -1,0 +1,127 @@
+//! Numbers as tools print them: digits with a unit, and how far they are rounded.
+
+use tenbin_verdict::lint::Range;
+
+/// Units of times with their seconds.
+const TIMES: &[(&str, f64)] = &[
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("μs", 1e-6),
+    ("ms", 1e-3),
+    ("s", 1.0),
+    ("sec", 1.0),
+    ("secs", 1.0),
+    ("seconds", 1.0),
+    ("m", 60.0),
+    ("h", 3_600.0),
+];
+
+/// More digits than this are exact for our purposes.
+const MOST_DIGITS: usize = 15;
+
+/// A count: digits only.
+pub(in crate::formats) fn count(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok())?
+}
+
+/// A number of digits and at most one point, with half a unit of its last digit on both sides.
+pub(in crate::formats) fn decimal(text: &str) -> Option<Range> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_point = whole.len() != text.len();
+    if whole.is_empty() || (has_point && part.is_empty()) || !is_digits(whole) || !is_digits(part) {
+        return None;
+    }
+    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    let half = match part.len() {
+        digits if digits >= MOST_DIGITS => 0.0,
+        digits => 0.5 * 10_f64.powi(-(digits as i32)),
+    };
+    Some(Range {
+        from: (value - half).max(0.0),
+        to: value + half,
+    })
+}
+
+/// A number with one of these units, as a multiple of the unit.
+pub(in crate::formats) fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<Range> {
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(at);
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim())?;
+    Some(decimal(number)?.times(*factor))
+}
+
+/// A time with its unit, such as `2.79ms`, in seconds.
+pub(in crate::formats) fn time(text: &str) -> Option<Range> {
+    with_unit(text, TIMES)
+}
+
+/// A duration as Go prints it, such as `1m2.5s` or `90.37µs`, in seconds.
+pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
+    let mut sum = Range::exactly(0.0);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let unit = rest[digits..]
+            .find(|c: char| c.is_ascii_digit())
+            .map_or(rest.len(), |at| digits + at);
+        let part = time(&rest[..unit])?;
+        // Only the last part is rounded.
+        sum = match rest.len() == unit {
+            true => Range {
+                from: sum.from + part.from,
+                to: sum.to + part.to,
+            },
+            false => Range::exactly(sum.from + part.middle()),
+        };
+        rest = &rest[unit..];
+    }
+    (!text.is_empty()).then_some(sum)
+}
+
+/// A share in percent, such as `97.72%`, 0 to 1.
+pub(in crate::formats) fn percent(text: &str) -> Option<Range> {
+    Some(decimal(text.strip_suffix('%')?)?.times(0.01))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_strict_and_rounding_is_known() {
+        assert_eq!(decimal("3.10").map(Range::middle), Some(3.1));
+        let ten = decimal("3.10").unwrap();
+        assert!((ten.from - 3.095).abs() < 1e-12 && (ten.to - 3.105).abs() < 1e-12);
+        for wrong in [
+            "", "1e5", "1.2.3", "-1", "+1", ".5", "5.", "1x", "inf", "nan", "1,000",
+        ] {
+            assert_eq!(decimal(wrong), None, "{wrong}");
+        }
+        assert_eq!(count("1e3"), None);
+        assert_eq!(count("175219"), Some(175_219));
+        assert_eq!(count("99999999999999999999"), None);
+    }
+
+    #[test]
+    fn zero_milliseconds_are_less_than_half_of_one() {
+        let zero = decimal("0").unwrap();
+        assert_eq!((zero.from, zero.to), (0.0, 0.5));
+    }
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("67us", 67e-6), ("2.79ms", 2.79e-3), ("90.37µs", 90.37e-6)] {
+            let read = time(text).unwrap().middle();
+            assert!((read - seconds).abs() < 1e-12, "{text}: {read}");
+        }
+        assert_eq!(time("2.79"), None);
+        assert_eq!(time("2.79MB"), None);
+        assert_eq!(go_duration("1m2.5s").map(Range::middle), Some(62.5));
+        assert_eq!(go_duration("2.998s").map(Range::middle), Some(2.998));
+        assert_eq!(go_duration("1m2"), None);
+        assert_eq!(go_duration(""), None);
+    }
+}

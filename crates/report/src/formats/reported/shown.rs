@@ -1,0 +1,77 @@
+//! What a file says, in the form in which results are shown.
+
+use tenbin_result::format::count;
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
+
+use crate::formats::imported::{Imported, Operation, Stated, Times};
+
+/// Nanoseconds in a second.
+const NANOS: f64 = 1e9;
+
+/// Rounding below this share of a figure is not shown.
+const FINE: f64 = 0.01;
+
+/// What a file of another tool says, in the form in which results are shown.
+pub fn imported(reported: &Reported) -> Imported {
+    let mut caveats = Vec::new();
+    let operations = reported.measurements.iter();
+    Imported {
+        files: vec![reported.file.clone()],
+        command_line: reported.command_line.clone(),
+        operations: operations
+            .map(|each| operation(each, &mut caveats))
+            .collect(),
+        caveats,
+    }
+}
+
+fn operation(of: &Measurement, caveats: &mut Vec<String>) -> Operation {
+    let name = match &of.target {
+        Some(target) => format!("{} on {target}", of.operation),
+        None => of.operation.clone(),
+    };
+    let mut operation = Operation::new(&name);
+    let ok = of.ok();
+    operation.ok = ok.unwrap_or_default();
+    operation.failed = of.failed();
+    operation.objects = ok;
+    operation.unit = "req";
+    operation.concurrency = of.connections.as_ref().map(|said| said.value);
+    if of.ended.is_none() {
+        operation.stated_rate = of.speed();
+    }
+    operation.measured = Some(of.elapsed().unwrap_or_default());
+    let counted = of.failed_and_counted();
+    operation.bytes = of.bytes.filter(|_| counted == 0);
+    if counted > 0 {
+        caveats.push(format!(
+            "{name}: the tool counts {} failed requests in its throughput; the throughput here is \
+             that of correct responses",
+            count(counted)
+        ));
+    }
+    for failed in &of.failures {
+        operation.add_failure(&failed.what, failed.count);
+    }
+    let known = |said: &Option<Said<Range>>| said.as_ref().map(|said| ends(said.value));
+    let percentiles = of.percentiles.iter();
+    operation.times = Times::Stated(Box::new(Stated {
+        requests: of.sampled(),
+        min: known(&of.min),
+        mean: known(&of.mean),
+        max: known(&of.max),
+        quantiles: percentiles
+            .map(|each| (each.quantile, ends(each.time)))
+            .collect(),
+    }));
+    operation
+}
+
+/// Both ends in nanoseconds; equal where rounding does not matter.
+fn ends(range: Range) -> (f64, f64) {
+    let (from, to) = (range.from * NANOS, range.to * NANOS);
+    match to - from <= FINE * to {
+        true => (f64::midpoint(from, to), f64::midpoint(from, to)),
+        false => (from, to),
+    }
+}

@@ -1,0 +1,67 @@
+//! The JSON of `vegeta report -type=json`.
+
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
+
+use super::statuses;
+use crate::formats::read::Fault;
+use crate::formats::reported::{Json, REQUESTS, checked, count};
+
+/// Seconds in a nanosecond.
+const NANO: f64 = 1e-9;
+
+pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
+    let value = Json::parse(content, "vegeta")?;
+    let whole = Json::of(&value);
+    let mut of = Measurement::new(REQUESTS);
+    let total = whole.need("requests")?.count()?.value;
+    of.rate = whole.maybe("throughput", 1.0)?;
+    let duration = whole.need("duration")?.number(NANO)?;
+    let wait = whole.need("wait")?.number(NANO)?;
+    let taken = Range::exactly(duration.value.from + wait.value.from);
+    of.seconds = Some(Said::new(taken, duration.quote));
+    let latencies = whole.need("latencies")?;
+    of.min = latencies.maybe("min", NANO)?;
+    of.mean = latencies.maybe("mean", NANO)?;
+    of.max = latencies.maybe("max", NANO)?;
+    for (name, member) in latencies.members() {
+        let Some(percent) = name.strip_suffix("th").and_then(count) else {
+            continue;
+        };
+        let time = member.number(NANO)?;
+        of.percentiles.push(Percentile {
+            quantile: percent as f64 / 100.0,
+            time: time.value,
+            quote: time.quote,
+        });
+    }
+    of.percentiles
+        .sort_by(|one, other| one.quantile.total_cmp(&other.quantile));
+    let by_status = whole.need("status_codes")?;
+    let mut codes = Vec::new();
+    for (code, member) in by_status.members() {
+        let code = count(&code).ok_or_else(|| member.fault("under no status code"))?;
+        codes.push((code, member.count()?.value));
+    }
+    statuses(&mut of, total, &codes, &by_status.quote())?;
+    if let Some(bytes) = whole.get("bytes_in").and_then(|bytes| bytes.get("total")) {
+        of.bytes = Some(bytes.count()?.value);
+    }
+    success(&whole, &of, total)?;
+    checked("vegeta", vec![of])
+}
+
+/// The ratio of successes must be that of the statuses.
+fn success(whole: &Json<'_>, of: &Measurement, total: u64) -> Result<(), Fault> {
+    let Some(said) = whole.maybe("success", 1.0)? else {
+        return Ok(());
+    };
+    let ok = of.ended.as_ref().map_or(0, |said| said.value);
+    let ratio = ok as f64 / total.max(1) as f64;
+    match (ratio - said.value.from).abs() < 1e-9 {
+        true => Ok(()),
+        false => Err(Fault::of_the_file(format!(
+            "contradicts itself: {}, and {ok} of {total} by status succeeded",
+            said.quote.text
+        ))),
+    }
+}

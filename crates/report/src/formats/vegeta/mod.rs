@@ -1,0 +1,84 @@
+//! Reads vegeta's reports: text and JSON.
+
+mod json;
+mod text;
+
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
+
+use super::read::{Fault, readable, whole};
+use super::reported::{content, is_json_of};
+use super::{Format, Reader};
+
+/// What `vegeta report` prints.
+pub(super) const TEXT: Format = Format {
+    name: "vegeta",
+    about: "the text that vegeta report prints",
+    file: "vegeta.txt",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| {
+            let mut lines = readable(beginning).lines();
+            lines.any(|line| line.starts_with("Requests ") && line.contains("[total, rate"))
+        },
+        read: |text, selection| {
+            let text = whole(text, selection, "the text of vegeta")?;
+            text::reported(&text).map(|it| content(&it))
+        },
+        reported: Some(text::reported),
+    }),
+    write: None,
+};
+
+/// What `vegeta report -type=json` prints.
+pub(super) const JSON: Format = Format {
+    name: "vegeta-json",
+    about: "the JSON that vegeta report -type=json prints",
+    file: "vegeta.json",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| is_json_of(beginning, "vegeta"),
+        read: |text, selection| {
+            let text = whole(text, selection, "the JSON of vegeta")?;
+            json::reported(&text).map(|it| content(&it))
+        },
+        reported: Some(json::reported),
+    }),
+    write: None,
+};
+
+/// Takes the counts of statuses, which must add up to all requests. vegeta's throughput has only
+/// responses with a status from 200 to 399.
+fn statuses(
+    of: &mut Measurement,
+    total: u64,
+    codes: &[(u64, u64)],
+    quote: &Quote,
+) -> Result<(), Fault> {
+    let sum = codes
+        .iter()
+        .fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+    if sum != total {
+        return Err(Fault::of_the_file(format!(
+            "contradicts itself: {total} requests, and {sum} by status"
+        )));
+    }
+    let mut ok = 0;
+    for (code, count) in codes {
+        match code {
+            200..400 => ok += count,
+            _ if *count == 0 => {}
+            _ => of.failures.push(Failed {
+                what: match code {
+                    0 => "requests without a response".to_owned(),
+                    code => format!("responses with status {code}"),
+                },
+                count: *count,
+                counted: false,
+                quote: quote.clone(),
+            }),
+        }
+    }
+    of.ended = Some(Said::new(ok, quote.clone()));
+    of.samples = Some(total);
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The text of `vegeta report`.
+
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
+
+use super::statuses;
+use crate::formats::read::Fault;
+use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, go_duration, percent};
+
+pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &["Error Set:"])?;
+    if lines.how_many("Requests ") > 1 {
+        return Err(Fault::of_the_file(
+            "holds several reports of vegeta; put each into a file of its own",
+        ));
+    }
+    let mut of = Measurement::new(REQUESTS);
+    let (line, row) = row(&lines, "Requests")?;
+    let total = value(&line, &row, "total")?;
+    let total = line.count("the number of requests", total)?.value;
+    if let Some((_, rate)) = row.iter().find(|(name, _)| *name == "throughput") {
+        of.rate = Some(line.decimal("the throughput", rate)?);
+    }
+    let (line, row) = self::row(&lines, "Duration")?;
+    let taken = value(&line, &row, "total")?;
+    of.seconds = Some(line.said(duration(&line, taken)?));
+    let (line, row) = self::row(&lines, "Latencies")?;
+    for (name, text) in row {
+        let time = duration(&line, text)?;
+        match name {
+            "min" => of.min = Some(line.said(time)),
+            "mean" => of.mean = Some(line.said(time)),
+            "max" => of.max = Some(line.said(time)),
+            percent => {
+                let percent = count(percent)
+                    .filter(|percent| *percent < 100)
+                    .ok_or_else(|| line.no("a percentile", percent))?;
+                of.percentiles.push(Percentile {
+                    quantile: percent as f64 / 100.0,
+                    time,
+                    quote: line.quote(),
+                });
+            }
+        }
+    }
+    let (line, row) = self::row(&lines, "Status Codes")?;
+    let codes = row.first().map_or("", |(_, text)| *text);
+    let codes = codes.split_whitespace().map(|pair| {
+        let pair = pair.split_once(':');
+        let pair = pair.and_then(|(code, number)| Some((count(code)?, count(number)?)));
+        pair.ok_or_else(|| line.fault("is not a list of statuses with counts"))
+    });
+    let codes = codes.collect::<Result<Vec<_>, Fault>>()?;
+    statuses(&mut of, total, &codes, &line.quote())?;
+    success(&lines, &of, total)?;
+    checked("vegeta", vec![of])
+}
+
+/// The ratio of successes must be that of the statuses.
+fn success(lines: &Lines<'_>, of: &Measurement, total: u64) -> Result<(), Fault> {
+    let (line, row) = row(lines, "Success")?;
+    let text = value(&line, &row, "ratio")?;
+    let printed = percent(text).ok_or_else(|| line.no("the ratio of successes", text))?;
+    let ok = of.ended.as_ref().map_or(0, |said| said.value);
+    let ratio = ok as f64 / total.max(1) as f64;
+    let slack = 1e-9;
+    match (printed.from - slack..=printed.to + slack).contains(&ratio) {
+        true => Ok(()),
+        false => Err(line.fault(format!(
+            "contradicts the statuses: {ok} of {total} succeeded"
+        ))),
+    }
+}
+
+/// The names in the brackets of a line, each with its value.
+type Row<'a> = Vec<(&'a str, &'a str)>;
+
+fn row<'a>(lines: &Lines<'a>, label: &str) -> Result<(Line<'a>, Row<'a>), Fault> {
+    let (line, rest) = lines.need(label)?;
+    let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (names, values) = inner.ok_or_else(|| line.fault("has no names in brackets"))?;
+    let names: Vec<&str> = names.split(", ").collect();
+    let values: Vec<&str> = match names.as_slice() {
+        [_] => vec![values.trim()],
+        _ => values.trim().split(", ").collect(),
+    };
+    match names.len() == values.len() {
+        true => Ok((line, names.into_iter().zip(values).collect())),
+        false => Err(line.fault("has not the values named in its brackets")),
+    }
+}
+
+fn value<'a>(line: &Line<'_>, row: &Row<'a>, name: &str) -> Result<&'a str, Fault> {
+    let mut row = row.iter();
+    row.find(|(own, _)| *own == name)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| line.fault(format!("has no value {name}")))
+}
+
+fn duration(line: &Line<'_>, text: &str) -> Result<Range, Fault> {
+    go_duration(text).ok_or_else(|| line.no("a duration", text))
+}

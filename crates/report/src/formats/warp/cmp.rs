@@ -1,0 +1,144 @@
+//! Comparison of two results.
+
+use std::fmt::Write as _;
+
+use tenbin_result::format::UNKNOWN;
+
+use super::section::{MIB, time};
+use super::{caveats, unfit_line};
+use crate::escape::for_terminal;
+use crate::formats::imported::{Imported, Operation, Quantile};
+
+/// Both results side by side, with the change from the first to the second. `unfit` names the
+/// results that cannot be trusted.
+pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "Before: {}", for_terminal(&before.files.join(", ")));
+    let _ = writeln!(text, "After:  {}", for_terminal(&after.files.join(", ")));
+    for earlier in &before.operations {
+        match after.operation(&earlier.name) {
+            Some(later) => {
+                let _ = write!(text, "\n{}", operation(earlier, later));
+            }
+            None => missing(&mut text, &earlier.name, "after"),
+        }
+    }
+    for later in &after.operations {
+        if before.operation(&later.name).is_none() {
+            missing(&mut text, &later.name, "before");
+        }
+    }
+    let mut all = before.caveats.clone();
+    all.extend(
+        after
+            .caveats
+            .iter()
+            .filter(|caveat| !before.caveats.contains(caveat))
+            .cloned(),
+    );
+    caveats(&mut text, &all);
+    text.push_str(&verdict(before, after, unfit));
+    text
+}
+
+/// The last line; the most severe reason comes first.
+fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
+    if !unfit.is_empty() {
+        return unfit_line(unfit);
+    }
+    let pairs = before.operations.iter();
+    let mut pairs = pairs.filter_map(|earlier| Some((earlier, after.operation(&earlier.name)?)));
+    if pairs.any(|(earlier, later)| !differences(earlier, later).is_empty()) {
+        return "\nVerdict: cannot tell: the two did different work, and there is only one run of each.\n"
+            .to_owned();
+    }
+    "\nVerdict: cannot tell: one run each. A difference may be noise; compare the servers in one \
+    interleaved run with tenbin s3, or repeat both runs.\n"
+        .to_owned()
+}
+
+/// Largest difference between the mean sizes of objects drawn from the same distribution.
+const SAME_SIZE: f64 = 0.05;
+
+/// The differences between the workloads.
+fn differences(before: &Operation, after: &Operation) -> Vec<String> {
+    let mut all = Vec::new();
+    if let (Some(then), Some(now)) = (before.concurrency, after.concurrency)
+        && then != now
+    {
+        all.push(format!("concurrency {then} -> {now}"));
+    }
+    let mean_size = |operation: &Operation| {
+        let objects = operation.objects.filter(|&objects| objects > 0)?;
+        Some(operation.bytes? as f64 / objects as f64)
+    };
+    if let (Some(then), Some(now)) = (mean_size(before), mean_size(after))
+        && (then - now).abs() > SAME_SIZE * then.max(now)
+    {
+        let shown = |bytes: f64| match bytes {
+            large if large >= MIB => format!("{:.2} MiB", large / MIB),
+            small => format!("{small:.0} B"),
+        };
+        all.push(format!(
+            "mean object size {} -> {}",
+            shown(then),
+            shown(now)
+        ));
+    }
+    all
+}
+
+fn missing(text: &mut String, name: &str, side: &str) {
+    let _ = writeln!(
+        text,
+        "\nOperation: {}\n* not in the result {side}",
+        for_terminal(name)
+    );
+}
+
+fn operation(before: &Operation, after: &Operation) -> String {
+    let mut text = format!("Operation: {}\n", for_terminal(&before.name));
+    for difference in differences(before, after) {
+        let _ = writeln!(text, "* DIFFERENT WORK: {difference}");
+    }
+    let mut row = |name: &str, pair: [Option<f64>; 2], show: &dyn Fn(f64) -> String| {
+        let _ = writeln!(text, "* {name}: {}", change(pair, show));
+    };
+    let both = |part: fn(&Operation) -> Option<f64>| [part(before), part(after)];
+    let carried = both(Operation::bytes_per_second);
+    if carried.iter().any(Option::is_some) {
+        row("Average", carried, &|bytes| {
+            format!("{:.2} MiB/s", bytes / MIB)
+        });
+    }
+    row("Average", both(Operation::objects_per_second), &|objects| {
+        format!("{objects:.2} {}/s", before.unit)
+    });
+    for (name, quantile) in [("median", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        let pair = [before, after].map(|each| match each.times.quantile(quantile) {
+            Quantile::Exactly(value) => Some(value),
+            Quantile::Between(..) | Quantile::Unknown => None,
+        });
+        row(&format!("Latency {name}"), pair, &time);
+    }
+    let of_times = |part: fn((f64, f64, f64)) -> f64| {
+        [before, after].map(|each| each.times.min_mean_max().map(part))
+    };
+    row("Latency avg", of_times(|(_, mean, _)| mean), &time);
+    row("Latency max", of_times(|(_, _, max)| max), &time);
+    let _ = writeln!(text, "* Errors: {} -> {}", before.failed, after.failed);
+    text
+}
+
+/// `62.15 MiB/s -> 74.61 MiB/s (+20.0 %)`.
+fn change([before, after]: [Option<f64>; 2], show: &dyn Fn(f64) -> String) -> String {
+    let shown = |value: Option<f64>| value.map_or(UNKNOWN.to_owned(), show);
+    let change = match (before, after) {
+        (Some(before), Some(after)) if before > 0.0 => {
+            format!("{:+.1} %", (after / before - 1.0) * 100.0)
+        }
+        (Some(before), Some(after)) if before == after => "+0.0 %".to_owned(),
+        _ => UNKNOWN.to_owned(),
+    };
+    format!("{} -> {} ({change})", shown(before), shown(after))
+}

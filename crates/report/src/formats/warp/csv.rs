@@ -1,0 +1,296 @@
+//! warp's list of requests: `.csv.zst`, written with `--full`.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::BufRead;
+
+use super::instant;
+use super::lines::{Lines, fields};
+use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
+use crate::formats::read::{Fault, Selection};
+
+/// More operations than this are none of warp's.
+const MOST_OPERATIONS: usize = 64;
+
+/// More threads than this are not told apart.
+const MOST_THREADS: usize = 100_000;
+
+/// Whether a file begins as warp's lists do.
+pub(super) fn recognises(beginning: &[u8]) -> bool {
+    beginning.starts_with(b"idx\t")
+}
+
+/// Reads a list line by line.
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+    let mut lines = Lines::new(text);
+    let columns = match lines.next()? {
+        Some((number, line)) => Columns::of(number, &line)?,
+        None => return Err(Fault::of_the_file("is empty")),
+    };
+    let mut reading = Reading::new(selection);
+    while let Some((number, line)) = lines.next()? {
+        if let Some(comment) = line.strip_prefix('#') {
+            reading.comment(comment.trim());
+        } else if !line.is_empty() {
+            let row = fields(&line);
+            reading.add(&columns.request(number, &row)?)?;
+        }
+    }
+    reading.finish()
+}
+
+/// Where each field stands. Versions of warp differ in what they have.
+struct Columns {
+    all: usize,
+    op: usize,
+    n_objects: usize,
+    bytes: usize,
+    endpoint: usize,
+    error: usize,
+    start: usize,
+    end: usize,
+    thread: Option<usize>,
+    client: Option<usize>,
+    first_byte: Option<usize>,
+    duration: Option<usize>,
+}
+
+/// One line, understood.
+struct Request<'a> {
+    line: u64,
+    operation: &'a str,
+    objects: u64,
+    bytes: u64,
+    endpoint: &'a str,
+    error: &'a str,
+    start: i64,
+    end: i64,
+    /// Nanoseconds.
+    took: u64,
+    /// Nanoseconds.
+    first_byte: Option<u64>,
+    client: &'a str,
+    thread: &'a str,
+}
+
+impl Columns {
+    fn of(number: u64, line: &str) -> Result<Self, Fault> {
+        let names = fields(line);
+        let find = |name: &str| names.iter().position(|column| column == name);
+        let need = |name: &str| {
+            find(name).ok_or_else(|| {
+                Fault::in_line(
+                    number,
+                    format!("has no column {name:?}, which warp's files have"),
+                )
+            })
+        };
+        Ok(Self {
+            all: names.len(),
+            op: need("op")?,
+            n_objects: need("n_objects")?,
+            bytes: need("bytes")?,
+            endpoint: need("endpoint")?,
+            error: need("error")?,
+            start: need("start")?,
+            end: need("end")?,
+            thread: find("thread"),
+            client: find("client_id"),
+            first_byte: find("first_byte"),
+            duration: find("duration_ns"),
+        })
+    }
+
+    fn request<'a>(&self, line: u64, row: &'a [Cow<'_, str>]) -> Result<Request<'a>, Fault> {
+        if row.len() != self.all {
+            return Err(Fault::in_line(
+                line,
+                format!(
+                    "has {} fields, not {} as the first line; it may be cut off",
+                    row.len(),
+                    self.all
+                ),
+            ));
+        }
+        let number = |at: usize, what: &str| {
+            row[at]
+                .parse::<u64>()
+                .map_err(|_| Fault::in_line(line, format!("{:?} is no number of {what}", row[at])))
+        };
+        let time = |at: usize| {
+            instant::read(&row[at])
+                .ok_or_else(|| Fault::in_line(line, format!("{:?} is no time", row[at])))
+        };
+        let (start, end) = (time(self.start)?, time(self.end)?);
+        let between = u64::try_from(end - start)
+            .map_err(|_| Fault::in_line(line, "the request ends before it starts"))?;
+        let took = match self.duration {
+            Some(at) => number(at, "nanoseconds")?,
+            None => between,
+        };
+        let first_byte = match self.first_byte.filter(|&at| !row[at].is_empty()) {
+            Some(at) => u64::try_from(time(at)? - start).ok(),
+            None => None,
+        };
+        let text = |at: Option<usize>| at.map_or("", |at| &*row[at]);
+        Ok(Request {
+            line,
+            operation: &row[self.op],
+            objects: number(self.n_objects, "objects")?,
+            bytes: number(self.bytes, "bytes")?,
+            endpoint: &row[self.endpoint],
+            error: &row[self.error],
+            start,
+            end,
+            took,
+            first_byte,
+            client: text(self.client),
+            thread: text(self.thread),
+        })
+    }
+}
+
+struct Reading<'a> {
+    selection: &'a Selection,
+    operations: Vec<Counted>,
+    command_line: Option<String>,
+    /// Start of the first request in the file.
+    origin: Option<i64>,
+    seen: u64,
+}
+
+struct Counted {
+    figures: Operation,
+    /// By their hash: names may be long.
+    threads: BTreeSet<u64>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(selection: &'a Selection) -> Self {
+        Self {
+            selection,
+            operations: Vec::new(),
+            command_line: None,
+            origin: None,
+            seen: 0,
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        self.command_line.get_or_insert_with(|| text.to_owned());
+    }
+
+    fn add(&mut self, request: &Request<'_>) -> Result<(), Fault> {
+        if !self.takes(request) {
+            return Ok(());
+        }
+        let counted = self.operation(request)?;
+        if counted.threads.len() < MOST_THREADS {
+            let mut hasher = DefaultHasher::new();
+            (request.client, request.thread).hash(&mut hasher);
+            counted.threads.insert(hasher.finish());
+        }
+        let figures = &mut counted.figures;
+        figures.start = figures.start.min(request.start);
+        figures.end = figures.end.max(request.end);
+        // An error is never throughput, whatever its size.
+        if !request.error.is_empty() {
+            figures.failed += 1;
+            figures.add_failure(request.error, 1);
+            return Ok(());
+        }
+        let too_much = || Fault::in_line(request.line, "the sum of all sizes is beyond belief");
+        let sum = |total: Option<u64>, more: u64| total.unwrap_or(0).checked_add(more);
+        figures.ok += 1;
+        figures.objects = Some(sum(figures.objects, request.objects).ok_or_else(too_much)?);
+        figures.bytes = Some(sum(figures.bytes, request.bytes).ok_or_else(too_much)?);
+        if let Times::Each(each) = &mut figures.times {
+            record(each, request.took);
+        }
+        if let Some(first_byte) = request.first_byte {
+            let times = figures.first_byte.get_or_insert_with(histogram);
+            record(times, first_byte);
+        }
+        let second = request.end.div_euclid(SECOND);
+        if !figures.add_second(second, request.objects as f64, request.bytes as f64) {
+            return Err(Fault::in_line(
+                request.line,
+                "the run is longer than a million seconds, which cannot be right",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the selection has this request.
+    fn takes(&mut self, request: &Request<'_>) -> bool {
+        let origin = *self.origin.get_or_insert(request.start);
+        let selection = self.selection;
+        let skip = i64::try_from(selection.skip.as_nanos()).unwrap_or(i64::MAX);
+        let wanted = selection.wants(request.operation)
+            && selection
+                .host
+                .as_deref()
+                .is_none_or(|host| is_host(request.endpoint, host))
+            && request.start - origin >= skip;
+        if !wanted {
+            return false;
+        }
+        self.seen += 1;
+        let number = self.seen;
+        number > selection.offset
+            && selection
+                .limit
+                .is_none_or(|limit| number - selection.offset <= limit)
+    }
+
+    fn operation(&mut self, request: &Request<'_>) -> Result<&mut Counted, Fault> {
+        let known = self
+            .operations
+            .iter()
+            .position(|counted| counted.figures.name == request.operation);
+        let at = match known {
+            Some(at) => at,
+            None if self.operations.len() == MOST_OPERATIONS => {
+                return Err(Fault::in_line(
+                    request.line,
+                    format!(
+                        "names more than {MOST_OPERATIONS} operations, which warp does not have"
+                    ),
+                ));
+            }
+            None => {
+                self.operations.push(Counted {
+                    figures: Operation::new(request.operation),
+                    threads: BTreeSet::new(),
+                });
+                self.operations.len() - 1
+            }
+        };
+        Ok(&mut self.operations[at])
+    }
+
+    fn finish(self) -> Result<Imported, Fault> {
+        if self.operations.is_empty() {
+            return Err(Fault::of_the_file("has no request that was asked for"));
+        }
+        let operations = self.operations.into_iter().map(|counted| Operation {
+            concurrency: Some(counted.threads.len() as u64),
+            ..counted.figures
+        });
+        Ok(Imported {
+            files: Vec::new(),
+            command_line: self.command_line,
+            operations: operations.collect(),
+            caveats: Vec::new(),
+        })
+    }
+}
+
+/// Hosts are written with their scheme.
+fn is_host(endpoint: &str, wanted: &str) -> bool {
+    let bare = endpoint
+        .split_once("://")
+        .map_or(endpoint, |(_, host)| host);
+    endpoint == wanted || bare == wanted
+}

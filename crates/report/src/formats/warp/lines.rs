@@ -1,0 +1,123 @@
+//! Lines of tab-separated fields, each bounded. A reader of whole records would
+//! take a file with one stray quote into memory as a single field.
+
+use std::borrow::Cow;
+use std::io::{BufRead, Read as _};
+
+use crate::formats::read::Fault;
+
+/// Longer lines are no requests.
+const LONGEST: u64 = 1 << 16;
+
+/// The lines of a file.
+pub(super) struct Lines<'a> {
+    text: &'a mut dyn BufRead,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(text: &'a mut dyn BufRead) -> Self {
+        Self {
+            text,
+            line: Vec::new(),
+            number: 0,
+        }
+    }
+
+    /// The next line, with its number from 1, without what ends it.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Cow<'_, str>)>, Fault> {
+        self.line.clear();
+        self.number += 1;
+        let read = (&mut self.text)
+            .take(LONGEST)
+            .read_until(b'\n', &mut self.line)
+            .map_err(|error| Fault::reading(self.number, &error))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if !self.line.ends_with(b"\n") && read as u64 == LONGEST {
+            return Err(Fault::in_line(
+                self.number,
+                format!("is longer than {LONGEST} bytes, which no request is"),
+            ));
+        }
+        let line = self.line.trim_ascii_end_of_line();
+        Ok(Some((self.number, String::from_utf8_lossy(line))))
+    }
+}
+
+trait EndOfLine {
+    fn trim_ascii_end_of_line(&self) -> &[u8];
+}
+
+impl EndOfLine for Vec<u8> {
+    fn trim_ascii_end_of_line(&self) -> &[u8] {
+        let line = self.strip_suffix(b"\n").unwrap_or(self);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+}
+
+/// The fields of a line. One in quotes may have tabs in it, and doubled quotes.
+pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    let mut fields = Vec::with_capacity(16);
+    let mut rest = line;
+    loop {
+        let (field, after) = match rest.strip_prefix('"').and_then(quoted) {
+            Some((field, after)) => (Cow::Owned(field), after),
+            None => match rest.split_once('\t') {
+                Some((field, after)) => (Cow::Borrowed(field), Some(after)),
+                None => (Cow::Borrowed(rest), None),
+            },
+        };
+        fields.push(field);
+        match after {
+            Some(after) => rest = after,
+            None => return fields,
+        }
+    }
+}
+
+/// What stands before the closing quote and what follows the tab behind it; `None`
+/// when there is no such quote.
+fn quoted(text: &str) -> Option<(String, Option<&str>)> {
+    let mut field = String::new();
+    let mut rest = text;
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        field.push_str(part);
+        if let Some(after) = after.strip_prefix('"') {
+            field.push('"');
+            rest = after;
+        } else if after.is_empty() {
+            return Some((field, None));
+        } else {
+            return after.strip_prefix('\t').map(|after| (field, Some(after)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_split_at_tabs_outside_quotes() {
+        for (line, expected) in [
+            ("a\tb\t", vec!["a", "b", ""]),
+            ("\"a\tb\"\tc", vec!["a\tb", "c"]),
+            ("\"say \"\"no\"\"\"\tc", vec!["say \"no\"", "c"]),
+            ("\"open\tc", vec!["\"open", "c"]),
+            ("", vec![""]),
+        ] {
+            assert_eq!(fields(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
+        let fault = Lines::new(&mut endless).next().expect_err("a fault");
+        assert_eq!(fault.line, Some(1));
+    }
+}

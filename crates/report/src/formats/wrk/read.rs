@@ -1,0 +1,165 @@
+//! Reads the text that wrk and wrk2 print.
+
+use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
+
+use crate::formats::read::{Fault, readable};
+use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, time};
+
+/// Title of a distribution, of wrk and of wrk2.
+const DISTRIBUTION: &str = "Latency Distribution";
+/// Title of wrk2's distribution of times from the intended start.
+const CORRECTED: &str = "Latency Distribution (HdrHistogram - Recorded Latency)";
+
+/// Whether a text has wrk's first line.
+pub(super) fn recognises(content: &[u8]) -> bool {
+    readable(content)
+        .lines()
+        .any(|line| line.starts_with("Running ") && line.contains(" test @ "))
+}
+
+/// What wrk or wrk2 reports.
+pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &["B"])?;
+    if lines.how_many("Requests/sec:") > 1 {
+        return Err(Fault::of_the_file(
+            "holds several results of wrk; put each into a file of its own",
+        ));
+    }
+    let is_wrk2 = lines.find(CORRECTED).is_some();
+    let mut of = Measurement::new(REQUESTS);
+    of.closed_loop = !is_wrk2;
+    of.fills_in = !is_wrk2;
+    of.connections = Some(connections(&lines)?);
+    thread_stats(&lines, &mut of)?;
+    percentiles(&lines, &mut of)?;
+    totals(&lines, &mut of)?;
+    failures(&lines, &mut of)?;
+    checked(if is_wrk2 { "wrk2" } else { "wrk" }, vec![of])
+}
+
+fn connections(lines: &Lines<'_>) -> Result<Said<u64>, Fault> {
+    let mut all = lines.0.iter();
+    let line = all.find(|line| line.text.contains(" threads and "));
+    let line = line.ok_or_else(|| {
+        Fault::of_the_file("has no line \"threads and connections\"; it may be cut off")
+    })?;
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    match words.as_slice() {
+        [threads, "threads", "and", connections, "connections"] => {
+            count(threads).ok_or_else(|| line.no("the number of threads", threads))?;
+            line.count("the number of connections", connections)
+        }
+        _ => Err(line.fault("is not wrk's line of threads and connections")),
+    }
+}
+
+/// Mean and longest time, unless there is no response.
+fn thread_stats(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
+    lines.need("Thread Stats")?;
+    let section = lines.section("Thread Stats", |line| line.contains("requests in"));
+    let Some((line, rest)) = section
+        .iter()
+        .find_map(|line| Some((line, line.after("Latency ")?)))
+    else {
+        return Ok(());
+    };
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words.as_slice() {
+        // wrk2 prints this without a response, Tenbin the word.
+        [mean, ..] if mean.starts_with("-nan") || *mean == "unknown:" => Ok(()),
+        [mean, deviation, max, share] => {
+            let read = |what: &str, text: &str| time(text).ok_or_else(|| line.no(what, text));
+            of.mean = Some(line.said(read("the mean latency", mean)?));
+            read("the standard deviation", deviation)?;
+            of.max = Some(line.said(read("the longest latency", max)?));
+            match share.ends_with('%') {
+                true => Ok(()),
+                false => Err(line.no("the share within the deviation", share)),
+            }
+        }
+        _ => Err(line.fault("is not wrk's line of latencies")),
+    }
+}
+
+fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
+    let ends = |line: &str| line.trim().is_empty() || line.contains(" requests in ");
+    for line in lines.section(DISTRIBUTION, ends) {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let [percent, latency] = words.as_slice() else {
+            return Err(line.fault("is not a percentile"));
+        };
+        let quantile = crate::formats::reported::percent(percent)
+            .ok_or_else(|| line.no("the percentile", percent))?;
+        if *latency == "unknown" {
+            continue;
+        }
+        let latency = time(latency).ok_or_else(|| line.no("the latency", latency))?;
+        let quantile = (quantile.middle() * 1e7).round() / 1e7;
+        if quantile < 1.0 {
+            of.percentiles.push(Percentile {
+                quantile,
+                time: latency,
+                quote: line.quote(),
+            });
+        }
+    }
+    if let Some((line, rest)) = lines.0.iter().find_map(|line| {
+        let rest = line.text.strip_prefix("#[Max ")?;
+        Some((line, rest.rsplit_once('=')?.1))
+    }) {
+        let total = rest.trim().trim_end_matches(']').trim();
+        of.samples = Some(count(total).ok_or_else(|| line.no("the total count", total))?);
+    }
+    Ok(())
+}
+
+/// `  504960 requests in 3.10s, 77.05MB read` and the rate.
+fn totals(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
+    let mut all = lines.0.iter();
+    let line = all.find(|line| line.text.contains(" requests in "));
+    let line =
+        line.ok_or_else(|| Fault::of_the_file("has no line \"requests in\"; it may be cut off"))?;
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    let [requests, "requests", "in", taken, ..] = words.as_slice() else {
+        return Err(line.fault("is not wrk's line of requests"));
+    };
+    of.ended = Some(line.count("the number of requests", requests)?);
+    let taken = taken.trim_end_matches(',');
+    let seconds: Range = time(taken).ok_or_else(|| line.no("the measured time", taken))?;
+    of.seconds = Some(line.said(seconds));
+    let (line, rate) = lines.need("Requests/sec:")?;
+    if rate != "unknown" {
+        of.rate = Some(line.decimal("the rate", rate)?);
+    }
+    lines.need("Transfer/sec:").map(|_| ())
+}
+
+fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
+    if let Some((line, rest)) = lines.find("Socket errors:") {
+        for part in rest.split(',') {
+            let (kind, number) = part.trim().rsplit_once(' ').unwrap_or((part, ""));
+            let failed = failed(line, &format!("socket errors: {kind}"), number, false)?;
+            of.failures.extend(failed);
+        }
+    }
+    if let Some((line, number)) = lines.find("Non-2xx or 3xx responses:") {
+        let failed = failed(line, "responses that are not 2xx or 3xx", number, true)?;
+        of.failures.extend(failed);
+    }
+    Ok(())
+}
+
+fn failed(
+    line: Line<'_>,
+    what: &str,
+    number: &str,
+    counted: bool,
+) -> Result<Option<Failed>, Fault> {
+    let said = line.count("the number of failures", number)?;
+    Ok((said.value > 0).then(|| Failed {
+        what: what.to_owned(),
+        count: said.value,
+        counted,
+        quote: said.quote,
+    }))
+}

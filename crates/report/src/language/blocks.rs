@@ -1,0 +1,175 @@
+//! Translates blocks.
+
+use tenbin_result::Document;
+
+use super::catalogue::Translator;
+use super::translator;
+use crate::block::chart::{Chart, Drawing, Panels};
+use crate::block::{Block, Cell, Look, Span, Table, Text};
+
+/// Around the text of a span that is translated alone.
+const AROUND: &[char] = &[' ', '→', ':'];
+
+/// Longer texts of cells are sentences, bytes.
+const LONGEST_FIGURE: usize = 40;
+
+/// Blocks in the language of the document.
+pub(crate) fn translated(document: &Document, blocks: Vec<Block>) -> Vec<Block> {
+    match translator(document) {
+        None => blocks,
+        Some(translator) => blocks
+            .into_iter()
+            .map(|block| of_block(&translator, block))
+            .collect(),
+    }
+}
+
+fn of_block(translator: &Translator<'_>, block: Block) -> Block {
+    match block {
+        Block::Heading(text) => Block::Heading(of_text(translator, text)),
+        Block::Paragraph(text) => Block::Paragraph(of_text(translator, text)),
+        Block::List(points) => Block::List(
+            points
+                .into_iter()
+                .map(|point| of_text(translator, point))
+                .collect(),
+        ),
+        Block::Table(table) => Block::Table(of_table(translator, table)),
+        Block::Chart(chart) => Block::Chart(Box::new(of_chart(translator, *chart))),
+        Block::Verbatim(text) => Block::Verbatim(text),
+    }
+}
+
+fn of_table(translator: &Translator<'_>, mut table: Table) -> Table {
+    for head in &mut table.head {
+        replace(translator, head);
+    }
+    for cell in table.rows.iter_mut().flatten() {
+        if let Cell::Text(text) = cell {
+            // Figures are the same in every language; evidence may begin with one.
+            let letters = text.letters();
+            if letters.starts_with(|c: char| c.is_alphabetic()) || letters.len() > LONGEST_FIGURE {
+                *text = of_text(translator, std::mem::take(text));
+            }
+        }
+    }
+    table
+}
+
+fn of_chart(translator: &Translator<'_>, mut chart: Chart) -> Chart {
+    replace(translator, &mut chart.title);
+    chart.about = of_text(translator, Text::plain(chart.about)).letters();
+    chart.table = chart.table.map(|table| of_table(translator, table));
+    if let Drawing::Forest(forest) = &mut chart.drawing {
+        for side in &mut forest.sides {
+            replace(translator, side);
+        }
+        for row in &mut forest.rows {
+            replace(translator, &mut row.label);
+            replace(translator, &mut row.said);
+        }
+    }
+    if let Drawing::Panels(panels) = &mut chart.drawing {
+        of_panels(translator, panels);
+    }
+    chart
+}
+
+fn of_panels(translator: &Translator<'_>, panels: &mut Panels) {
+    replace(translator, &mut panels.x.title);
+    for panel in &mut panels.panels {
+        replace(translator, &mut panel.title);
+        replace(translator, &mut panel.y.title);
+        for named in &mut panel.named {
+            replace(translator, &mut named.name);
+        }
+    }
+}
+
+fn replace(translator: &Translator<'_>, text: &mut String) {
+    if let Some(translated) = translator.translate(text) {
+        *text = translated;
+    }
+}
+
+/// A text as a whole; if the catalogue does not have it, its parts.
+fn of_text(translator: &Translator<'_>, text: Text) -> Text {
+    match translator.translate(&text.letters()) {
+        Some(translated) => with_looks(&text, &translated),
+        None => text
+            .spans()
+            .iter()
+            .fold(Text::default(), |all, span| match span.look {
+                Look::Code => all.and(Look::Code, span.text.clone()),
+                look => all.and(look, of_part(translator, span)),
+            }),
+    }
+}
+
+fn of_part(translator: &Translator<'_>, span: &Span) -> String {
+    let inner = span.text.trim_matches(AROUND);
+    match translator.translate(inner) {
+        Some(translated) => span.text.replacen(inner, &translated, 1),
+        None => span.text.clone(),
+    }
+}
+
+/// The translation with the styles of the original, where it has the same words.
+fn with_looks(original: &Text, translated: &str) -> Text {
+    let mut text = Text::default();
+    let mut rest = translated;
+    for span in original.spans() {
+        if span.look == Look::Plain || span.text.is_empty() {
+            continue;
+        }
+        if span.text == original.letters() {
+            return Text::default().and(span.look, translated);
+        }
+        if let Some(at) = rest.find(&span.text) {
+            text = text
+                .and(Look::Plain, &rest[..at])
+                .and(span.look, span.text.clone());
+            rest = &rest[at + span.text.len()..];
+        }
+    }
+    text.and(Look::Plain, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_result::Language;
+
+    use super::*;
+
+    fn japanese(text: Text) -> Text {
+        let pair = include_bytes!("../../tests/documents/pair.json");
+        let mut document = tenbin_result::document_from_json(pair).expect("a document");
+        document.language = Language::Japanese;
+        let blocks = translated(&document, vec![Block::Paragraph(text)]);
+        match blocks.into_iter().next() {
+            Some(Block::Paragraph(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_verdict_keeps_its_colour() {
+        let claim = Text::plain("b is ").and(Look::Bad, "SLOWER").and(
+            Look::Plain,
+            " than a at get: throughput −3 % (96 % CI −4 … −2 %)",
+        );
+        let said = japanese(claim);
+        let bad = said.spans().iter().find(|span| span.look == Look::Bad);
+        assert_eq!(bad.map(|span| span.text.as_str()), Some("SLOWER"));
+        assert!(said.letters().contains("スループット −3 %"), "{said:?}");
+    }
+
+    /// A target may be named like a word of the catalogue.
+    #[test]
+    fn names_are_not_translated() {
+        let said = japanese(Text::plain("throughput is SLOWER than errors at get"));
+        assert!(said.letters().contains("throughput は errors "), "{said:?}");
+        assert_eq!(japanese(Text::plain("memory")), Text::plain("memory"));
+        assert_eq!(japanese(Text::plain("errors")), Text::plain("エラー"));
+    }
+}

@@ -1,0 +1,251 @@
+//! Blocks as HTML.
+
+use std::fmt::Write as _;
+
+use crate::block::{Block, Cell, Detail, Look, Table, Text};
+use crate::chart::{self, Chart};
+use crate::escape::for_xml;
+
+/// How much of long blocks is shown.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// Rows of a table, points of a list.
+    pub(super) rows: usize,
+    /// Lines of verbatim text.
+    lines: usize,
+    /// Letters of a cell, a point or a paragraph.
+    letters: usize,
+    /// Blocks of a section.
+    blocks: usize,
+}
+
+impl Limits {
+    /// From the most to the least.
+    pub(super) const ALL: [Self; 4] = [
+        Self::new(100, 2_000, 4_000, 400),
+        Self::new(50, 500, 1_000, 200),
+        Self::new(20, 100, 400, 100),
+        Self::new(8, 20, 160, 30),
+    ];
+
+    const fn new(rows: usize, lines: usize, letters: usize, blocks: usize) -> Self {
+        Self {
+            rows,
+            lines,
+            letters,
+            blocks,
+        }
+    }
+}
+
+/// A section while it is printed.
+pub(super) struct Blocks<'a> {
+    limits: &'a Limits,
+    /// The command that prints what is left out.
+    more: &'a str,
+    /// What the ids of this section begin with.
+    prefix: String,
+    charts: usize,
+    /// Whether the section has a heading.
+    is_titled: bool,
+    html: String,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(limits: &'a Limits, more: &'a str, prefix: String, is_titled: bool) -> Self {
+        Self {
+            limits,
+            more,
+            prefix,
+            charts: 0,
+            is_titled,
+            html: String::new(),
+        }
+    }
+
+    pub(super) fn html(mut self, blocks: &[Block], detail: Detail) -> String {
+        for block in blocks.iter().take(self.limits.blocks) {
+            self.block(block, detail);
+        }
+        self.cut(blocks.len(), self.limits.blocks, "parts");
+        self.html
+    }
+
+    fn block(&mut self, block: &Block, detail: Detail) {
+        match block {
+            Block::Heading(text) => self.line("h3", text),
+            Block::Paragraph(text) => self.line("p", text),
+            Block::List(points) => {
+                self.html.push_str("<ul>\n");
+                for point in points.iter().take(self.limits.rows) {
+                    self.line("li", point);
+                }
+                self.html.push_str("</ul>\n");
+                self.cut(points.len(), self.limits.rows, "points");
+            }
+            Block::Table(table) => self.table(table, detail),
+            Block::Chart(chart) => self.chart(chart),
+            Block::Verbatim(text) => {
+                self.html.push_str("<pre tabindex=\"0\">");
+                let lines = text.lines().count();
+                for line in text.lines().take(self.limits.lines) {
+                    self.html.push_str(&for_xml(&self.short(line)));
+                    self.html.push('\n');
+                }
+                self.html.push_str("</pre>\n");
+                self.cut(lines, self.limits.lines, "lines");
+            }
+        }
+    }
+
+    fn line(&mut self, tag: &str, text: &Text) {
+        let text = self.inline(text);
+        let _ = writeln!(self.html, "<{tag}>{text}</{tag}>");
+    }
+
+    /// States how many items are shown, and which command prints all of them.
+    fn cut(&mut self, all: usize, shown: usize, what: &str) {
+        if all > shown {
+            let _ = writeln!(
+                self.html,
+                "<p class=\"faint\">{shown} of {all} {what}; all of them: <code>{}</code></p>",
+                for_xml(self.more)
+            );
+        }
+    }
+
+    fn inline(&self, text: &Text) -> String {
+        let mut left = self.limits.letters;
+        let mut html = String::new();
+        for span in text.spans() {
+            if span.text.is_empty() {
+                continue;
+            }
+            let letters = span.text.chars().count();
+            let shown = match letters <= left {
+                true => escaped(&span.text),
+                false => escaped(&shortened(&span.text, left)),
+            };
+            left = left.saturating_sub(letters);
+            let (open, close) = match span.look {
+                Look::Plain => ("", ""),
+                Look::Strong => ("<strong>", "</strong>"),
+                Look::Code => ("<code>", "</code>"),
+                Look::Good => ("<strong class=\"good\">", "</strong>"),
+                Look::Doubtful => ("<strong class=\"doubt\">", "</strong>"),
+                Look::Bad => ("<strong class=\"bad\">", "</strong>"),
+                Look::Faint => ("<span class=\"faint\">", "</span>"),
+            };
+            let _ = write!(html, "{open}{shown}{close}");
+            if left == 0 {
+                break;
+            }
+        }
+        html
+    }
+
+    fn short(&self, text: &str) -> String {
+        match text.chars().count() <= self.limits.letters {
+            true => text.to_owned(),
+            false => shortened(text, self.limits.letters),
+        }
+    }
+
+    fn table(&mut self, table: &Table, detail: Detail) {
+        let numeric: Vec<bool> = (0..table.head.len())
+            .map(|column| table.is_numeric(column))
+            .collect();
+        let class = |column: usize| if numeric[column] { " class=\"n\"" } else { "" };
+        self.html.push_str(
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n",
+        );
+        if table.head.iter().any(|head| !head.is_empty()) {
+            self.html.push_str("<thead><tr>");
+            for (column, head) in table.head.iter().enumerate() {
+                let head = for_xml(&self.short(head));
+                let _ = write!(self.html, "<th scope=\"col\"{}>{head}</th>", class(column));
+            }
+            self.html.push_str("</tr></thead>\n");
+        }
+        self.html.push_str("<tbody>\n");
+        let mut before: Vec<String> = Vec::new();
+        for row in table.rows.iter().take(self.limits.rows) {
+            self.html.push_str("<tr>");
+            let mut names = Vec::new();
+            for (column, cell) in row.iter().enumerate() {
+                let content = self.cell(cell, detail);
+                if column < table.keys {
+                    // A name stands once above the rows that share it; the last name always.
+                    names.push(content);
+                    let is_same = before.get(..=column) == Some(names.as_slice());
+                    let shown = match is_same && column + 1 < table.keys {
+                        true => String::new(),
+                        false => names[column].clone(),
+                    };
+                    // A head without text would have no name for a screen reader.
+                    let _ = match shown.as_str() {
+                        "" => write!(self.html, "<td></td>"),
+                        shown => write!(self.html, "<th scope=\"row\">{shown}</th>"),
+                    };
+                } else {
+                    let _ = write!(self.html, "<td{}>{content}</td>", class(column));
+                }
+            }
+            before = names;
+            self.html.push_str("</tr>\n");
+        }
+        self.html.push_str("</tbody></table></div>\n");
+        self.cut(table.rows.len() + table.left_out, self.limits.rows, "rows");
+    }
+
+    /// A figure with its interval below it.
+    fn cell(&self, cell: &Cell, detail: Detail) -> String {
+        if detail == Detail::Value || matches!(cell, Cell::Text(_)) {
+            return self.inline(&cell.text(Detail::Value));
+        }
+        let value = cell.text(Detail::Value).letters();
+        let whole = cell.text(Detail::Interval).letters();
+        let ends = whole.strip_prefix(&value).unwrap_or_default().trim();
+        let ends = ends.trim_start_matches('(').trim_end_matches(')');
+        match ends {
+            "" => for_xml(&value),
+            ends => format!("{} <small>{}</small>", for_xml(&value), for_xml(ends)),
+        }
+    }
+
+    fn chart(&mut self, chart: &Chart) {
+        let id = format!("{}-{}", self.prefix, self.charts);
+        self.charts += 1;
+        let tag = if self.is_titled { "h3" } else { "h2" };
+        let _ = writeln!(
+            self.html,
+            "<figure aria-labelledby=\"{id}\">\n<figcaption><{tag}>{}</{tag}>{}\
+             </figcaption>\n<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}\">",
+            for_xml(&self.short(&chart.title)),
+            for_xml(&self.short(&chart.about))
+        );
+        self.html.push_str(&chart::inline(chart, &id));
+        self.html.push_str("</div>\n</figure>\n");
+        if let Some(table) = &chart.table {
+            self.html
+                .push_str("<details class=\"behind\"><summary>Figures of this chart</summary>\n");
+            self.table(table, Detail::Interval);
+            self.html.push_str("</details>\n");
+        }
+    }
+}
+
+/// Shortens a text to at most `letters` characters, with `…` at the end.
+pub(super) fn shortened(text: &str, letters: usize) -> String {
+    if text.chars().nth(letters).is_none() {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(letters.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Escaped text whose percent signs stay with their number.
+fn escaped(text: &str) -> String {
+    for_xml(text).replace(" %", "\u{a0}%")
+}

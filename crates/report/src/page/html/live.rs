@@ -1,0 +1,72 @@
+//! The page of a run that has not ended: figures arrive as server-sent events, and a script shows
+//! them.
+//!
+//! The page loads nothing but the events of the server that it came from. The script writes text only
+//! as text, so that nothing from a server becomes HTML.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use super::{STYLE, short};
+use crate::chart;
+use crate::escape::for_xml;
+
+const LIVE_STYLE: &str = include_str!("live.css");
+const SCRIPT: &str = include_str!("live.js");
+
+/// The page of a run that has not ended.
+#[derive(Debug, Clone)]
+pub struct LivePage {
+    /// The page.
+    pub html: String,
+    /// Its Content-Security-Policy, for the header of the response.
+    pub policy: String,
+}
+
+/// The page of the run of this name, with these targets. It reads `events` below its address,
+/// and opens `report.html` there when the run has ended.
+pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
+    let style = format!("{}{STYLE}{LIVE_STYLE}", chart::STYLE);
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'",
+        hash(&style),
+        hash(SCRIPT)
+    );
+    let name = for_xml(&short(name));
+    let targets: Vec<String> = targets
+        .iter()
+        .map(|target| for_xml(&short(target)))
+        .collect();
+    let html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{name}: running</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<header>\n\
+         <p class=\"run\"><span>Tenbin</span> <span>running</span></p>\n<h1>{name}: {}</h1>\n\
+         <div class=\"answer\"><p id=\"now\" role=\"status\">waiting for the first figures</p></div>\n\
+         <p id=\"progress\" class=\"faint\"></p>\n</header>\n\
+         <noscript><p>This page needs JavaScript. The report, which is written at the end of the run, \
+         does not.</p></noscript>\n\
+         <section>\n<h2>Last second of each target</h2>\n\
+         <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n\
+         <thead><tr><th scope=\"col\">workload</th><th scope=\"col\">target</th>\
+         <th scope=\"col\" class=\"n\">throughput</th><th scope=\"col\" class=\"n\">p50</th>\
+         <th scope=\"col\" class=\"n\">p99</th><th scope=\"col\" class=\"n\">failed</th>\
+         <th scope=\"col\" class=\"n\">CPU, cores</th><th scope=\"col\">throughput by second</th></tr>\
+         </thead>\n<tbody id=\"rows\"></tbody></table></div>\n\
+         <p class=\"faint\">Single seconds, without intervals. Failures are those since the start of \
+         the run. Which target is faster is computed at the end of the run.</p>\n</section>\n\
+         <section id=\"messages\" hidden>\n<h2>Messages</h2>\n<ul id=\"list\"></ul>\n</section>\n\
+         </main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        targets.join(", ")
+    );
+    LivePage { html, policy }
+}
+
+fn hash(text: &str) -> String {
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
+}

@@ -1,0 +1,225 @@
+//! `report.html`: one file that needs nothing else, to be sent to a colleague.
+//!
+//! The file has no script, loads nothing and is at most [`LIMIT`] bytes for each run: its
+//! Content-Security-Policy allows its own style sheet, by hash, and nothing else. Long tables are cut, with
+//! a line that says where the rest is. All text is escaped, whoever wrote it.
+
+mod blocks;
+mod live;
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+use tenbin_result::{Document, Trust};
+
+pub use self::live::{LivePage, live_page};
+
+use self::blocks::{Blocks, Limits, shortened};
+use crate::block::{Block, Detail};
+use crate::chart;
+use crate::escape::for_xml;
+use crate::language;
+use crate::section::{SECTIONS, Section, Shown, question, trusted};
+
+/// The most that one run takes of a page, bytes.
+const LIMIT: usize = 480_000;
+/// The most that one section takes, bytes: the first limits under which it fits are used.
+const SECTION: usize = 150_000;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The most letters of a name or a sentence outside sections, and of the path of a run.
+const LETTERS: usize = 600;
+const PATH: usize = 4_096;
+
+/// Sections that the page omits: they are separate files for programs, and grow with the length of
+/// the run.
+const ELSEWHERE: [&str; 1] = ["benchmark"];
+/// Sections that are folded, though they are not among the details.
+const FOLDED: [&str; 1] = ["plan-file"];
+
+/// The page of one run or several, one after the other.
+pub fn html(documents: &[&Document]) -> String {
+    let style = format!("{}{STYLE}", chart::STYLE);
+    let title = match documents {
+        [only] => format!("{}: {}", short(&only.run.name), short(&asked(only))),
+        several => format!("{} runs", several.len()),
+    };
+    let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n",
+        documents.first().map_or("en", |first| first.language.tag()),
+        for_xml(&title)
+    );
+    if documents.len() > 1 {
+        contents(&mut page, documents);
+    }
+    for (at, document) in documents.iter().enumerate() {
+        run(&mut page, document, at);
+    }
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+/// A link to every run, with its answer.
+fn contents(page: &mut String, documents: &[&Document]) {
+    page.push_str("<nav class=\"runs\" aria-label=\"Runs\">\n<h2>Runs</h2>\n<ol>\n");
+    for (at, document) in documents.iter().enumerate() {
+        let answer = document.verdicts.first().map_or("", String::as_str);
+        let _ = writeln!(
+            page,
+            "<li><a href=\"#r{at}\">{}</a> {} <span class=\"faint\">{}</span></li>",
+            for_xml(&short(&document.run.name)),
+            badge(document.trust),
+            for_xml(&short(answer))
+        );
+    }
+    page.push_str("</ol>\n</nav>\n");
+}
+
+fn badge(trust: Trust) -> String {
+    let (class, sign) = match trust {
+        Trust::Valid => ("good", "✓"),
+        Trust::Suspect => ("doubt", "!"),
+        Trust::Invalid => ("bad", "✕"),
+    };
+    format!(
+        "<b class=\"badge {class}\"><span aria-hidden=\"true\">{sign}</span> {}</b>",
+        trust.word()
+    )
+}
+
+/// The question, the answer, how far it can be trusted and why, then figures, charts and details.
+fn run(page: &mut String, document: &Document, at: usize) {
+    let begin = page.len();
+    let _ = writeln!(page, "<main id=\"r{at}\">\n<header>");
+    let run = &document.run;
+    let _ = writeln!(
+        page,
+        "<p class=\"run\"><span>Tenbin</span> <time>{}</time></p>\n<h1>{}</h1>",
+        for_xml(&short(&when(&run.started))),
+        for_xml(&short(&asked(document)))
+    );
+    let mut sections = SECTIONS.iter();
+    if let Some(answer) = sections.find(|section| section.name == "answer") {
+        page.push_str("<div class=\"answer\">\n");
+        page.push_str(&fitted(document, answer, at, Detail::Value));
+        page.push_str("</div>\n");
+    }
+    let _ = writeln!(
+        page,
+        "<div class=\"trust\">\n<p>{} {}</p>",
+        badge(document.trust),
+        for_xml(&shortened(
+            &language::text(document, &trusted(document)),
+            4 * LETTERS
+        ))
+    );
+    for section in of(Shown::InShort) {
+        page.push_str(&fitted(document, section, at, Detail::Value));
+    }
+    page.push_str("</div>\n</header>\n");
+    let rest = of(Shown::Always).filter(|section| section.name != "answer");
+    for section in rest.chain(of(Shown::Drawn)).chain(of(Shown::Details)) {
+        let detail = match section.title.is_empty() {
+            true => Detail::Value,
+            false => Detail::Interval,
+        };
+        let content = fitted(document, section, at, detail);
+        if content.is_empty() {
+            continue;
+        }
+        let is_full = page.len() - begin + content.len() > LIMIT;
+        let content = match is_full {
+            true => left_out(document, section),
+            false => content,
+        };
+        let folded = section.shown == Shown::Details || FOLDED.contains(&section.name);
+        let heading = section.heading(document);
+        let (open, close) = match (folded, heading.as_str()) {
+            (true, title) => (
+                format!("<details class=\"part\">\n<summary><h2>{title}</h2></summary>\n"),
+                "</details>",
+            ),
+            (false, "") => ("<section>\n".to_owned(), "</section>"),
+            (false, title) => (format!("<section>\n<h2>{title}</h2>\n"), "</section>"),
+        };
+        let _ = writeln!(page, "{open}{content}{close}");
+    }
+    let version = document.environment.tenbin_version.as_deref();
+    let _ = writeln!(
+        page,
+        "<footer>\n<p>Tenbin {} · run {} · seed {}</p>\n</footer>\n</main>",
+        for_xml(&short(version.unwrap_or("of unknown version"))),
+        for_xml(&short(&run.id)),
+        run.seed
+    );
+}
+
+fn of(shown: Shown) -> impl Iterator<Item = &'static Section> {
+    SECTIONS
+        .iter()
+        .filter(move |section| section.shown == shown && !ELSEWHERE.contains(&section.name))
+}
+
+/// The question in the language of the document.
+fn asked(document: &Document) -> String {
+    language::text(document, &question(document))
+}
+
+/// `2026-01-02 03:04 UTC` of a time as documents have it.
+fn when(started: &str) -> String {
+    match (started.get(..10), started.get(11..16)) {
+        (Some(day), Some(minute)) if started.ends_with('Z') => format!("{day} {minute} UTC"),
+        _ => started.to_owned(),
+    }
+}
+
+/// The section under the first limits under which it is not too long.
+fn fitted(document: &Document, section: &Section, run: usize, detail: Detail) -> String {
+    let blocks: Vec<Block> = section.first_rows(document, Limits::ALL[0].rows);
+    if blocks.is_empty() {
+        return String::new();
+    }
+    let more = command(document, section);
+    let printed = Limits::ALL.iter().map(|limits| {
+        let prefix = format!("r{run}-{}", section.name);
+        Blocks::new(limits, &more, prefix, !section.title.is_empty()).html(&blocks, detail)
+    });
+    let mut shortest = String::new();
+    for html in printed {
+        if html.len() <= SECTION {
+            return html;
+        }
+        shortest = html;
+    }
+    match shortest.len() <= SECTION {
+        true => shortest,
+        false => left_out(document, section),
+    }
+}
+
+fn left_out(document: &Document, section: &Section) -> String {
+    format!(
+        "<p>Too long for this page: <code>{}</code></p>\n",
+        for_xml(&command(document, section))
+    )
+}
+
+/// What prints a section whole.
+fn command(document: &Document, section: &Section) -> String {
+    let directory = shortened(&document.run.directory, PATH);
+    format!("tenbin show {directory} --section {}", section.name)
+}
+
+fn short(text: &str) -> String {
+    shortened(text, LETTERS)
+}

@@ -1,0 +1,203 @@
+//! What a difference in speed costs the server: the ratio of speeds against that of CPU time.
+
+use tenbin_result::format::ratio;
+use tenbin_result::{Comparison, Document, Figure, Interval};
+
+use super::super::claims::verdict_word;
+use crate::block::{Block, Cell, Table};
+use crate::chart::{Chart, Drawing, Plane, PlanePoint};
+use crate::cost::{ABOUT_WHOLE_HOST, is_of_host};
+
+/// Name of the comparison of CPU time per operation.
+const CPU: &str = "server_cpu";
+/// The most points.
+const POINTS: usize = 60;
+
+/// A workload on a challenger.
+struct Pair<'a> {
+    speed: &'a Comparison,
+    /// Above 1 if the challenger is faster.
+    faster: Figure,
+    cpu: &'a Comparison,
+    cost: Figure,
+}
+
+pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
+    let works = document.workloads.iter();
+    let pairs = works.flat_map(|work| {
+        let challengers = document.challengers();
+        challengers.filter_map(|it| pair(document, &work.name, &it.name))
+    });
+    let pairs: Vec<Pair<'_>> = pairs.collect();
+    let Some(baseline) = document.baseline().filter(|_| !pairs.is_empty()) else {
+        return Vec::new();
+    };
+    let mut table = Table::new(
+        2,
+        [
+            "workload",
+            "target",
+            "speed",
+            "speed ratio",
+            "verdict",
+            "CPU/op ratio",
+            "cost verdict",
+        ],
+    );
+    for pair in pairs.iter().take(POINTS) {
+        table.push([
+            pair.speed.workload.clone().into(),
+            pair.speed.challenger.clone().into(),
+            phrase(pair.speed).into(),
+            Cell::Ratio(Some(pair.faster)),
+            verdict_word(pair.speed).into(),
+            Cell::Ratio(Some(pair.cost)),
+            verdict_word(pair.cpu).into(),
+        ]);
+    }
+    let chart = Chart {
+        title: "Cost and speed".to_owned(),
+        about: about(document, &baseline.name, &pairs),
+        drawing: Drawing::Plane(Plane {
+            axes: [
+                format!("{}, ratio to {}", axis(&pairs), baseline.name),
+                format!("CPU time per operation, ratio to {}", baseline.name),
+            ],
+            quarters: [
+                "slower, costs more",
+                "faster, costs more",
+                "slower, costs less",
+                "faster, costs less",
+            ]
+            .map(str::to_owned),
+            points: pairs
+                .iter()
+                .take(POINTS)
+                .map(|pair| point(document, pair))
+                .collect(),
+        }),
+        table: Some(table),
+        file: Some("cost-and-speed.svg"),
+    };
+    vec![Block::Chart(Box::new(chart))]
+}
+
+/// The comparison that decides the workload, with that of the cost; `None` if one has no ratio.
+fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> Option<Pair<'a>> {
+    let all = || {
+        let all = document.comparisons_of(workload);
+        all.filter(|it| it.challenger == challenger && !it.twin && it.ratio.is_some())
+    };
+    let cpu = all().find(|it| it.metric == CPU)?;
+    let decides = all().find(|it| it.primary && it.metric != CPU);
+    let speed = decides.or_else(|| all().find(|it| it.metric == "throughput"))?;
+    Some(Pair {
+        faster: match speed.higher_is_better {
+            true => speed.ratio?,
+            false => inverse(speed.ratio?)?,
+        },
+        cost: cpu.ratio?,
+        speed,
+        cpu,
+    })
+}
+
+/// Of a ratio of times: a third of the time is three times as fast.
+fn inverse(figure: Figure) -> Option<Figure> {
+    let ends = figure.interval.filter(|ends| ends.low > 0.0);
+    (figure.value > 0.0).then(|| Figure {
+        value: 1.0 / figure.value,
+        interval: ends.map(|ends| Interval {
+            low: 1.0 / ends.high,
+            high: 1.0 / ends.low,
+            ..ends
+        }),
+        ..figure
+    })
+}
+
+fn phrase(speed: &Comparison) -> String {
+    match speed.higher_is_better {
+        true => speed.metric_phrase.clone(),
+        false => format!("1 ÷ {}", speed.metric_phrase),
+    }
+}
+
+fn axis(pairs: &[Pair<'_>]) -> String {
+    let mut phrases: Vec<String> = pairs.iter().map(|pair| phrase(pair.speed)).collect();
+    phrases.sort_unstable();
+    phrases.dedup();
+    match phrases.as_slice() {
+        [only] => only.clone(),
+        _ => "figure that decides, as a speed".to_owned(),
+    }
+}
+
+fn about(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> String {
+    let mut text = format!(
+        "Each point is a workload on a target compared with {baseline}, with both intervals: to the \
+         right is faster, below 1 costs less CPU time per operation. A hollow point has a verdict in \
+         doubt."
+    );
+    if document.results.iter().any(is_of_host) {
+        text += &format!(" Figures {ABOUT_WHOLE_HOST}.");
+    }
+    if pairs.len() > POINTS {
+        text += &format!(
+            " {POINTS} of {}; the others are in the section Comparisons.",
+            pairs.len()
+        );
+    }
+    text
+}
+
+fn point(document: &Document, pair: &Pair<'_>) -> PlanePoint {
+    let several = document.challengers().nth(1).is_some();
+    let mut targets = document.targets.iter();
+    let place = targets.position(|target| target.name == pair.speed.challenger);
+    let doubt = pair.speed.trust.max(pair.cpu.trust);
+    PlanePoint {
+        place: place.unwrap_or_default(),
+        name: pair.speed.challenger.clone(),
+        label: match (document.workloads.len(), several) {
+            (1, true) => String::new(),
+            (1, false) => pair.speed.challenger.clone(),
+            _ => pair.speed.workload.clone(),
+        },
+        at: [pair.faster, pair.cost],
+        doubtful: doubt != tenbin_result::Trust::Valid,
+        said: format!(
+            "{}, {}: speed {}, CPU time per operation {}",
+            pair.speed.workload,
+            pair.speed.challenger,
+            ratio(pair.faster.value),
+            ratio(pair.cost.value)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_time_is_twice_as_fast() {
+        let figure = Figure {
+            value: 0.5,
+            interval: Some(Interval {
+                low: 0.4,
+                high: 0.8,
+                confidence: 0.95,
+            }),
+            n: 8,
+        };
+        let faster = inverse(figure).expect("a ratio");
+        let ends = faster.interval.expect("an interval");
+        assert_eq!((faster.value, ends.low, ends.high), (2.0, 1.25, 2.5));
+        let zero = Figure {
+            value: 0.0,
+            ..figure
+        };
+        assert_eq!(inverse(zero), None);
+    }
+}

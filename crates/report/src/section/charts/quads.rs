@@ -1,0 +1,202 @@
+//! The ratio of every block in the order of the run, so that drift can be seen.
+
+use std::collections::BTreeMap;
+
+use tenbin_result::format::{UNKNOWN, ratio, ratio_ends};
+use tenbin_result::{Comparison, Document};
+
+use super::groups::{Group, grouped, size};
+use crate::block::{Block, Table};
+use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
+
+/// The most comparisons in one chart.
+const PANELS: usize = 4;
+/// The most dots of a comparison.
+const DOTS: usize = 100;
+/// Fewer blocks than this show no drift.
+const FEWEST: usize = 3;
+
+pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
+    let deciding: Vec<&Comparison> = document
+        .comparisons
+        .iter()
+        .chain(&document.workload_comparisons)
+        .filter(|each| each.primary && each.block_ratios.len() >= FEWEST)
+        .collect();
+    let shown = &deciding[..deciding.len().min(PANELS)];
+    let Some(longest) = shown.iter().map(|each| each.block_ratios.len()).max() else {
+        return Vec::new();
+    };
+    let size = size(longest, DOTS);
+    let panels = shown.iter().map(|each| panel(document, each, size));
+    let chart = Chart {
+        title: format!("Ratio of each {}, in run order", unit(shown)),
+        about: about(document, shown, deciding.len(), size),
+        drawing: Drawing::Panels(Panels {
+            x: Axis {
+                title: unit(shown).to_owned(),
+                logarithmic: false,
+                marks: Marks::Numbers,
+                from_zero: false,
+            },
+            span: None,
+            panels: panels.collect(),
+        }),
+        table: table(shown, size),
+        file: Some("quads.svg"),
+    };
+    vec![Block::Chart(Box::new(chart))]
+}
+
+/// What a block is called: two rounds of two targets are a quad, ABBA.
+fn unit(shown: &[&Comparison]) -> &'static str {
+    match shown.iter().all(|each| each.rounds_per_block == 2) {
+        true => "quad (ABBA)",
+        false => "block",
+    }
+}
+
+fn name(comparison: &Comparison) -> String {
+    format!(
+        "{}, {}: {} ÷ {}",
+        comparison.workload, comparison.metric_phrase, comparison.challenger, comparison.baseline
+    )
+}
+
+fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) -> String {
+    let dot = match size {
+        1 => format!(
+            "Each dot is one {}, a hollow one has a flagged slice.",
+            unit(shown)
+        ),
+        size => format!(
+            "Each dot is the median of {size} blocks in a row; its bar goes from the lowest to the \
+             highest."
+        ),
+    };
+    let drift = match document.run.margin {
+        Some(_) => {
+            "The line is the estimate with its interval, the grey band the margin of equivalence."
+        }
+        None => "The line is the estimate with its interval.",
+    };
+    let rest = match all > shown.len() {
+        true => format!(" {} of {all} deciding comparisons.", shown.len()),
+        false => String::new(),
+    };
+    format!("{dot} {drift} Dots that climb or fall from left to right are drift.{rest}")
+}
+
+fn panel(document: &Document, comparison: &Comparison, size: usize) -> Panel {
+    let ratios: Vec<Option<f64>> = comparison.block_ratios.iter().copied().map(Some).collect();
+    let flagged = flagged_blocks(document, comparison);
+    let groups = grouped(&ratios, size);
+    let dots = groups.iter().map(|group| Point {
+        x: (group.first + group.last) as f64 / 2.0 + 1.0,
+        y: group.middle,
+        ends: group.ends,
+        said: said(group),
+        flagged: size == 1 && flagged.get(group.first).copied().unwrap_or(false),
+    });
+    let mut series = vec![Series {
+        name: "block".to_owned(),
+        place: 0,
+        style: Style::Dots,
+        points: dots.collect(),
+    }];
+    if let Some(figure) = comparison.ratio {
+        let ends = figure.interval.map(|ends| (ends.low, ends.high));
+        let at = |x: f64| Point {
+            x,
+            y: Some(figure.value),
+            ends,
+            ..Point::default()
+        };
+        series.push(Series {
+            name: "estimate".to_owned(),
+            place: 0,
+            style: Style::Line,
+            points: vec![at(1.0), at(ratios.len() as f64)],
+        });
+        series.rotate_right(1);
+    }
+    let margin = document.run.margin.filter(|margin| *margin < 1.0);
+    let is_near = comparison
+        .block_ratios
+        .iter()
+        .any(|ratio| (0.5..2.0).contains(ratio));
+    Panel {
+        level: is_near.then_some(1.0),
+        shaded: margin
+            .filter(|_| is_near)
+            .map(|margin| (1.0 - margin, 1.0 + margin)),
+        least: comparison
+            .ratio
+            .zip(margin)
+            .map(|(figure, margin)| (figure.value * (1.0 - margin), figure.value * (1.0 + margin))),
+        ..Panel::new(name(comparison), Axis::of_ratios("ratio"), series)
+    }
+}
+
+fn said(group: &Group) -> String {
+    let Some(value) = group.middle else {
+        return String::new();
+    };
+    match group.first == group.last {
+        true => format!("{}: {}", group.first + 1, ratio(value)),
+        false => format!("{}–{}: {}", group.first + 1, group.last + 1, ratio(value)),
+    }
+}
+
+/// Which of the ratios come from a block with a flagged slice. Empty where ratios and blocks cannot be
+/// matched, because some blocks have no ratio.
+fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
+    let sides = [&comparison.baseline, &comparison.challenger];
+    let mut blocks: BTreeMap<u32, bool> = BTreeMap::new();
+    let of_work = document
+        .slices
+        .iter()
+        .filter(|slice| slice.workload == comparison.workload && sides.contains(&&slice.target));
+    for slice in of_work {
+        *blocks.entry(slice.block).or_default() |= !slice.flags.is_empty();
+    }
+    match blocks.len() == comparison.block_ratios.len() {
+        true => blocks.into_values().collect(),
+        false => Vec::new(),
+    }
+}
+
+fn table(shown: &[&Comparison], size: usize) -> Option<Table> {
+    let mut head = vec!["block".to_owned()];
+    head.extend(shown.iter().map(|each| name(each)));
+    let mut table = Table::new(1, head);
+    let columns: Vec<Vec<Group>> = shown
+        .iter()
+        .map(|each| {
+            let ratios: Vec<Option<f64>> = each.block_ratios.iter().copied().map(Some).collect();
+            grouped(&ratios, size)
+        })
+        .collect();
+    let longest = columns.iter().max_by_key(|column| column.len())?;
+    for (at, group) in longest.iter().enumerate() {
+        let place = match group.first == group.last {
+            true => (group.first + 1).to_string(),
+            false => format!("{}–{}", group.first + 1, group.last + 1),
+        };
+        let mut row = vec![place.into()];
+        row.extend(columns.iter().map(|column| {
+            let middle = column.get(at).and_then(|group| group.middle);
+            middle.map_or_else(|| UNKNOWN.to_owned(), ratio).into()
+        }));
+        table.push(row);
+    }
+    let mut estimate = vec!["estimate".into()];
+    estimate.extend(shown.iter().map(|each| {
+        let text = each
+            .ratio
+            .map(|figure| format!("{} ({})", ratio(figure.value), ratio_ends(figure)));
+        text.unwrap_or_else(|| UNKNOWN.to_owned()).into()
+    }));
+    table.push(estimate);
+    Some(table)
+}

@@ -1,0 +1,60 @@
+//! The commands that repeat a run and read it again.
+
+use tenbin_result::Document;
+
+use crate::block::Block;
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let directory = quoted(&document.run.directory);
+    let lines = [
+        (
+            "Repeat the run and compare the two",
+            format!("tenbin rerun {directory}"),
+        ),
+        (
+            "Repeat the run alone",
+            format!("tenbin run {directory}/plan.toml"),
+        ),
+        (
+            "Print every section of it",
+            format!("tenbin show {directory} -v"),
+        ),
+        (
+            "Everything, for machines",
+            format!("tenbin show {directory} --json"),
+        ),
+        (
+            "Compare a later run with it",
+            format!("tenbin compare {directory} LATER-RUN"),
+        ),
+        (
+            "Write this page again",
+            format!("tenbin report {directory}"),
+        ),
+    ];
+    let lines = lines.map(|(what, command)| format!("# {what}\n{command}\n"));
+    vec![Block::Verbatim(lines.join("\n"))]
+}
+
+/// For a shell: quoted where it has to be.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_one_word_for_a_shell() {
+        assert_eq!(
+            quoted("runs/2026-01-02T030405-x"),
+            "runs/2026-01-02T030405-x"
+        );
+        assert_eq!(quoted("my runs/it's"), r"'my runs/it'\''s'");
+    }
+}

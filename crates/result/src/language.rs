@@ -1,0 +1,58 @@
+//! Languages of reports.
+
+use std::str::FromStr;
+
+/// The language in which a result is reported. Result documents themselves are English.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Japanese.
+    Japanese,
+}
+
+/// Every language, with its tag (ISO 639-1).
+pub const LANGUAGES: &[(Language, &str)] = &[(Language::English, "en"), (Language::Japanese, "ja")];
+
+impl Language {
+    /// Its tag, as in `<html lang="ja">`.
+    pub fn tag(self) -> &'static str {
+        let mut all = LANGUAGES.iter();
+        all.find(|(language, _)| *language == self)
+            .map_or("en", |(_, tag)| tag)
+    }
+
+    /// The language of a locale such as `ja_JP.UTF-8`; English for other locales.
+    pub fn of_locale(locale: &str) -> Self {
+        let tag = locale.split(['_', '-', '.', '@']).next();
+        tag.and_then(|tag| tag.parse().ok()).unwrap_or_default()
+    }
+}
+
+impl FromStr for Language {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = LANGUAGES.iter();
+        let found = all.find(|(_, tag)| *tag == text);
+        found.map(|(language, _)| *language).ok_or_else(|| {
+            let tags: Vec<&str> = LANGUAGES.iter().map(|(_, tag)| *tag).collect();
+            format!("no such language; there are {}", tags.join(" and "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_names_a_language() {
+        assert_eq!(Language::of_locale("ja_JP.UTF-8"), Language::Japanese);
+        assert_eq!(Language::of_locale("ja"), Language::Japanese);
+        assert_eq!(Language::of_locale("C.UTF-8"), Language::English);
+        assert_eq!(Language::of_locale(""), Language::English);
+        assert_eq!("fr".parse::<Language>().ok(), None);
+    }
+}

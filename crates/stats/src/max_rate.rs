@@ -1,0 +1,505 @@
+//! The maximum-rate search: the highest rate at which all limits hold.
+//!
+//! The rate doubles until one seems to fail, or halves until one seems to hold. From then on the
+//! search estimates where the limit is and probes a rate near the limit, on the side where the
+//! bracket is wider. It ends when the distance between the highest rate that held and the lowest
+//! rate that failed is small, or when the time is over; a longer probe then proves the result.
+//! Whether a rate held is decided from all probes at that rate, by a sequential test with a known
+//! error ([`crate::SHARE_ERROR`]). A rate too close to the limit stays undecided and lies inside
+//! the reported interval. All decisions follow from the probes made so far, so that a run read from
+//! disk gives the same result as the live one.
+
+mod tried;
+
+use serde::Serialize;
+
+use crate::sequential::{LOOKS, Second};
+use tried::{Outlook, Rates, Tried};
+
+/// Relative distance between the highest rate that held and the lowest that failed at which the
+/// search ends.
+pub const SEARCH_PRECISION: f64 = 0.03;
+/// The same, between an undecided rate and either end of the bracket.
+const EDGE_PRECISION: f64 = 0.08;
+/// Maximum number of probes at one rate.
+const MOST_TRIES: usize = LOOKS;
+/// Maximum number of probes at one rate while no rate farther from the limit has been decided.
+const TRIES_WITHOUT_END: usize = 4;
+/// Failed proofs after which the search ends.
+const MOST_PROOFS: usize = 6;
+/// Maximum number of doublings of the first rate, which may have been chosen far too low.
+const MOST_DOUBLINGS: i32 = 24;
+/// Maximum number of halvings of the first rate: a target that fails at a thousandth of it fails at
+/// any rate.
+const MOST_HALVINGS: i32 = 10;
+/// Maximum number of probes in total, so that noise cannot prolong a search without limit.
+const MOST_PROBES: usize = 60;
+/// Number of probes without a completed operation after which the search ends.
+const MOST_EMPTY: usize = 3;
+/// Number of probes with only failed operations after which the target counts as always failing: a
+/// lower rate does not turn a wrong response into a correct one.
+const MOST_FUTILE: usize = 2;
+/// Probes at one rate with a late generator after which the search ends.
+const MOST_LATE: usize = 4;
+/// Largest factor between the estimated limit and a rate that is probed to find an end of the
+/// interval.
+const FAR: f64 = 4.0;
+/// A share at this factor from the limit can be distinguished from the allowed share within the
+/// time of a search.
+const STEP: f64 = 1.4;
+/// Smallest factor between the estimated limit and the next rate to probe.
+const SPARE: f64 = 1.2;
+/// If a rate was already tried within this factor of the next rate, that rate is probed again.
+const AS_GOOD: f64 = 1.15;
+
+/// Purpose of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To find where the limit is.
+    Seek,
+    /// To prove in a longer probe that a rate holds.
+    Proof,
+}
+
+/// Outcome of a probe's operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Yield {
+    /// Operations succeeded or timed out.
+    Work,
+    /// Every operation had a response, and all responses were wrong.
+    OnlyFailures,
+    /// No operation was due or completed; the probe decides nothing.
+    Nothing,
+    /// A limit was missed, but the load generator sent so many requests late that the target may
+    /// not be the cause. The probe does not count against the target.
+    LateGenerator,
+    /// A limit was missed, but threads of the target or of the load generator waited for a core for
+    /// so long that other programs may be the cause. The probe does not count against the target.
+    WaitedForCore,
+}
+
+impl Yield {
+    /// Whether the probe missed a limit without counting against the target.
+    pub fn is_void(self) -> bool {
+        matches!(self, Self::LateGenerator | Self::WaitedForCore)
+    }
+}
+
+/// A limit on a share of requests, in one probe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShareCounts {
+    /// Allowed share of requests beyond the limit, above 0.
+    pub allowed: f64,
+    /// The requests per second of the probe.
+    pub seconds: Vec<Second>,
+}
+
+/// The result of one probe for a limit that is not a share of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vote {
+    /// Whether the limit was met.
+    pub kept: bool,
+    /// Whether the value was so close to the limit that chance may have decided.
+    pub close: bool,
+}
+
+/// Result of one probe: one rate, offered once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    /// Offered rate, operations per second, above 0.
+    pub rate: f64,
+    /// Purpose of the probe.
+    pub purpose: Purpose,
+    /// The limits on shares, the same limits in the same order in every probe.
+    pub shares: Vec<ShareCounts>,
+    /// All other limits, the same limits in the same order in every probe.
+    pub votes: Vec<Vote>,
+    /// Outcome of its operations.
+    pub ended: Yield,
+    /// The machine stalled for so long that the stalls alone could have caused a missed limit,
+    /// whether or not a limit was missed.
+    pub is_disturbed: bool,
+}
+
+/// The next step of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// Probe this rate.
+    Probe {
+        /// Operations per second.
+        rate: f64,
+        /// Purpose of the probe.
+        purpose: Purpose,
+        /// Length in seconds after which the probe may be decided.
+        seconds: f64,
+    },
+    /// The search is complete.
+    Done,
+}
+
+/// The highest rate that holds, according to the probes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum HighestRate {
+    /// This rate also held in the proof.
+    Proven {
+        /// Operations per second.
+        rate: f64,
+        /// The lowest rate that failed, if any.
+        failed: Option<f64>,
+    },
+    /// This rate held, but was not proven.
+    AtLeast {
+        /// Operations per second.
+        rate: f64,
+        /// The lowest rate that failed, if any.
+        failed: Option<f64>,
+    },
+    /// Every proof failed: the rate that holds for a longer time is unknown.
+    Disproven {
+        /// The highest rate below all proofs that held in a short probe, operations per second;
+        /// `None` if none held.
+        briefly: Option<f64>,
+        /// The lowest rate of a failed proof.
+        failed: f64,
+        /// The highest rate of a failed proof.
+        highest: f64,
+    },
+    /// No rate held; this is the lowest rate that failed.
+    Below {
+        /// Operations per second.
+        failed: f64,
+    },
+    /// Every operation failed at every rate that was tried.
+    Futile {
+        /// The rate of the first probe, operations per second.
+        tried: f64,
+    },
+    /// No rate was decided.
+    Unknown,
+}
+
+impl HighestRate {
+    /// The highest rate that held, unless a proof failed at it.
+    pub fn rate(&self) -> Option<f64> {
+        match *self {
+            Self::Proven { rate, .. } | Self::AtLeast { rate, .. } => Some(rate),
+            Self::Disproven { .. } | Self::Below { .. } | Self::Futile { .. } | Self::Unknown => {
+                None
+            }
+        }
+    }
+
+    /// The lowest rate that failed, if any.
+    pub fn failed(&self) -> Option<f64> {
+        match *self {
+            Self::Proven { failed, .. } | Self::AtLeast { failed, .. } => failed,
+            Self::Below { failed } | Self::Disproven { failed, .. } => Some(failed),
+            Self::Futile { .. } | Self::Unknown => None,
+        }
+    }
+}
+
+/// A maximum-rate search: its first rate and the probes made so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    start: f64,
+    probes: Vec<Probe>,
+}
+
+impl Search {
+    /// A new search that starts at `start` operations per second, above 0.
+    pub fn new(start: f64) -> Self {
+        Self {
+            start: rounded(start),
+            probes: Vec::new(),
+        }
+    }
+
+    /// The search that made these probes; `None` without probes.
+    pub fn after(probes: &[Probe]) -> Option<Self> {
+        let first = probes.first()?;
+        Some(Self {
+            start: first.rate,
+            probes: probes.to_vec(),
+        })
+    }
+
+    /// Adds the result of a probe.
+    pub fn learn(&mut self, probe: Probe) {
+        self.probes.push(probe);
+    }
+
+    /// The bracket: the highest rate that held below the lowest that failed, and the lowest that
+    /// failed.
+    pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
+        self.rates().bracket()
+    }
+
+    /// Whether the rate held, from all probes at that rate; `None` if undecided.
+    pub fn decision(&self, rate: f64) -> Option<bool> {
+        self.rates().get(rate)?.decision
+    }
+
+    /// The rates inside the bracket that were tried and are undecided, in ascending order.
+    pub fn undecided(&self) -> Vec<f64> {
+        self.rates().undecided()
+    }
+
+    /// Whether the search ends because the load generator was late in several consecutive probes.
+    pub fn is_late(&self) -> bool {
+        let Some(last) = self.probes.last() else {
+            return false;
+        };
+        let late = self.probes.iter().filter(|p| p.rate == last.rate);
+        let in_a_row = late.rev().take_while(|p| p.ended == Yield::LateGenerator);
+        in_a_row.count() >= MOST_LATE
+    }
+
+    /// The proof of the highest rate that held, unless that rate is proven already.
+    pub fn proof(&self) -> Option<Step> {
+        let rates = self.rates();
+        let held = rates.get(rates.bracket().0?)?;
+        (!held.is_proven()).then(|| step(held.rate, Purpose::Proof, &rates))
+    }
+
+    /// The next step.
+    pub fn next(&self) -> Step {
+        let empty = self.probes.iter().filter(|p| p.ended == Yield::Nothing);
+        if self.probes.len() >= MOST_PROBES
+            || empty.count() >= MOST_EMPTY
+            || self.is_futile()
+            || self.is_late()
+        {
+            return Step::Done;
+        }
+        let rates = self.rates();
+        let (held, failed) = rates.bracket();
+        let disproven = rates.0.iter().filter(|t| t.has_proof());
+        if disproven.filter(|t| t.decision == Some(false)).count() >= MOST_PROOFS {
+            return Step::Done;
+        }
+        let last = self.probes.last().and_then(|last| rates.get(last.rate));
+        // A late generator is usually a short disturbance: repeat the probe at once.
+        let is_late = |p: &&Probe| p.ended == Yield::LateGenerator;
+        if let Some(late) = self.probes.last().filter(is_late)
+            && last.is_some_and(|last| last.decision.is_none())
+        {
+            return step(late.rate, late.purpose, &rates);
+        }
+        if let Some(last) = last.filter(|last| last.has_proof()) {
+            if last.decision.is_none() && last.probes.len() <= MOST_TRIES {
+                return step(last.rate, Purpose::Proof, &rates);
+            }
+            if last.decision == Some(true) && held == Some(last.rate) {
+                return Step::Done;
+            }
+        }
+        if let Some(rate) = self.rate_to_seek(&rates) {
+            return step(rate, Purpose::Seek, &rates);
+        }
+        // One short disturbance far below the limit would move the search down to it: a failure counts
+        // only if it happens twice.
+        let of_failed = failed.and_then(|failed| rates.get(failed));
+        if let Some(once) = of_failed.filter(|t| t.probes.len() == 1 && held.is_some()) {
+            return step(once.rate, Purpose::Seek, &rates);
+        }
+        let proof = held
+            .and_then(|held| rates.get(held))
+            .filter(|t| !t.has_proof());
+        proof.map_or(Step::Done, |t| step(t.rate, Purpose::Proof, &rates))
+    }
+
+    /// The rate to probe next; `None` if the bracket cannot become narrower.
+    fn rate_to_seek(&self, rates: &Rates<'_>) -> Option<f64> {
+        let (Some(lowest), Some(highest)) = (rates.0.first(), rates.0.last()) else {
+            return Some(self.start);
+        };
+        let (lowest, highest) = (lowest.rate, highest.rate);
+        let outlooks = rates.0.iter().map(|t| (t.rate, rates.outlook(t.rate)));
+        let outlooks: Vec<(f64, Outlook)> = outlooks.collect();
+        let highest_allowed = rounded(self.start * 2f64.powi(MOST_DOUBLINGS));
+        let lowest_allowed = rounded(self.start * 2f64.powi(-MOST_HALVINGS));
+        let (held, failed) = rates.bracket();
+        let is_above_held = |rate: f64| held.is_none_or(|held| held < rate);
+        let failing = outlooks.iter();
+        let failing = failing
+            .copied()
+            .find(|(rate, outlook)| !outlook.holds && is_above_held(*rate));
+        let holding = outlooks.iter().rfind(|(rate, outlook)| {
+            outlook.holds && failing.is_none_or(|(failing, _)| *rate < failing)
+        });
+        // Outside the rates tried so far, until one rate seems to fail and one to hold.
+        let (Some(holding), Some(failing)) = (holding, failing) else {
+            let (_, outlook) = if failing.is_none() {
+                outlooks.last()?
+            } else {
+                outlooks.first()?
+            };
+            let excess = outlook.excess * SPARE;
+            return match failing.is_none() {
+                true => (highest < highest_allowed)
+                    .then(|| rounded(highest * (SPARE * SPARE / excess).clamp(STEP, 2.0))),
+                false => {
+                    (lowest > lowest_allowed).then(|| rounded(lowest / excess.clamp(STEP, 2.0)))
+                }
+            };
+        };
+        let limit = crossing(*holding, failing);
+        if rates.undecided().is_empty()
+            && let (Some(held), Some(failed)) = (held, failed)
+        {
+            let middle = rounded((held * failed).sqrt());
+            let is_wide = failed > held * (1.0 + SEARCH_PRECISION);
+            return (is_wide && held < middle && middle < failed).then_some(middle);
+        }
+        // First the end that is farther from the limit; if both ends are open, the one with less
+        // measured time.
+        let lower = held.map_or(f64::INFINITY, |held| limit / held);
+        let upper = failed.map_or(f64::INFINITY, |failed| failed / limit);
+        let towards = |holds: bool| {
+            let end = if holds { held } else { failed };
+            self.towards(holds, limit, end, rates)
+        };
+        let is_lower_first = match (held, failed) {
+            (None, None) => {
+                rates.seconds(|rate| rate < limit) <= rates.seconds(|rate| rate > limit)
+            }
+            _ => lower >= upper,
+        };
+        towards(is_lower_first).or_else(|| towards(!is_lower_first))
+    }
+
+    /// A rate below the limit that may hold, or above the limit that may fail, closer to the limit
+    /// than this end of the bracket.
+    fn towards(&self, holds: bool, limit: f64, end: Option<f64>, rates: &Rates<'_>) -> Option<f64> {
+        let distance = |rate: f64| match holds {
+            true => (limit / rate).ln(),
+            false => (rate / limit).ln(),
+        };
+        let at = |distance: f64| match holds {
+            true => rounded(limit / distance.exp()),
+            false => rounded(limit * distance.exp()),
+        };
+        let farthest = end.map_or(FAR.ln(), distance);
+        let aim = (farthest / 2.0).min(STEP.ln());
+        let undecided: Vec<f64> = rates.undecided();
+        let on_side = undecided.iter().copied().filter(|rate| {
+            let distance = distance(*rate);
+            0.0 < distance && distance < farthest
+        });
+        let again = on_side.clone().filter(|rate| {
+            let tries = rates.get(*rate).map_or(0, |t| t.probes.len());
+            // Any end is better than none, even far from the limit.
+            let most = if end.is_none() {
+                TRIES_WITHOUT_END
+            } else {
+                MOST_TRIES
+            };
+            tries < most && (distance(*rate) - aim).abs() <= AS_GOOD.ln().min(aim / 2.0)
+        });
+        let off = |rate: &f64| (distance(*rate) - aim).abs();
+        if let Some(again) = again.min_by(|a, b| off(a).total_cmp(&off(b))) {
+            return Some(again);
+        }
+        let is_new = |rate: &f64| {
+            let mut known = undecided.iter().chain(&end);
+            known.all(|known| (known / rate).ln().abs() > EDGE_PRECISION / 2.0)
+        };
+        let outermost = on_side.map(distance).reduce(f64::max).unwrap_or(0.0);
+        let candidates = [at(aim), at((farthest + outermost) / 2.0)];
+        candidates.into_iter().find(is_new)
+    }
+
+    /// The result, according to the probes so far.
+    pub fn found(&self) -> HighestRate {
+        if self.is_futile() {
+            return HighestRate::Futile { tried: self.start };
+        }
+        let rates = self.rates();
+        let tried = &rates.0;
+        let (held, failed) = rates.bracket();
+        let proven = tried
+            .iter()
+            .find(|t| Some(t.rate) == held)
+            .filter(|t| t.is_proven());
+        if let Some(proof) = proven {
+            return HighestRate::Proven {
+                rate: proof.rate,
+                failed,
+            };
+        }
+        let disproven = || {
+            tried
+                .iter()
+                .filter(|t| t.has_proof() && t.decision == Some(false))
+        };
+        if let Some(highest) = disproven().map(|t| t.rate).reduce(f64::max) {
+            let lowest = disproven().map(|t| t.rate).fold(highest, f64::min);
+            let below = tried
+                .iter()
+                .filter(|t| t.rate < lowest && t.decision == Some(true));
+            return HighestRate::Disproven {
+                briefly: below.map(|t| t.rate).reduce(f64::max),
+                failed: lowest,
+                highest,
+            };
+        }
+        match (held, failed) {
+            (Some(rate), failed) => HighestRate::AtLeast { rate, failed },
+            (None, Some(failed)) => HighestRate::Below { failed },
+            (None, None) => HighestRate::Unknown,
+        }
+    }
+
+    fn is_futile(&self) -> bool {
+        let of = |ended| self.probes.iter().filter(move |p| p.ended == ended).count();
+        of(Yield::Work) == 0 && of(Yield::OnlyFailures) >= MOST_FUTILE
+    }
+
+    /// Every rate that was tried, with its evaluation.
+    fn rates(&self) -> Rates<'_> {
+        Rates::of(self.probes.iter().filter(|p| p.ended != Yield::Nothing))
+    }
+}
+
+/// The rate at which the share equals the allowed share, interpolated between a rate that seems to
+/// hold and a rate that seems to fail.
+fn crossing((low, of_low): (f64, Outlook), (high, of_high): (f64, Outlook)) -> f64 {
+    let (below, above) = (of_low.excess.min(1.0).ln(), of_high.excess.max(1.0).ln());
+    let part = match above > below {
+        true => -below / (above - below),
+        false => 0.5,
+    };
+    low * (high / low).powf(part)
+}
+
+fn step(rate: f64, purpose: Purpose, rates: &Rates<'_>) -> Step {
+    // Every further test at a rate at least doubles its measured time.
+    let so_far = rates.get(rate).map_or(0, Tried::seconds) as f64;
+    Step::Probe {
+        rate,
+        purpose,
+        seconds: rates.outlook(rate).seconds.max(so_far),
+    }
+}
+
+/// Rounded to four digits, which is finer than any step of the search.
+fn rounded(rate: f64) -> f64 {
+    if rate <= 0.0 || !rate.is_finite() {
+        return rate;
+    }
+    let decimals = 3 - rate.log10().floor() as i32;
+    // Division where possible: 0.1 has no exact binary representation, 10 has.
+    let unit = 10f64.powi(decimals.abs());
+    if decimals >= 0 {
+        (rate * unit).round() / unit
+    } else {
+        (rate / unit).round() * unit
+    }
+}
+
+#[cfg(test)]
+mod tests;

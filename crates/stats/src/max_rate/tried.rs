@@ -1,0 +1,356 @@
+//! Evaluation of each rate that was tried, from the probes at that rate and at the rates next to
+//! it.
+
+use super::{Probe, Purpose, Vote};
+use crate::sequential::{Counted, FEWEST_SECONDS, Second};
+
+/// Number of slice-length probes that prove a rate like one longer probe of the same total length.
+const AS_GOOD_AS_PROOF: usize = 3;
+/// Seconds with slow requests that are needed to estimate the size of an event, such as a pause.
+const KNOWN_EVENTS: usize = 2;
+/// Expected events needed before their absence is evidence: with 3 expected events, none occurs in
+/// 5 % of cases.
+const EVENTS: f64 = 3.0;
+/// A share of 0 counts as this part of the allowed share in estimates.
+const LEAST_SHARE: f64 = 0.05;
+/// Factor on the needed length of a probe, so that a probe is seldom slightly too short.
+const SPARE: f64 = 1.2;
+
+/// Evaluation of one rate, from all probes that count.
+pub(super) struct Tried<'p> {
+    pub(super) rate: f64,
+    pub(super) probes: Vec<&'p Probe>,
+    pub(super) decision: Option<bool>,
+}
+
+/// The requests that a decision uses. Requests that a stall of the machine may have delayed count
+/// in the proof that a rate holds, and do not count in the proof that a rate fails: both choices
+/// are conservative.
+#[derive(Debug, Clone, Copy)]
+enum View {
+    /// All requests.
+    All,
+    /// Requests of seconds that are not void. A second is void only without an excess of slow
+    /// requests, so that the share in the other seconds can only be larger.
+    NotVoid,
+    /// Requests beyond a limit count only if no stall explains them.
+    Certain,
+}
+
+impl View {
+    /// The view for a proof that a rate holds, or that it fails.
+    fn to(holds: bool) -> Self {
+        if holds { Self::All } else { Self::Certain }
+    }
+
+    /// The seconds of each probe at a rate.
+    fn of(self, tried: &Tried<'_>, limit: usize) -> Vec<Vec<Second>> {
+        let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
+        let seconds = shares.map(|share| {
+            let seconds = share.seconds.iter();
+            match self {
+                Self::All => share.seconds.clone(),
+                Self::NotVoid => seconds.filter(|s| !s.is_void).copied().collect(),
+                Self::Certain => seconds.map(|s| s.certain()).collect(),
+            }
+        });
+        seconds.collect()
+    }
+}
+
+fn counted(probes: &[Vec<Second>]) -> Counted {
+    let probes: Vec<&[Second]> = probes.iter().map(Vec::as_slice).collect();
+    Counted::of(&probes)
+}
+
+/// Every rate that was tried, in ascending order.
+pub(super) struct Rates<'p>(pub(super) Vec<Tried<'p>>);
+
+/// Expected outcome of a further probe at a rate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outlook {
+    /// Whether the rate is more likely to hold than to fail.
+    pub(super) holds: bool,
+    /// Share beyond a limit divided by the allowed share, for the limit with the largest quotient.
+    pub(super) excess: f64,
+    /// Length of the probes that would decide the rate, seconds.
+    pub(super) seconds: f64,
+}
+
+impl Tried<'_> {
+    pub(super) fn has_proof(&self) -> bool {
+        let mut counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        counting.any(|p| p.purpose == Purpose::Proof)
+    }
+
+    pub(super) fn is_proven(&self) -> bool {
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let is_long = self.has_proof() || counting.count() >= AS_GOOD_AS_PROOF;
+        is_long && self.decision == Some(true)
+    }
+
+    /// Measured seconds, without those of void probes.
+    pub(super) fn seconds(&self) -> usize {
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let shares = counting.filter_map(|p| p.shares.first());
+        shares.map(|share| share.seconds.len()).sum()
+    }
+
+    /// Votes of the probes on a limit, without those that missed the limit while the machine
+    /// stalled.
+    fn votes_on(&self, at: usize) -> Vec<Vote> {
+        let counts = |probe: &&&Probe| probe.votes[at].kept || !probe.is_disturbed;
+        let probes = self.probes.iter().filter(counts);
+        probes.map(|probe| probe.votes[at]).collect()
+    }
+
+    /// The majority of the probes; one probe is enough if it is clear.
+    fn vote(&self, at: usize) -> Option<bool> {
+        let votes = self.votes_on(at);
+        let kept = votes.iter().filter(|vote| vote.kept).count();
+        let missed = votes.len() - kept;
+        match votes[..] {
+            [only] => (!only.close).then_some(only.kept),
+            _ if kept == missed => None,
+            _ => Some(kept > missed),
+        }
+    }
+
+    fn votes(&self) -> impl Iterator<Item = Option<bool>> {
+        let votes = self.probes.iter().map(|p| p.votes.len()).min().unwrap_or(0);
+        (0..votes).map(|at| self.vote(at))
+    }
+}
+
+impl<'p> Rates<'p> {
+    /// Groups the probes that count by rate.
+    pub(super) fn of(probes: impl Iterator<Item = &'p Probe>) -> Self {
+        let mut tried: Vec<Tried<'p>> = Vec::new();
+        for probe in probes {
+            match tried.iter_mut().find(|t| t.rate == probe.rate) {
+                Some(known) => known.probes.push(probe),
+                None => tried.push(Tried {
+                    rate: probe.rate,
+                    probes: vec![probe],
+                    decision: None,
+                }),
+            }
+        }
+        tried.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        let mut rates = Self(tried);
+        let decisions: Vec<_> = rates.0.iter().map(|t| rates.decide(t)).collect();
+        for (tried, decision) in rates.0.iter_mut().zip(decisions) {
+            tried.decision = decision;
+        }
+        rates
+    }
+
+    pub(super) fn get(&self, rate: f64) -> Option<&Tried<'p>> {
+        self.0.iter().find(|t| t.rate == rate)
+    }
+
+    /// Measured seconds at rates for which `at` holds.
+    pub(super) fn seconds(&self, at: impl Fn(f64) -> bool) -> usize {
+        let rates = self.0.iter().filter(|tried| at(tried.rate));
+        rates.map(Tried::seconds).sum()
+    }
+
+    /// The bracket: the highest rate that held below the lowest that failed, and the lowest that
+    /// failed.
+    pub(super) fn bracket(&self) -> (Option<f64>, Option<f64>) {
+        let decided = |wanted: bool| {
+            let of = self.0.iter().filter(move |t| t.decision == Some(wanted));
+            of.map(|t| t.rate)
+        };
+        let failed = decided(false).reduce(f64::min);
+        let below = |rate: &f64| failed.is_none_or(|failed| *rate < failed);
+        (decided(true).filter(below).reduce(f64::max), failed)
+    }
+
+    /// The rates inside the bracket that could not be decided.
+    pub(super) fn undecided(&self) -> Vec<f64> {
+        let (held, failed) = self.bracket();
+        let inside = |rate: &f64| {
+            held.is_none_or(|held| held < *rate) && failed.is_none_or(|failed| *rate < failed)
+        };
+        let undecided = self.0.iter().filter(|t| t.decision.is_none());
+        undecided.map(|t| t.rate).filter(inside).collect()
+    }
+
+    /// The allowed share for each limit on shares.
+    fn limits(&self) -> impl Iterator<Item = (usize, f64)> {
+        let probes = self.0.iter().flat_map(|t| &t.probes);
+        let fewest = probes.min_by_key(|p| p.shares.len());
+        let shares = fewest.map_or(&[][..], |p| p.shares.as_slice());
+        shares.iter().map(|share| share.allowed).enumerate()
+    }
+
+    /// Whether every limit was met; `None` if undecided.
+    fn decide(&self, tried: &Tried<'p>) -> Option<bool> {
+        let shares = self.limits().map(|(limit, allowed)| {
+            let shows = |holds: bool| {
+                let mut pools = self.pools(tried.rate, limit, holds).into_iter();
+                pools.any(|pool| pool.is_below(allowed) == Some(holds))
+            };
+            match shows(false) {
+                true => Some(false),
+                false => shows(true).then_some(true),
+            }
+        });
+        let decisions: Vec<_> = shares.chain(tried.votes()).collect();
+        match (decisions.contains(&Some(false)), decisions.contains(&None)) {
+            (true, _) => Some(false),
+            (false, true) => None,
+            (false, false) => (!decisions.is_empty()).then_some(true),
+        }
+    }
+
+    /// The counts at a rate, then together with those at the next rate, and so on: higher rates
+    /// support that this rate holds, lower rates that it fails, since the share beyond a limit does
+    /// not decrease with the rate.
+    fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
+        let mut pools = self.pools_in(rate, limit, View::to(holds));
+        let mut shares = self
+            .0
+            .iter()
+            .flat_map(|t| &t.probes)
+            .flat_map(|p| p.shares.get(limit));
+        if holds && shares.any(|share| share.seconds.iter().any(|s| s.is_void)) {
+            pools.extend(self.pools_in(rate, limit, View::NotVoid));
+        }
+        pools.retain(|pool| pool.all > 0.0);
+        pools
+    }
+
+    fn pools_in(&self, rate: f64, limit: usize, view: View) -> Vec<Counted> {
+        let holds = !matches!(view, View::Certain);
+        let mut on_side: Vec<&Tried<'p>> = self.0.iter().collect();
+        on_side.retain(|t| {
+            if holds {
+                t.rate >= rate
+            } else {
+                t.rate <= rate
+            }
+        });
+        if !holds {
+            on_side.reverse();
+        }
+        let mut seconds: Vec<Vec<Second>> = Vec::new();
+        let pools = on_side.into_iter().map(|tried| {
+            seconds.extend(view.of(tried, limit));
+            let known = counted(&seconds);
+            known.with_events_of(self.event(rate, limit, &known, view))
+        });
+        pools.collect()
+    }
+
+    /// Number of requests beyond a limit that count as one event, for a rate with too few observed
+    /// events. Taken from the next higher rate with enough events, in proportion to the rate, as
+    /// for a pause. 1 if events as frequent as at that rate would not have been missed here.
+    fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
+        if here.hit >= KNOWN_EVENTS {
+            return 1.0;
+        }
+        let known = self.0.iter().filter(|t| t.rate > rate).find_map(|tried| {
+            let there = counted(&view.of(tried, limit));
+            // If most requests are slow, events cannot be distinguished.
+            let is_known = there.hit >= KNOWN_EVENTS && there.beyond <= there.all / 2.0;
+            is_known.then_some((there, tried.rate))
+        });
+        let Some((there, at)) = known else {
+            return 1.0;
+        };
+        // Events may depend on time or on requests.
+        let part = (here.seconds as f64 / there.seconds as f64).min(here.all / there.all);
+        match part * there.hit as f64 >= EVENTS * (1.0 + here.hit as f64) {
+            true => 1.0,
+            false => there.event * rate / at,
+        }
+    }
+
+    /// The share beyond a limit at a rate that was tried, under the condition that the share does
+    /// not decrease with the rate: isotonic regression by its min-max formula (R. Barlow et al.,
+    /// *Statistical Inference under Order Restrictions*, 1972, section 1.2).
+    fn isotonic(&self, at: usize, limit: usize) -> f64 {
+        let sums: Vec<(f64, f64)> = self
+            .0
+            .iter()
+            .map(|tried| {
+                let probes = View::Certain.of(tried, limit);
+                probes.iter().flatten().fold((0.0, 0.0), |sum, second| {
+                    (sum.0 + second.beyond as f64, sum.1 + second.all as f64)
+                })
+            })
+            .collect();
+        let share = |from: usize, to: usize| {
+            let of = sums[from..=to].iter();
+            let (beyond, all) = of.fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+            if all > 0.0 { beyond / all } else { 0.0 }
+        };
+        let least = |from| {
+            (at..sums.len())
+                .map(|to| share(from, to))
+                .fold(1.0, f64::min)
+        };
+        (0..=at).map(least).fold(0.0, f64::max)
+    }
+
+    /// The share at any rate: interpolated as a power of the rate between two tried rates, and
+    /// proportional to the rate outside them.
+    fn estimate(&self, rate: f64, limit: usize, allowed: f64) -> f64 {
+        let least = allowed * LEAST_SHARE;
+        let of = |at: usize| self.isotonic(at, limit).max(least);
+        let share = match self.0.iter().position(|t| t.rate >= rate) {
+            Some(at) if self.0[at].rate == rate => of(at),
+            Some(0) => of(0) * rate / self.0[0].rate,
+            Some(at) => {
+                let (low, high) = (self.0[at - 1].rate, self.0[at].rate);
+                let part = (rate / low).ln() / (high / low).ln();
+                of(at - 1).powf(1.0 - part) * of(at).powf(part)
+            }
+            None => self
+                .0
+                .last()
+                .map_or(least, |last| of(self.0.len() - 1) * rate / last.rate),
+        };
+        share.clamp(least, 1.0)
+    }
+
+    /// Expected outcome of a probe at a rate.
+    pub(super) fn outlook(&self, rate: f64) -> Outlook {
+        let mut outlook = Outlook {
+            holds: true,
+            excess: LEAST_SHARE,
+            seconds: FEWEST_SECONDS as f64,
+        };
+        let tried = self.get(rate);
+        if let Some(tried) = tried {
+            let kept = |at: usize| {
+                let votes = tried.votes_on(at);
+                2 * votes.iter().filter(|vote| vote.kept).count() >= votes.len()
+            };
+            outlook.holds = tried.votes().enumerate().all(|(at, _)| kept(at));
+        }
+        for (limit, allowed) in self.limits() {
+            let share = self.estimate(rate, limit, allowed);
+            let holds = share <= allowed;
+            outlook.holds &= holds;
+            outlook.excess = outlook.excess.max(share / allowed);
+            let none = Counted::of(&[]);
+            let view = View::to(holds);
+            let new = none.with_events_of(self.event(rate, limit, &none, view));
+            let mut missing = new.needed_at(share, allowed);
+            for pool in self.pools(rate, limit, holds) {
+                let seen = pool.beyond / pool.all.max(1.0);
+                if (seen <= allowed) == holds {
+                    missing = missing.min(pool.needed(allowed) - pool.all);
+                }
+            }
+            outlook.seconds = outlook.seconds.max(missing * SPARE / rate);
+        }
+        if let Some(decision) = tried.and_then(|t| t.decision) {
+            outlook.holds = decision;
+        }
+        outlook
+    }
+}

@@ -1,0 +1,166 @@
+//! One comparison: what is compared, the ratio, and the resulting verdict.
+
+use std::ops::Deref;
+
+use tenbin_plan::{Plan, Workload};
+use tenbin_result::{Blame, Figure, Finding, Outcome, Severity, Trust};
+use tenbin_stats::{Measured, interval_p, ratio};
+
+use crate::compare::curve::LevelOf;
+use crate::compare::family::Member;
+use crate::compare::metric::{Direction, Metric};
+use crate::compare::outcome::{NOISE_FLOOR, Question, Scale};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Across {
+    /// Targets at one workload.
+    Targets,
+    /// Targets over all levels of a sweep.
+    Levels,
+    /// Workloads on one target.
+    Workloads,
+}
+
+/// A comparison of the result document, with the values that its outcome is decided from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Its entry in the document.
+    pub found: tenbin_result::Comparison,
+    /// What is compared.
+    pub across: Across,
+    /// The figure that is compared.
+    pub metric: Metric,
+    /// The challenger's figure divided by the baseline's, before rounding.
+    pub ratio: Measured,
+    /// For a level of a sweep: the sweep, whose curve is the question. The level itself is not a
+    /// question, so its p-value is not corrected.
+    pub level: Option<LevelOf>,
+}
+
+impl Deref for Comparison {
+    type Target = tenbin_result::Comparison;
+
+    fn deref(&self) -> &Self::Target {
+        &self.found
+    }
+}
+
+impl Comparison {
+    /// Compares two targets at a workload, or two workloads on a target: `sides` are the baseline
+    /// and the challenger. Correction, outcome and trust are decided later.
+    pub(crate) fn new(
+        (across, place): (Across, String),
+        sides: [&str; 2],
+        metric: Metric,
+        log_ratios: &[f64],
+        confidence: f64,
+        rounds_per_block: usize,
+    ) -> Self {
+        let ratio = ratio(log_ratios, confidence);
+        let [baseline, challenger] = sides.map(str::to_owned);
+        Self {
+            found: tenbin_result::Comparison {
+                workload: place,
+                baseline,
+                challenger,
+                metric: metric.name(),
+                metric_phrase: metric.phrase(),
+                higher_is_better: metric.direction() == Direction::HigherIsBetter,
+                primary: false,
+                level_of: None,
+                twin: false,
+                ratio: Figure::of(ratio),
+                together: None,
+                block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
+                without_flagged: None,
+                noise_floor: Some(NOISE_FLOOR),
+                rounds_per_block: rounds_per_block as u64,
+                p: interval_p(log_ratios),
+                adjusted_p: None,
+                outcome: Outcome::Unknown { why: String::new() },
+                trust: Trust::Valid,
+                sentence: String::new(),
+            },
+            across,
+            metric,
+            ratio,
+            level: None,
+        }
+    }
+
+    /// Sets the trust and the sentence that follows from it.
+    pub(crate) fn settle(&mut self, trust: Trust) {
+        self.found.trust = trust;
+        self.found.sentence = self.sentence();
+    }
+
+    /// The smallest effect that counts as a difference in this comparison, as a share.
+    pub fn floor(&self) -> f64 {
+        self.noise_floor.unwrap_or(NOISE_FLOOR)
+    }
+
+    /// Its role in the comparisons of the plan.
+    pub(crate) fn member(&self, plan: &Plan) -> Member {
+        let decides = self.primary || is_deciding(plan, self);
+        Member::of(decides, self.twin, self.level.is_some())
+    }
+
+    /// A finding about its challenger at its workload.
+    pub(crate) fn finding(
+        &self,
+        rule: &'static str,
+        severity: Severity,
+        blame: Blame,
+        evidence: String,
+        advice: &str,
+    ) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            severity,
+            blame,
+            workload: Some(self.workload.clone()),
+            target: Some(self.challenger.clone()),
+            evidence,
+            advice: advice.to_owned(),
+        }
+    }
+
+    pub(crate) fn log_ratios(&self) -> Vec<f64> {
+        self.block_ratios.iter().map(|ratio| ratio.ln()).collect()
+    }
+
+    /// The values that its outcome is decided from, in a `family` with this number of questions.
+    pub(crate) fn question<'a>(
+        &'a self,
+        log_ratios: &'a [f64],
+        scale: Scale,
+        family: usize,
+    ) -> Question<'a> {
+        Question {
+            metric: self.metric,
+            ratio: &self.ratio,
+            log_ratios,
+            rounds_per_block: self.rounds_per_block as usize,
+            family,
+            scale,
+        }
+    }
+}
+
+/// Whether [`Plan::hypotheses`] counts this comparison.
+pub(crate) fn is_question(comparison: &Comparison) -> bool {
+    comparison.primary && comparison.level.is_none()
+}
+
+/// Whether it compares by the deciding figure of the workload.
+pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
+    let by_workload = |work: &Workload| Metric::primary(plan, work) == comparison.metric;
+    let mut workloads = plan.workloads.iter();
+    match comparison.across {
+        Across::Targets => {
+            workloads.any(|work| work.name == comparison.workload && by_workload(work))
+        }
+        Across::Levels | Across::Workloads => comparison.primary || workloads.any(by_workload),
+    }
+}

@@ -1,0 +1,197 @@
+//! The outcome that follows from a ratio and its interval.
+
+use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
+use tenbin_result::Outcome;
+use tenbin_stats::{
+    CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
+    standard_deviation,
+};
+
+use crate::compare::metric::{Direction, Metric};
+
+/// The smallest effect that counts as a difference: 1 %, Tenbin's own convention. A restart or
+/// another build of the same server can change a figure by as much, so a smaller effect says little
+/// about the server, however narrow the interval.
+pub const NOISE_FLOOR: f64 = 0.01;
+
+/// The default margin within which two targets are called equivalent: 5 %.
+pub const EQUIVALENCE: f64 = 0.05;
+
+/// The limits that an outcome is decided by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    /// The smallest effect that counts as a difference, as a share.
+    pub(crate) floor: f64,
+    /// The floor without the noise that a twin has shown.
+    usual_floor: f64,
+    /// The margin of "equivalent", as a share.
+    pub(crate) margin: f64,
+    /// The possible difference between two starts of one program, as a share; `None` if the
+    /// interval contains it, or if no process was started.
+    start_noise: Option<f64>,
+}
+
+impl Scale {
+    /// The scale of a plan without a twin. A plan with a margin below the usual floor gets a floor
+    /// of that margin.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let margin = plan.comparing.margin.share();
+        let floor = NOISE_FLOOR.min(margin);
+        Self {
+            floor,
+            usual_floor: floor,
+            margin,
+            start_noise: None,
+        }
+    }
+
+    /// The scale for two targets: if each ran in one process during the whole run, the interval
+    /// does not contain the difference between two starts of a program.
+    pub(crate) fn between(self, plan: &Plan, targets: [&str; 2]) -> Self {
+        let has_process = |target: &Target| {
+            let reach = &target.reach;
+            !matches!(reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+        };
+        let mut mine = plan.targets.iter();
+        let processes = mine.any(|it| targets.contains(&&*it.name) && has_process(it));
+        let once = plan.relaunch() == Relaunch::Never && processes;
+        Self {
+            start_noise: once.then(|| plan.comparing.start_noise.share()),
+            ..self
+        }
+    }
+
+    /// The possible difference between two starts, as a share, if the near end of the interval of
+    /// `ratio` is within it and the interval does not contain that difference.
+    pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
+        let estimate = ratio.estimate()?;
+        let least = effect(estimate.low).min(effect(estimate.high));
+        self.start_noise.filter(|noise| least <= *noise)
+    }
+
+    /// The scale with a floor that was computed before.
+    pub(crate) fn with_floor(self, floor: f64) -> Self {
+        Self { floor, ..self }
+    }
+
+    /// The scale with the noise that the baseline's twin shows: a ratio nearer to 1 than the far
+    /// end of the twin's interval is noise. A twin without an interval shows nothing.
+    pub(crate) fn with_twin(self, ratio: &Measured) -> Self {
+        let measured = ratio
+            .estimate()
+            .map_or(0.0, |twin| effect(twin.low).max(effect(twin.high)));
+        Self {
+            floor: self.floor.max(measured),
+            ..self
+        }
+    }
+}
+
+/// The values that an outcome is decided from.
+pub(crate) struct Question<'a> {
+    pub(crate) metric: Metric,
+    pub(crate) ratio: &'a Measured,
+    pub(crate) log_ratios: &'a [f64],
+    pub(crate) rounds_per_block: usize,
+    /// Number of comparisons whose intervals hold simultaneously, including this one; 1 for
+    /// exploratory ones.
+    pub(crate) family: usize,
+    pub(crate) scale: Scale,
+}
+
+impl Question<'_> {
+    /// *Different* if the interval excludes 1, the effect is above the noise floor, and the
+    /// interval lies beyond the possible difference between two starts of one program; otherwise
+    /// *equivalent* if the interval lies within the margin; otherwise *inconclusive*. No other
+    /// figure contributes.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let Some(value) = self.ratio.value() else {
+            return Outcome::Unknown {
+                why: "no complete block has this figure for both targets".to_owned(),
+            };
+        };
+        let Some(estimate) = self.ratio.estimate() else {
+            return self.inconclusive(value);
+        };
+        let is_seen = !estimate.contains(1.0) && effect(value) > self.scale.floor;
+        let start_noise = self.scale.within_start_noise(self.ratio);
+        if is_seen && start_noise.is_none() {
+            return self.difference(value);
+        }
+        let within = self.scale.margin;
+        let margin = 1.0 + within;
+        if estimate.low >= 1.0 / margin && estimate.high <= margin {
+            return Outcome::Equivalent { within };
+        }
+        match start_noise.filter(|_| is_seen) {
+            Some(up_to) => Outcome::OneStart { up_to },
+            None => self.inconclusive(value),
+        }
+    }
+
+    fn difference(&self, ratio: f64) -> Outcome {
+        let better = match self.metric.direction() {
+            Direction::HigherIsBetter => ratio > 1.0,
+            Direction::LowerIsBetter => ratio < 1.0,
+        };
+        match (self.metric, better) {
+            (Metric::ServerCpu, true) => Outcome::CostsLess,
+            (Metric::ServerCpu, false) => Outcome::CostsMore,
+            (_, true) => Outcome::Faster,
+            (_, false) => Outcome::Slower,
+        }
+    }
+
+    /// The outcome is *inconclusive*, whatever the interval is.
+    pub(crate) fn undecided(&self) -> Outcome {
+        self.inconclusive(self.ratio.value().unwrap_or(1.0))
+    }
+
+    fn inconclusive(&self, ratio: f64) -> Outcome {
+        let alpha = (1.0 - CONFIDENCE) / self.family as f64;
+        let blocks = self.log_ratios.len();
+        let sd = standard_deviation(self.log_ratios);
+        let detectable = sd
+            .and_then(|sd| detectable_log_effect(sd, blocks, alpha))
+            .map(|log| log.exp_m1().max(self.scale.floor));
+        let Scale {
+            floor,
+            usual_floor,
+            margin,
+            ..
+        } = self.scale;
+        // If the interval excludes 1 for this comparison alone, but not for all comparisons
+        // together, the difference is to be confirmed; a smaller difference is not.
+        let alone = tenbin_stats::ratio(self.log_ratios, CONFIDENCE);
+        let is_seen = |estimate: &Estimate| !estimate.contains(1.0) && effect(ratio) > floor;
+        let aim = match detectable {
+            _ if alone.estimate().is_some_and(is_seen) => effect(ratio),
+            Some(detectable) if detectable <= margin => effect(ratio).clamp(usual_floor, margin),
+            _ => margin,
+        };
+        let needed = match sd {
+            Some(sd) => blocks_needed(sd, aim.ln_1p(), alpha),
+            None => blocks_for_significance(alpha),
+        };
+        let needed = needed.map(|needed| needed.max(self.blocks_for_floor(aim)));
+        Outcome::Inconclusive {
+            detectable,
+            aim,
+            rounds_needed: needed
+                .map(|needed| (needed.max(blocks + 1) * self.rounds_per_block) as u64),
+        }
+    }
+
+    /// Number of blocks after which the interval of a twin is likely to allow an effect of `aim`:
+    /// its width is proportional to the inverse root of this number.
+    fn blocks_for_floor(&self, aim: f64) -> usize {
+        let narrower = (self.scale.floor.ln_1p() / aim.ln_1p()).max(1.0);
+        // Values beyond the range saturate.
+        (self.log_ratios.len() as f64 * narrower.powi(2)).ceil() as usize
+    }
+}
+
+/// Size of an effect in either direction, as a share.
+pub(crate) fn effect(ratio: f64) -> f64 {
+    ratio.ln().abs().exp_m1()
+}

@@ -1,0 +1,138 @@
+//! Whether the deciding figures are known well enough.
+
+use tenbin_plan::{Plan, Workload};
+use tenbin_record::Slice;
+use tenbin_stats::{Estimate, ratio};
+
+use crate::cell::cells;
+use crate::compare::blocks::Blocks;
+use crate::compare::curve::{mean_log_ratios, sweeps};
+use crate::compare::family::{Family, Member};
+use crate::compare::metric::Metric;
+
+/// Whether a run that may end by precision has reached it: every deciding ratio has an interval
+/// within the bound of the plan; without a comparison, every deciding figure has one. The values of
+/// the ratios do not matter: a run that stops at a desired result reports differences that do not
+/// exist.
+///
+/// Always `false` for a plan with a fixed number of rounds.
+pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
+    let Some(until) = plan.rounds.until else {
+        return false;
+    };
+    let estimates = match plan.challengers().next() {
+        Some(_) => ratios(plan, slices),
+        None => figures(plan, slices),
+    };
+    let limit = until.within.share();
+    let within = |estimate: &Option<Estimate>| {
+        estimate.is_some_and(|estimate| half_width(&estimate).is_some_and(|it| it <= limit))
+    };
+    !estimates.is_empty() && estimates.iter().all(within)
+}
+
+/// The distance of the farther end of the interval from the figure, as a factor less 1.
+pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
+    let Estimate {
+        value, low, high, ..
+    } = *estimate;
+    let width = (high / value).max(value / low) - 1.0;
+    width.is_finite().then_some(width)
+}
+
+/// One ratio for each challenger at each workload; of the levels of a sweep, only that of the
+/// curve.
+fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
+    let Some(baseline) = plan.baseline() else {
+        return Vec::new();
+    };
+    // The intervals that are printed: those that hold simultaneously.
+    let confidence = Family::of(plan).confidence(Member::Question);
+    let sweeps = sweeps(plan);
+    let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());
+    let is_level = |work: &Workload| sweeps.iter().flatten().any(|level| level.name == work.name);
+    let alone = in_rounds
+        .filter(|work| !is_level(work))
+        .map(|work| vec![work]);
+    let mut found = Vec::new();
+    for levels in alone.chain(sweeps.iter().cloned()) {
+        let Some(metric) = levels.first().map(|work| Metric::primary(plan, work)) else {
+            continue;
+        };
+        let blocks: Vec<Blocks<'_>> = levels.iter().map(|work| Blocks::of(work, slices)).collect();
+        for challenger in plan.challengers() {
+            let of_level = |blocks: &Blocks<'_>| {
+                blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
+            };
+            let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
+            found.push(ratio(&logs, confidence).estimate().copied());
+        }
+    }
+    found
+}
+
+fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
+    let cells = cells(plan, slices);
+    let figures = cells.iter().map(|cell| {
+        let metric = Metric::primary(plan, cell.workload);
+        metric.figure(&cell.full()).estimate().copied()
+    });
+    figures.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::Until;
+
+    use crate::testing::Run;
+
+    fn is_precise(run: &Run) -> bool {
+        super::is_precise(&run.plan, &run.slices)
+    }
+
+    fn asking(mut run: Run, within: &str) -> Run {
+        run.plan.rounds.until = Some(Until {
+            within: within.parse().unwrap(),
+            most: 1_000,
+        });
+        run
+    }
+
+    /// `b` is twice as fast, give or take 3 %.
+    fn noisy(quads: u32) -> Run {
+        let mut run = Run::pair(quads);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 2.06 } else { 1.94 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn a_run_is_precise_if_the_interval_lies_within_the_bound() {
+        assert!(is_precise(&asking(noisy(8), "4%")));
+        assert!(!is_precise(&asking(noisy(8), "2%")));
+        // Not even a clear difference ends a run.
+        assert!(!is_precise(&asking(noisy(5), "50%")));
+        assert!(!is_precise(&noisy(8)));
+    }
+
+    #[test]
+    fn one_target_alone_is_known_by_its_own_figure() {
+        assert!(is_precise(&asking(Run::single(8), "1%")));
+        assert!(!is_precise(&asking(Run::single(5), "1%")));
+    }
+
+    #[test]
+    fn every_workload_must_be_precise() {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.1 } else { 0.9 };
+            if slice.0.workload == "put" {
+                slice.answers((1_000.0 * share) as u64, 0.002 / share);
+            }
+        });
+        let run = asking(run, "2%");
+        assert!(!is_precise(&run));
+    }
+}

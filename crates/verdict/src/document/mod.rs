@@ -1,0 +1,199 @@
+//! The document of a run and its assessment.
+
+mod describe;
+mod slice;
+mod workload;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use tenbin_plan::Plan;
+use tenbin_record::{Ended, Environment, Slice, rfc3339};
+use tenbin_result::{Comparison, Document, Language, Run, RunEnded, SCHEMA, Target};
+
+use crate::assessment::Assessment;
+use crate::compare::comparison;
+
+/// Number of slices whose memory is freed at once.
+const SLICES_AT_ONCE: usize = 512;
+
+/// The input for a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The run directory, as the user named it.
+    pub directory: &'a Path,
+    /// When the run began.
+    pub started: SystemTime,
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// The machine and the versions.
+    pub environment: &'a Environment,
+    /// All slices.
+    pub slices: &'a [Slice],
+    /// Whether every slice of the plan was measured.
+    pub complete: bool,
+    /// Why it ended, if it is complete.
+    pub ended: Ended,
+    /// Its findings, verdicts and figures.
+    pub assessment: &'a Assessment,
+}
+
+/// The document of a run.
+pub fn document(source: &Source<'_>) -> Document {
+    let flags = slice::flags_by_slice(source.assessment);
+    let slices = source.slices.iter();
+    Document {
+        slices: slices
+            .map(|slice| slice::figures(source.plan, slice, &flags))
+            .collect(),
+        ..document_without_slices(source)
+    }
+}
+
+/// Adds the slices of the run, in their order, to a document without slices, and frees their memory
+/// meanwhile: a run of ten hours has 18,000 slices.
+pub fn take_slices(
+    document: &mut Document,
+    plan: &Plan,
+    mut slices: Vec<Slice>,
+    assessment: &Assessment,
+) {
+    let flags = slice::flags_by_slice(assessment);
+    document.slices = Vec::with_capacity(slices.len());
+    while !slices.is_empty() {
+        let rest = slices.split_off(slices.len().saturating_sub(SLICES_AT_ONCE));
+        slices.shrink_to_fit();
+        let rest = rest.iter().rev();
+        document
+            .slices
+            .extend(rest.map(|slice| slice::figures(plan, slice, &flags)));
+    }
+    document.slices.reverse();
+}
+
+/// The document of a run without the figures of its slices.
+pub fn document_without_slices(source: &Source<'_>) -> Document {
+    let Source {
+        plan, assessment, ..
+    } = source;
+    Document {
+        schema: SCHEMA.to_owned(),
+        run: run(source),
+        trust: assessment.trust,
+        absolute: Some(assessment.absolute.clone()),
+        verdicts: verdicts(assessment),
+        findings: assessment.findings.clone(),
+        comparisons: of_all(&assessment.comparisons),
+        curves: of_all(&assessment.curves),
+        workload_comparisons: of_all(&assessment.workload_comparisons),
+        percentile_ratios: assessment.percentile_ratios.clone(),
+        results: assessment.figures.clone(),
+        targets: plan
+            .targets
+            .iter()
+            .map(|target| Target {
+                name: target.name.clone(),
+                description: describe::target(target),
+                observed: target.observe.as_ref().map(describe::observed_by),
+            })
+            .collect(),
+        workloads: plan.workloads.iter().map(workload::workload).collect(),
+        environment: without_patterns(source.environment),
+        slices: Vec::new(),
+        use_cases: assessment.use_cases.clone(),
+        expectations: assessment.expected.clone(),
+        optima: assessment.optima.clone(),
+        nodes: assessment.nodes.clone(),
+        capacities: assessment.capacities.clone(),
+        capacity_comparisons: assessment.capacity_comparisons.clone(),
+        searches: assessment.searches.clone(),
+        rate_comparisons: assessment.rate_comparisons.clone(),
+        earlier: None,
+        language: Language::default(),
+    }
+}
+
+/// The environment without patterns: the results contain those of each target.
+fn without_patterns(environment: &Environment) -> Environment {
+    let mut environment = environment.clone();
+    environment.patterns.clear();
+    for target in environment.targets.values_mut() {
+        target.hits.clear();
+        target.asked.clear();
+    }
+    environment
+}
+
+fn of_all(comparisons: &[comparison::Comparison]) -> Vec<Comparison> {
+    comparisons.iter().map(|each| each.found.clone()).collect()
+}
+
+fn run(source: &Source<'_>) -> Run {
+    let plan = source.plan;
+    let directory = source.directory;
+    let ended = source.complete.then(|| ended(source.ended));
+    let measured = source.slices.iter().map(|slice| slice.round + 1).max();
+    let rounds = match ended {
+        Some(RunEnded::Precise | RunEnded::MostRounds) => measured.unwrap_or(plan.rounds.count),
+        Some(RunEnded::Planned) | None => plan.rounds.count,
+    };
+    Run {
+        id: directory
+            .file_name()
+            .unwrap_or(directory.as_os_str())
+            .to_string_lossy()
+            .into_owned(),
+        directory: directory.display().to_string(),
+        name: plan.name.clone(),
+        started: rfc3339(source.started),
+        complete: source.complete,
+        planned_slices: plan.slices_in_rounds(rounds) as u64,
+        seed: plan.seed,
+        threads: plan.threads as u64,
+        baseline: plan.baseline().map(|target| target.name.clone()),
+        twin: plan.twin().map(|target| target.name.clone()),
+        margin: Some(plan.comparing.margin.share()),
+        until: plan.rounds.until.map(|until| until.within.share()),
+        ended,
+        rounds,
+        slice_seconds: plan.rounds.slice.as_secs_f64(),
+        warmup_seconds: plan.rounds.warmup.as_secs_f64(),
+        plan: Some(plan.to_toml()),
+    }
+}
+
+fn ended(ended: Ended) -> RunEnded {
+    match ended {
+        Ended::Planned => RunEnded::Planned,
+        Ended::Precise => RunEnded::Precise,
+        Ended::MostRounds => RunEnded::MostRounds,
+    }
+}
+
+/// The optima of sweeps come first: a plan with a sweep asks for them.
+fn verdicts(assessment: &Assessment) -> Vec<String> {
+    let optima = assessment.optima.iter().map(|found| found.sentence.clone());
+    let asked = assessment.primary().filter(|c| c.level.is_none());
+    let curves = assessment.curves.iter().filter(|c| c.primary);
+    let compared = curves.chain(asked).map(|found| found.sentence.clone());
+    let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
+    let capacities = assessment.capacity_comparisons.iter();
+    let rates = assessment.rate_comparisons.iter();
+    let alone = assessment
+        .capacities
+        .iter()
+        .map(|found| found.sentence.clone());
+    let searches = assessment.searches.iter();
+    let sentences: Vec<String> = optima
+        .chain(compared)
+        .chain(between_workloads.map(|found| found.found.sentence.clone()))
+        .chain(capacities.map(|found| found.sentence.clone()))
+        .chain(rates.map(|found| found.sentence.clone()))
+        .chain(alone)
+        .chain(searches.map(|found| found.sentence.clone()))
+        .collect();
+    if sentences.is_empty() {
+        return vec!["one target was measured, so there is nothing to compare".to_owned()];
+    }
+    sentences
+}

@@ -1,0 +1,135 @@
+//! Compares the numbers of hits of two targets for the same patterns.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::Workload;
+use tenbin_record::Environment;
+
+use crate::words::pattern_name;
+
+/// A pattern for which two targets report different numbers of hits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherHits {
+    /// Its position among the patterns of the workload.
+    pub pattern: u32,
+    /// Hits on the target.
+    pub hits: u64,
+    /// Hits on the baseline.
+    pub of_baseline: u64,
+}
+
+/// The numbers of hits of a target compared with those of the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HitsCompared {
+    /// Number of patterns for which both reported a number.
+    pub compared: usize,
+    /// The patterns whose numbers differ by more than the tolerance, the largest difference first.
+    pub different: Vec<OtherHits>,
+    /// Whether more patterns differ than the tolerance allows.
+    pub too_many: bool,
+}
+
+/// Compares the numbers of hits of two targets before the run; `None` if no pattern has a number on
+/// both.
+///
+/// Two numbers differ if their difference exceeds the plan's `hits_tolerance`, as a share of the
+/// larger number. Too many patterns differ if the share of differing patterns among the compared
+/// ones exceeds `hits_tolerance`, too.
+pub fn compare_hits(
+    workload: &Workload,
+    environment: &Environment,
+    baseline: &str,
+    target: &str,
+) -> Option<HitsCompared> {
+    let found = |name: &str| -> BTreeMap<u32, u64> {
+        let known = environment.targets.get(name);
+        let hosts = known.map_or_else(Vec::new, |known| known.hits_before(&workload.name));
+        let mut all = BTreeMap::new();
+        for (pattern, hits) in hosts.into_iter().flat_map(|(_, hits)| hits) {
+            if let Some(hits) = hits {
+                all.entry(pattern).or_insert(hits);
+            }
+        }
+        all
+    };
+    let tolerance = workload
+        .patterns()
+        .map_or(0.0, |patterns| patterns.hits_tolerance.share());
+    let (mine, others) = (found(target), found(baseline));
+    let both = mine.iter().filter_map(|(pattern, hits)| {
+        Some(OtherHits {
+            pattern: *pattern,
+            hits: *hits,
+            of_baseline: *others.get(pattern)?,
+        })
+    });
+    let both: Vec<OtherHits> = both.collect();
+    let compared = both.len();
+    let mut different: Vec<OtherHits> = both
+        .into_iter()
+        .filter(|one| one.apart() > tolerance)
+        .collect();
+    different.sort_by(|a, b| b.apart().total_cmp(&a.apart()));
+    let too_many = different.len() as f64 > tolerance * compared as f64;
+    (compared > 0).then_some(HitsCompared {
+        compared,
+        different,
+        too_many,
+    })
+}
+
+/// Number of patterns that a sentence names.
+const NAMED: usize = 5;
+
+impl HitsCompared {
+    /// The number of patterns that differ, the tolerance, and the patterns with the largest
+    /// differences.
+    pub fn sentence(
+        &self,
+        workload: &Workload,
+        environment: &Environment,
+        baseline: &str,
+        target: &str,
+    ) -> String {
+        let labels = environment.patterns.get(&workload.name);
+        let labels = labels.map_or(&[][..], Vec::as_slice);
+        let tolerance = workload
+            .patterns()
+            .map(|patterns| patterns.hits_tolerance)
+            .filter(|tolerance| tolerance.share() > 0.0)
+            .map_or_else(String::new, |tolerance| {
+                format!(" by more than the tolerance of {tolerance}")
+            });
+        let named = self.different.iter().take(NAMED).map(|one| {
+            format!(
+                "{}: {} from {target}, {} from {baseline}",
+                pattern_name(one.pattern, labels),
+                one.hits,
+                one.of_baseline
+            )
+        });
+        let named: Vec<String> = named.collect();
+        let begin = match self.different.len() {
+            0 => "",
+            few if few <= NAMED => ": ",
+            _ => "; the largest differences: ",
+        };
+        format!(
+            "the numbers of hits differ for {} of {} patterns{tolerance}{begin}{}",
+            self.different.len(),
+            self.compared,
+            named.join("; ")
+        )
+    }
+}
+
+impl OtherHits {
+    /// The difference as a share of the larger number; 0 for equal numbers.
+    pub fn apart(&self) -> f64 {
+        let larger = self.hits.max(self.of_baseline);
+        match larger {
+            0 => 0.0,
+            _ => self.hits.abs_diff(self.of_baseline) as f64 / larger as f64,
+        }
+    }
+}

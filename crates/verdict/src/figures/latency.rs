@@ -1,0 +1,232 @@
+//! Latency quantiles. They are computed only if there are enough samples.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hdrhistogram::Histogram;
+use tenbin_record::{OpFigures, PackedHistogram, Slice, SlotWindow, counts_around, merged};
+use tenbin_stats::{
+    CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
+};
+
+pub(crate) const NANOS_PER_SECOND: f64 = 1e9;
+
+/// Selects one of the histograms of an operation.
+pub(crate) type Kind = fn(&OpFigures) -> &PackedHistogram;
+
+/// The quantile `q` of a kind of latency over some operations in some slices of one target,
+/// seconds; see [`quantile_over`].
+pub(crate) fn quantile(
+    slices: &[&Slice],
+    q: f64,
+    kind: Kind,
+    wanted: impl Fn(&OpFigures) -> bool,
+) -> Measured {
+    quantile_over(slices, q, &|slice| of_operations(slice, kind, &wanted))
+}
+
+/// The quantile over the samples of all these slices, without an interval, as one slice or one
+/// block contributes it to a comparison. `None` if there are too few samples.
+pub(crate) fn quantile_of(
+    slices: &[&Slice],
+    q: f64,
+    kind: Kind,
+    wanted: &dyn Fn(&OpFigures) -> bool,
+) -> Option<f64> {
+    merged_quantile(slices, q, &|slice| of_operations(slice, kind, wanted))
+}
+
+/// Selects the histograms of a slice that a figure is computed from.
+pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram> + 'p;
+
+/// The quantile `q` of the histograms that `pick` selects from some slices of one target; see
+/// [`quantiles_over`].
+pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measured {
+    let [quantile] = quantiles_over(slices, &Sums::default(), [q], pick);
+    quantile
+}
+
+/// Quantiles of the histograms that `pick` selects from some slices of one target, seconds: the
+/// quantiles of all samples together, with intervals from the differences between slices; see
+/// [`clustered_quantile`]. Every percentile that is shown for a target comes from here. Several
+/// quantiles take about as long as one: the histograms are read twice, for their sum and for the
+/// counts around the quantiles.
+pub(crate) fn quantiles_over<const N: usize>(
+    slices: &[&Slice],
+    sums: &Sums,
+    quantiles: [f64; N],
+    pick: &Pick<'_>,
+) -> [Measured; N] {
+    let merged = sums.of(slices, pick).filter(|merged| !merged.is_empty());
+    let Some(merged) = merged else {
+        return [Measured::Unknown; N];
+    };
+    let steps = merged.iter_recorded();
+    let values: Vec<(u64, u64)> = steps
+        .map(|step| (step.value_iterated_to(), step.count_at_value()))
+        .collect();
+    let around = quantiles.map(|q| merged.value_at_quantile(q));
+    let windows = around.map(SlotWindow::around);
+    let times: Vec<Vec<&PackedHistogram>> = slices.iter().map(|slice| pick(slice)).collect();
+    let near = counts_around(&times, &windows);
+    let clusters = times.into_iter().zip(near.chunks_exact(N));
+    let clusters = clusters.map(|(times, near)| SliceTimes {
+        times,
+        near,
+        far: RefCell::default(),
+    });
+    let clusters: Vec<SliceTimes<'_>> = clusters.collect();
+    quantiles.map(|q| {
+        let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
+        nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND)
+    })
+}
+
+/// Merged histograms, computed once: a run of ten hours has thousands of histograms of one kind,
+/// and many rules need their sum. Clones share the results.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sums {
+    known: Rc<RefCell<Vec<Sum>>>,
+}
+
+#[derive(Debug)]
+struct Sum {
+    parts: Vec<PackedHistogram>,
+    sum: Rc<Histogram<u64>>,
+}
+
+impl Sums {
+    /// The sum of the histograms that `pick` selects; `None` if it selects none. The same set of
+    /// histograms is summed only once, whatever the selection: in a workload with one operation,
+    /// work and requests have the same histograms.
+    pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
+        let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let mut known = self.known.borrow_mut();
+        let is_same = |sum: &&Sum| {
+            let mut pairs = sum.parts.iter().zip(&parts);
+            sum.parts.len() == parts.len() && pairs.all(|(one, two)| one.is_shared_with(two))
+        };
+        if let Some(found) = known.iter().find(is_same) {
+            return Some(Rc::clone(&found.sum));
+        }
+        let sum = Rc::new(merged(parts.iter().copied()));
+        known.push(Sum {
+            parts: parts.into_iter().cloned().collect(),
+            sum: Rc::clone(&sum),
+        });
+        Some(sum)
+    }
+}
+
+/// The samples of one slice.
+struct SliceTimes<'a> {
+    times: Vec<&'a PackedHistogram>,
+    /// The counts around the quantiles.
+    near: &'a [SlotWindow],
+    /// The counts around the last value that was far from the quantiles. The next such value is
+    /// usually adjacent.
+    far: RefCell<Option<SlotWindow>>,
+}
+
+impl SliceTimes<'_> {
+    /// The window includes the slots that come next in the direction from `before` to `value`.
+    fn window_at(&self, value: u64, before: Option<&SlotWindow>) -> SlotWindow {
+        let goes_up = before.is_some_and(|before| !before.is_above(value));
+        let window = if goes_up {
+            SlotWindow::from(value)
+        } else {
+            SlotWindow::up_to(value)
+        };
+        let mut window = [window];
+        for each in &self.times {
+            each.add_to_windows(&mut window);
+        }
+        let [window] = window;
+        window
+    }
+}
+
+impl Cluster for SliceTimes<'_> {
+    fn total(&self) -> u64 {
+        self.times.iter().map(|times| times.len()).sum()
+    }
+
+    fn at_most(&self, value: u64) -> u64 {
+        let near = self.near.iter().find_map(|window| window.at_most(value));
+        near.unwrap_or_else(|| {
+            let each = self.times.iter();
+            each.map(|times| times.count_between(0, value)).sum()
+        })
+    }
+
+    fn at(&self, value: u64) -> u64 {
+        let near = self.near.iter().find_map(|window| window.at(value));
+        near.unwrap_or_else(|| {
+            let mut far = self.far.borrow_mut();
+            let known = far.as_ref().and_then(|window| window.at(value));
+            known.unwrap_or_else(|| {
+                let window = self.window_at(value, far.as_ref());
+                far.insert(window).at(value).unwrap_or(0)
+            })
+        })
+    }
+}
+
+/// The mean of the histograms that `pick` selects, over all samples together, seconds; see
+/// [`clustered_mean`].
+pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
+    let of_slice = |slice: &&Slice| {
+        let filled = pick(slice).into_iter().filter(|times| !times.is_empty());
+        filled.fold((0.0, 0.0), |(sum, count), times| {
+            let n = times.len() as f64;
+            (sum + times.mean() * n / NANOS_PER_SECOND, count + n)
+        })
+    };
+    let sums: Vec<(f64, f64)> = slices.iter().map(of_slice).collect();
+    clustered_mean(&sums, CONFIDENCE)
+}
+
+/// The mean of a kind of latency over some operations; see [`mean_over`].
+pub(crate) fn mean(slices: &[&Slice], kind: Kind, wanted: &dyn Fn(&OpFigures) -> bool) -> Measured {
+    mean_over(slices, &|slice| of_operations(slice, kind, wanted))
+}
+
+pub(crate) fn of_operations<'s>(
+    slice: &'s Slice,
+    kind: Kind,
+    wanted: &dyn Fn(&OpFigures) -> bool,
+) -> Vec<&'s PackedHistogram> {
+    let ops = slice.ops.iter().filter(|op| wanted(op));
+    ops.map(kind).collect()
+}
+
+fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
+    // A single slice needs no sum; there are as many calls of this kind as slices.
+    if let [slice] = slices
+        && let [times] = pick(slice).as_slice()
+    {
+        let nanos = printable_percentile(q, times.len()).then(|| times.value_at_quantile(q));
+        return nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
+    }
+    printable_quantile(&merged_over(slices, pick)?, q)
+}
+
+pub(crate) fn printable_quantile(merged: &Histogram<u64>, q: f64) -> Option<f64> {
+    printable_percentile(q, merged.len())
+        .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
+}
+
+fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
+    let mut histograms = slices.iter().flat_map(|slice| pick(slice)).peekable();
+    histograms.peek()?;
+    Some(merged(histograms))
+}
+
+/// Number of samples of work in all these slices.
+pub(crate) fn samples(slices: &[&Slice], kind: Kind) -> u64 {
+    let work = slices.iter().flat_map(|slice| slice.work());
+    work.map(|op| kind(op).len()).sum()
+}

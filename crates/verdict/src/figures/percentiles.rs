@@ -1,0 +1,189 @@
+//! Times and ratios over the range of percentiles: what charts draw.
+
+use tenbin_plan::{Pace, Plan, Quantile, Statistic};
+use tenbin_record::{OpFigures, Slice};
+use tenbin_result::{Figure, PercentileRatios, RatioAt, TimeAt};
+use tenbin_stats::{CONFIDENCE, printable_percentile, ratio};
+
+use crate::cell::Cell;
+use crate::compare::blocks::Blocks;
+use crate::compare::comparison::Comparison;
+use crate::compare::metric::Metric;
+use crate::evidence::is_closed;
+use crate::figures::basis::Basis;
+use crate::figures::latency::{Kind, NANOS_PER_SECOND};
+
+/// The percentiles that are drawn, as far as there are requests enough for them.
+const DRAWN: [f64; 14] = [
+    0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999,
+];
+
+/// The percentiles that are compared.
+const COMPARED: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
+
+/// Slices of a workload above which [`COMPARED`] ends with the percentiles that are known without
+/// reading every histogram of the run again.
+const MANY_SLICES: usize = 2_000;
+/// The first percentile that takes that.
+const BEYOND: f64 = 0.99;
+
+/// Times of all work of one workload on one target.
+pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
+    let service: Kind = |op: &OpFigures| &op.service;
+    let response: Kind = |op: &OpFigures| &op.response;
+    let kind = if is_closed(cell.workload) {
+        service
+    } else {
+        response
+    };
+    let times = basis.merged(&|slice: &Slice| slice.work().map(kind).collect());
+    let Some(times) = times.filter(|times| !times.is_empty()) else {
+        return Vec::new();
+    };
+    let printable = DRAWN
+        .into_iter()
+        .filter(|q| printable_percentile(*q, times.len()));
+    printable
+        .map(|quantile| TimeAt {
+            quantile,
+            seconds: times.value_at_quantile(quantile) as f64 / NANOS_PER_SECOND,
+        })
+        .collect()
+}
+
+/// Every challenger against the baseline. A ratio that is among the comparisons is the same here.
+pub(crate) fn percentile_ratios(
+    plan: &Plan,
+    slices: &[Slice],
+    comparisons: &[Comparison],
+) -> Vec<PercentileRatios> {
+    let Some(baseline) = plan.baseline() else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    let compared = plan.workloads.iter().filter(|work| work.search().is_none());
+    for workload in compared {
+        let closed = workload.load.pace == Pace::Closed;
+        let blocks = Blocks::of(workload, slices);
+        let of_work = slices
+            .iter()
+            .filter(|slice| slice.workload == workload.name);
+        let is_long = of_work.count() > MANY_SLICES;
+        for challenger in plan.challengers() {
+            let known = |metric: Metric| {
+                let mut mine = comparisons.iter().filter(|each| {
+                    each.workload == workload.name && each.challenger == challenger.name
+                });
+                mine.find(|each| each.metric == metric)
+            };
+            let at = |quantile: Quantile| {
+                let statistic = Statistic::Quantile(quantile);
+                let metric = match closed {
+                    true => Metric::Service(statistic),
+                    false => Metric::Response(statistic),
+                };
+                let found = match known(metric) {
+                    Some(comparison) => comparison.found.ratio,
+                    None if is_long && quantile.share() > BEYOND => None,
+                    None => {
+                        let logs = blocks.log_ratios(metric, &baseline.name, &challenger.name);
+                        Figure::of(ratio(&logs, CONFIDENCE))
+                    }
+                };
+                RatioAt {
+                    quantile: quantile.share(),
+                    ratio: found,
+                }
+            };
+            let ratios: Vec<RatioAt> = COMPARED
+                .iter()
+                .filter_map(|name| Quantile::named(name))
+                .map(at)
+                .collect();
+            if ratios.iter().any(|at| at.ratio.is_some()) {
+                all.push(PercentileRatios {
+                    workload: workload.name.clone(),
+                    baseline: baseline.name.clone(),
+                    challenger: challenger.name.clone(),
+                    ratios,
+                });
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::cells;
+    use crate::compare::compare;
+    use crate::testing::Run;
+
+    /// Of 5,000 requests 1 in 250 takes longer by a factor of its own.
+    fn tailed() -> Run {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            let (middle, tail) = match slice.0.target.as_str() {
+                "a" => (1_000_000, 10_000_000),
+                _ => (2_000_000, 60_000_000),
+            };
+            let service = &mut slice.0.ops[0].service;
+            service.clear();
+            service.record_n(middle, 4_980).unwrap();
+            service.record_n(tail, 20).unwrap();
+            slice.0.ops[0].response = service.clone();
+        });
+        run
+    }
+
+    #[test]
+    fn a_ratio_at_a_percentile_is_that_of_the_percentiles() {
+        let run = tailed();
+        let comparisons = compare(&run.plan, &run.slices);
+        let [found] = &percentile_ratios(&run.plan, &run.slices, &comparisons)[..] else {
+            panic!("one challenger");
+        };
+        let at = |quantile: f64| {
+            let mut ratios = found.ratios.iter();
+            let at = ratios.find(|at| (at.quantile - quantile).abs() < 1e-9);
+            at.unwrap().ratio.unwrap()
+        };
+        for (quantile, expected) in [(0.5, 2.0), (0.9, 2.0), (0.99, 2.0), (0.999, 6.0)] {
+            let ratio = at(quantile);
+            assert!(
+                (ratio.value / expected - 1.0).abs() < 0.01,
+                "{quantile}: {ratio:?}"
+            );
+            assert!(ratio.interval.is_some(), "{quantile}");
+        }
+        let mut known = comparisons.iter();
+        let p99 = known
+            .find(|each| each.metric == Metric::SERVICE_P99)
+            .unwrap();
+        assert_eq!(p99.found.ratio, Some(at(0.99)), "the same in both");
+    }
+
+    #[test]
+    fn a_spectrum_ends_where_requests_are_too_few() {
+        let run = tailed();
+        let cells = cells(&run.plan, &run.slices);
+        let times = spectrum(&cells[0], &Basis::of(&cells[0]));
+        // 16 slices of 5,000 requests: 80,000 are enough for p99.99 (36,888) and not for p99.999.
+        let last = times.last().unwrap();
+        assert_eq!(last.quantile, 0.9999);
+        assert!((last.seconds / 0.01 - 1.0).abs() < 0.01, "{last:?}");
+        let middle = times.iter().find(|at| at.quantile == 0.5).unwrap();
+        assert!((middle.seconds / 0.001 - 1.0).abs() < 0.01, "{middle:?}");
+        assert!(times.is_sorted_by(|a, b| a.seconds <= b.seconds));
+    }
+
+    #[test]
+    fn few_requests_have_no_p99_9() {
+        let run = Run::pair(8);
+        let comparisons = compare(&run.plan, &run.slices);
+        for found in percentile_ratios(&run.plan, &run.slices, &comparisons) {
+            assert_eq!(found.ratios.last().unwrap().ratio, None, "not 1");
+        }
+    }
+}

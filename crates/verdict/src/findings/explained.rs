@@ -1,0 +1,140 @@
+//! Which findings are left out because another finding explains them.
+//!
+//! For example, a machine without an idle core is the result of other programs or of a target at
+//! its limit. The explaining finding must be at least as severe, so that the reported trust has a
+//! visible reason.
+
+use tenbin_result::{Blame, Finding, Severity};
+
+/// Rules, with the rules whose findings explain theirs in the same place.
+const EXPLAINED: &[(&str, &[&str])] = &[
+    (
+        "machine_full",
+        &[
+            "others_busy",
+            "shared_cores",
+            "server_cpu",
+            "client_saturated",
+        ],
+    ),
+    ("shared_cores", &["server_cpu", "client_saturated"]),
+    (
+        "too_few_connections",
+        &[
+            "client_saturated",
+            "network_latency",
+            "server_cpu",
+            "worker_limit",
+        ],
+    ),
+    ("send_lag", &["client_saturated"]),
+    ("stalls", &["throttled", "steal", "others_busy"]),
+];
+
+/// Removes the findings that another finding explains.
+pub(crate) fn without_explained(findings: Vec<Finding>) -> Vec<Finding> {
+    let is_explained = |finding: &Finding| findings.iter().any(|other| explains(other, finding));
+    let kept: Vec<bool> = findings
+        .iter()
+        .map(|finding| !is_explained(finding))
+        .collect();
+    let each = findings.into_iter().zip(kept);
+    each.filter_map(|(finding, is_kept)| is_kept.then_some(finding))
+        .collect()
+}
+
+fn explains(other: &Finding, finding: &Finding) -> bool {
+    let mut rows = EXPLAINED.iter();
+    let is_listed =
+        rows.any(|(rule, by)| *rule == finding.rule && by.contains(&other.rule.as_str()));
+    // A pause of the target itself, or one that affects a published percentile, is not explained by
+    // the machine alone.
+    let is_own = finding.rule == "stalls"
+        && (finding.blame != Blame::Generator || finding.severity != Severity::Note);
+    is_listed && !is_own && other.severity >= finding.severity && covers(other, finding)
+}
+
+/// Whether `other` concerns every place that `finding` concerns.
+fn covers(other: &Finding, finding: &Finding) -> bool {
+    let within = |whole: &Option<String>, part: &Option<String>| whole.is_none() || whole == part;
+    within(&other.workload, &finding.workload) && within(&other.target, &finding.target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RULES;
+    use crate::testing::Run;
+
+    #[test]
+    fn only_rules_that_there_are_explain_or_are_explained() {
+        for (rule, by) in EXPLAINED {
+            for name in by.iter().chain([rule]) {
+                assert!(RULES.iter().any(|rule| rule.info.name == *name), "{name}");
+            }
+        }
+    }
+
+    fn finding(rule: &'static str, severity: Severity, target: Option<&str>) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            severity,
+            blame: Blame::Setup,
+            workload: None,
+            target: target.map(str::to_owned),
+            evidence: "seen".to_owned(),
+            advice: "do".to_owned(),
+        }
+    }
+
+    fn kept(findings: &[Finding]) -> Vec<String> {
+        let kept = without_explained(findings.to_vec());
+        kept.into_iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn what_another_finding_explains_is_left_out() {
+        use Severity::{Note, Suspect};
+        let full = finding("machine_full", Note, Some("a"));
+        assert_eq!(
+            kept(&[finding("others_busy", Suspect, None), full.clone()]),
+            ["others_busy"]
+        );
+        let elsewhere = finding("others_busy", Suspect, Some("b"));
+        assert_eq!(kept(&[elsewhere, full.clone()]).len(), 2, "another target");
+        let worse = finding("machine_full", Suspect, Some("a"));
+        let server = finding("server_cpu", Note, Some("a"));
+        assert_eq!(
+            kept(&[server, worse]).len(),
+            2,
+            "its severity has no other reason"
+        );
+    }
+
+    #[test]
+    fn a_pause_of_the_machine_is_explained_and_one_of_the_target_is_not() {
+        let others = finding("others_busy", Severity::Suspect, None);
+        let pause = |blame, severity| Finding {
+            blame,
+            ..finding("stalls", severity, Some("a"))
+        };
+        let kept = |pause| kept(&[others.clone(), pause]).len();
+        assert_eq!(kept(pause(Blame::Generator, Severity::Note)), 1);
+        assert_eq!(kept(pause(Blame::Generator, Severity::Suspect)), 2, "p99");
+        assert_eq!(kept(pause(Blame::Server, Severity::Note)), 2);
+    }
+
+    #[test]
+    fn a_target_at_its_limit_explains_a_full_machine() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.server_cpu(1.9));
+        let findings = run.assess().findings;
+        let rules: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule.as_str())
+            .collect();
+        // The absence of idle cores still matters for absolute figures.
+        let left = ["server_cpu", "server_cpu", "absolute_figures"];
+        assert_eq!(rules, left, "{findings:?}");
+    }
+}

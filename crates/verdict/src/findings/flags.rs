@@ -1,0 +1,238 @@
+//! Slices that a test has flagged. They stay in all figures; the report states the ratio with and
+//! without them.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::Plan;
+use tenbin_record::Slice;
+use tenbin_result::format::percent;
+
+use crate::cell::{Cell, cells};
+use crate::compare::metric::Metric;
+use crate::evidence::is_closed;
+use crate::machine::generator::Thread;
+use crate::words::middle;
+
+/// Judges one slice relative to the other slices of its target and workload.
+pub trait SliceTest: Sync {
+    /// Its name in files and reports, for example `failing`.
+    fn name(&self) -> &'static str;
+
+    /// What it detects, one line without a full stop.
+    fn summary(&self) -> &'static str;
+
+    /// The reason to flag the slice, if there is one; a clause without a full stop.
+    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String>;
+}
+
+/// The slices of one target and workload, as the reference for a single slice.
+#[derive(Debug, Clone)]
+pub struct OtherSlices {
+    /// The deciding figure.
+    metric: Metric,
+    /// Its logarithm in each slice in which it is known, by the position of the slice in the run.
+    logs: BTreeMap<u32, f64>,
+    /// The median of the logarithms.
+    centre: Option<f64>,
+    /// Their spread around it, as the standard deviation of a normal distribution.
+    spread: Option<f64>,
+}
+
+impl OtherSlices {
+    fn of(cell: &Cell<'_>) -> Self {
+        let metric = Metric::deciding(is_closed(cell.workload));
+        let log = |slice: &Slice| {
+            let value = metric.of_slice(slice).filter(|value| *value > 0.0)?;
+            Some((slice.index, value.ln()))
+        };
+        let logs: BTreeMap<u32, f64> = cell.full().into_iter().filter_map(log).collect();
+        let centre = middle(logs.values().copied());
+        let distances = |centre: f64| middle(logs.values().map(|log| (log - centre).abs()));
+        let spread = centre
+            .and_then(distances)
+            .map(|mad| mad * DEVIATIONS_IN_MAD);
+        Self {
+            metric,
+            centre,
+            spread,
+            logs,
+        }
+    }
+}
+
+/// Every test of single slices.
+pub static SLICE_TESTS: &[&dyn SliceTest] = &[&Failing, &BusyGenerator, &Outlying];
+
+/// A slice that a test has flagged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flag {
+    /// Position of the slice in the run, from 0.
+    pub slice: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target.
+    pub target: String,
+    /// Name of the test.
+    pub test: &'static str,
+    /// The reason; a clause without a full stop.
+    pub why: String,
+}
+
+/// All flagged slices, in the order of the plan's workloads and targets.
+pub fn flags(plan: &Plan, slices: &[Slice]) -> Vec<Flag> {
+    cells(plan, slices).iter().flat_map(of_cell).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> Vec<Flag> {
+    let others = OtherSlices::of(cell);
+    let mut found = Vec::new();
+    for slice in cell.full() {
+        for test in SLICE_TESTS {
+            found.extend(test.why(slice, &others).map(|why| Flag {
+                slice: slice.index,
+                workload: slice.workload.clone(),
+                target: slice.target.clone(),
+                test: test.name(),
+                why,
+            }));
+        }
+    }
+    found
+}
+
+/// Share of failures above which a slice did different work.
+const MOST_FAILURES: f64 = 0.001;
+
+struct Failing;
+
+impl SliceTest for Failing {
+    fn name(&self) -> &'static str {
+        "failing"
+    }
+
+    fn summary(&self) -> &'static str {
+        "more than 0.1 % of its operations failed"
+    }
+
+    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<String> {
+        let all = slice.ok() + slice.failed();
+        let share = slice.failed() as f64 / all.max(1) as f64;
+        (share > MOST_FAILURES).then(|| format!("{} of its operations failed", percent(share)))
+    }
+}
+
+struct BusyGenerator;
+
+impl SliceTest for BusyGenerator {
+    fn name(&self) -> &'static str {
+        "busy_generator"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a load generator thread used a core, or waited for a core that other programs used, in \
+         more than 90 % of the time"
+    }
+
+    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<String> {
+        let others = slice.machine.as_ref().and_then(|machine| {
+            let used = machine.others_cpu_seconds?;
+            (machine.seconds > 0.0).then_some(used / machine.seconds)
+        });
+        let thread = Thread::of_slice(slice, others);
+        thread
+            .is_busy()
+            .then(|| format!("a load generator thread {}", thread.words()))
+    }
+}
+
+/// A slice is an outlier if it differs from the others by more than this multiple of their spread…
+const SPREADS: f64 = 5.0;
+/// … and by more than this share of their median.
+const APART: f64 = 0.10;
+/// Fewest slices with a meaningful spread.
+const FEWEST: usize = 6;
+/// Standard deviations of a normal distribution in its median absolute deviation.
+const DEVIATIONS_IN_MAD: f64 = 1.4826;
+
+struct Outlying;
+
+impl SliceTest for Outlying {
+    fn name(&self) -> &'static str {
+        "outlying"
+    }
+
+    fn summary(&self) -> &'static str {
+        "its deciding figure differs from that of the other slices by more than 10 % and by more \
+         than five times their spread"
+    }
+
+    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String> {
+        if others.logs.len() < FEWEST {
+            return None;
+        }
+        let away = others.logs.get(&slice.index)? - others.centre?;
+        let far = away.abs() > (SPREADS * others.spread?).max(APART.ln_1p());
+        far.then(|| {
+            let side = if away > 0.0 { "above" } else { "below" };
+            let share = percent(away.exp_m1().abs());
+            format!(
+                "its {} is {share} {side} the median",
+                others.metric.phrase()
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::ErrorClass;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn found(run: &Run) -> Vec<(u32, &'static str)> {
+        let flags = flags(&run.plan, &run.slices);
+        flags.iter().map(|flag| (flag.slice, flag.test)).collect()
+    }
+
+    #[test]
+    fn every_test_has_its_own_name() {
+        let names: std::collections::BTreeSet<&str> =
+            SLICE_TESTS.iter().map(|test| test.name()).collect();
+        assert_eq!(names.len(), SLICE_TESTS.len());
+    }
+
+    #[test]
+    fn nothing_is_flagged_in_a_good_run() {
+        assert_eq!(found(&Run::pair(8)), []);
+    }
+
+    #[test]
+    fn each_test_flags_the_slice_that_it_is_for() {
+        let mut run = Run::pair(8);
+        let first = run.first_of("b").0.index;
+        run.first_of("b").fail(ErrorClass::Reset, 2);
+        assert_eq!(found(&run), [(first, "failing")]);
+
+        let mut run = Run::pair(8);
+        run.first_of("b").busiest_thread(0.95);
+        assert_eq!(found(&run), [(first, "busy_generator")]);
+
+        let mut run = Run::pair(8);
+        run.first_of("b").answers(850, 0.002 / 0.85);
+        assert_eq!(found(&run), [(first, "outlying")]);
+    }
+
+    #[test]
+    fn noise_and_few_slices_have_no_outliers() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            let count = 1_000 + u64::from(slice.0.index * 37 % 11) * 30;
+            slice.answers(count, 2.0 / count as f64);
+        });
+        assert_eq!(found(&run), []);
+        let mut run = Run::pair(2);
+        run.first_of("b").answers(500, 0.004);
+        assert_eq!(found(&run), []);
+    }
+}

@@ -1,0 +1,50 @@
+//! Means of percentiles.
+
+use tenbin_result::Severity;
+use tenbin_result::format::TIME;
+
+use super::{Files, LintFinding, Measurement, Reported, measurements, percentile_name, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "averaged_percentiles",
+    summary: "percentiles are means of percentiles of windows",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("averaged_percentiles.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    measurements(files)
+        .filter_map(|(file, of)| finding(file, of))
+        .collect()
+}
+
+fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
+    let windows = of.windows.as_ref().filter(|said| said.value > 1)?;
+    // The percentile that differs most between windows.
+    let apart = of
+        .percentiles
+        .iter()
+        .filter(|each| each.time.from > 0.0 && each.time.to > each.time.from)
+        .max_by(|one, other| {
+            let spread = |each: &super::Percentile| each.time.to / each.time.from;
+            spread(one).total_cmp(&spread(other))
+        })?;
+    Some(LintFinding {
+        rule: RULE.name,
+        severity: Severity::Suspect,
+        operation: Some(of.operation.clone()),
+        evidence: format!(
+            "{} of {} windows is {} to {}; {} shows the mean of the windows, which is the \
+             percentile of no request, and a short window counts as much as a long one",
+            percentile_name(apart.quantile),
+            windows.value,
+            TIME.of(apart.time.from),
+            TIME.of(apart.time.to),
+            file.tool,
+        ),
+        advice: "take percentiles from all requests: warp writes them into a .csv.zst with --full"
+            .to_owned(),
+        quotes: quotes(file, [&windows.quote, &apart.quote]),
+    })
+}

@@ -1,0 +1,84 @@
+//! Operations that a change did not touch, and that differ all the same.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{ratio, typed};
+
+use super::repeated::{Pair, pairs};
+use super::{FileQuote, Files, LintFinding, Measurement};
+use crate::compare::outcome::EQUIVALENCE;
+use crate::findings::rule_info::RuleInfo;
+
+/// Two numbers of allocations that differ less are the same: code that a change did not touch
+/// allocates alike.
+const SAME_ALLOCATIONS: f64 = 0.01;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "changed_untouched",
+    summary: "operations that a change did not touch differ too",
+    severities: &[Severity::Invalid],
+    explanation: include_str!("changed_untouched.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    let pairs = pairs(files);
+    let untouched = pairs
+        .iter()
+        .filter(|pair| is_untouched(pair, files.changed));
+    let differing = untouched.filter_map(|pair| {
+        let ratio = pair.ratio()?;
+        let is_off = ratio.ln().abs() > (1.0 + EQUIVALENCE).ln();
+        is_off.then_some((pair, ratio))
+    });
+    let mut differing: Vec<(&Pair<'_>, f64)> = differing.collect();
+    differing.sort_by(|(_, one), (_, other)| other.ln().abs().total_cmp(&one.ln().abs()));
+    let Some((_, most)) = differing.first() else {
+        return Vec::new();
+    };
+    let shown = differing.iter().map(|(pair, change)| {
+        let why = match (allocations(&pair.before.1), allocations(&pair.after.1)) {
+            (Some(then), Some(now)) if files.changed.is_empty() => {
+                format!(" (allocations {} and {})", typed(then), typed(now))
+            }
+            _ => String::new(),
+        };
+        format!("{} {}{why}", pair.after.1[0].operation, ratio(*change))
+    });
+    let shown: Vec<String> = shown.collect();
+    let line = |side: &(&super::Reported, Vec<&Measurement>)| {
+        let rate = side.1.first()?.rate.as_ref()?;
+        Some(FileQuote::new(side.0, &rate.quote))
+    };
+    let quoted = differing
+        .iter()
+        .flat_map(|(pair, _)| [line(&pair.before), line(&pair.after)]);
+    vec![LintFinding {
+        rule: RULE.name,
+        severity: Severity::Invalid,
+        operation: None,
+        evidence: format!(
+            "speed after/before of operations that the change did not touch: {}; the machine or the \
+             method moved by a factor of up to {} between the files",
+            shown.join(", "),
+            ratio(most.ln().abs().exp()),
+        ),
+        advice:
+            "do not attribute a change of that size or less to the code; measure both versions \
+                 in turn in one session"
+                .to_owned(),
+        quotes: quoted.flatten().collect(),
+    }]
+}
+
+/// Whether the change did not touch the operation: it is not among the named ones, or, without
+/// names, allocates as before.
+fn is_untouched(pair: &Pair<'_>, changed: &[String]) -> bool {
+    if !changed.is_empty() {
+        return !changed.contains(&pair.after.1[0].operation);
+    }
+    let both = allocations(&pair.before.1).zip(allocations(&pair.after.1));
+    both.is_some_and(|(then, now)| (then - now).abs() <= SAME_ALLOCATIONS * then.max(now))
+}
+
+fn allocations(all: &[&Measurement]) -> Option<f64> {
+    all.first()?.allocations.as_ref().map(|said| said.value)
+}

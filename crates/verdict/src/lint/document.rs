@@ -1,0 +1,328 @@
+//! Results of other tools as a result document of Tenbin.
+
+use std::collections::BTreeMap;
+
+use tenbin_record::Environment;
+use tenbin_result::{
+    Blame, Document, Figure, Finding, Language, OperationResult, ResultOf, Role, Run, SCHEMA,
+    Severity, SliceFigures, Target, TimedFrom, Trust, Workload,
+};
+use tenbin_stats::{CONFIDENCE, median, printable_percentile};
+
+use super::{Files, LintFinding, Measurement, Reported, lint};
+
+/// The rule of the finding that every imported document has.
+const IMPORTED: &str = "imported";
+
+/// Results of other tools as one document: each file is a target, each operation a workload, each
+/// measurement a slice. Figures have no interval. `named` are the files with the names of their
+/// targets.
+pub fn document(named: &[(String, Reported)]) -> Document {
+    let files: Vec<Reported> = named.iter().map(|(_, file)| file.clone()).collect();
+    let mut findings = vec![Finding {
+        rule: IMPORTED.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Setup,
+        workload: None,
+        target: None,
+        evidence:
+            "the figures are those of other tools, read from their files: nothing was measured \
+                   here, no figure has an interval, and files were not measured in turn"
+                .to_owned(),
+        advice: "to decide which is faster, run both with tenbin".to_owned(),
+    }];
+    for (name, file) in named {
+        let one = Files {
+            all: std::slice::from_ref(file),
+            changed: &[],
+        };
+        findings.extend(lint(&one).into_iter().map(|it| finding(name, it)));
+    }
+    let all = Files {
+        all: &files,
+        changed: &[],
+    };
+    let between = lint(&all).into_iter().filter(|it| it.operation.is_none());
+    findings.extend(between.map(|it| Finding {
+        target: None,
+        ..finding("", it)
+    }));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let is_invalid = findings.iter().any(|it| it.severity == Severity::Invalid);
+    let mut document = Document {
+        schema: SCHEMA.to_owned(),
+        language: Language::default(),
+        run: run(named),
+        trust: match is_invalid {
+            true => Trust::Invalid,
+            false => Trust::Suspect,
+        },
+        absolute: None,
+        verdicts: vec![
+            "no comparison: the results were imported, and were not measured in turn".to_owned(),
+        ],
+        findings,
+        comparisons: Vec::new(),
+        curves: Vec::new(),
+        workload_comparisons: Vec::new(),
+        percentile_ratios: Vec::new(),
+        results: Vec::new(),
+        targets: Vec::new(),
+        workloads: Vec::new(),
+        environment: Environment::default(),
+        slices: Vec::new(),
+        use_cases: Vec::new(),
+        expectations: Vec::new(),
+        optima: Vec::new(),
+        nodes: Vec::new(),
+        capacities: Vec::new(),
+        capacity_comparisons: Vec::new(),
+        searches: Vec::new(),
+        rate_comparisons: Vec::new(),
+        earlier: None,
+    };
+    for (name, file) in named {
+        add(&mut document, name, file);
+    }
+    document
+}
+
+fn finding(target: &str, found: LintFinding) -> Finding {
+    let quotes = found.quotes.iter().map(|it| match it.quote.line {
+        Some(line) => format!("line {line} {:?}", it.quote.text),
+        None => format!("{:?}", it.quote.text),
+    });
+    let quotes: Vec<String> = quotes.collect();
+    Finding {
+        rule: found.rule.to_owned(),
+        severity: found.severity,
+        blame: Blame::Setup,
+        workload: found.operation,
+        target: Some(target.to_owned()),
+        evidence: format!("{} ({})", found.evidence, quotes.join("; ")),
+        advice: found.advice,
+    }
+}
+
+fn run(named: &[(String, Reported)]) -> Run {
+    let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+    let name = format!("imported: {}", names.join(", "));
+    Run {
+        id: name.clone(),
+        directory: String::new(),
+        name,
+        started: String::new(),
+        complete: true,
+        planned_slices: 0,
+        seed: 0,
+        threads: 0,
+        baseline: names.first().map(|name| (*name).to_owned()),
+        twin: None,
+        margin: None,
+        until: None,
+        ended: None,
+        rounds: 1,
+        slice_seconds: 0.0,
+        warmup_seconds: 0.0,
+        plan: None,
+    }
+}
+
+fn add(document: &mut Document, name: &str, file: &Reported) {
+    for of in &file.measurements {
+        let target = match &of.target {
+            Some(target) => format!("{name} {target}"),
+            None => name.to_owned(),
+        };
+        if document.targets.iter().all(|known| known.name != target) {
+            document.targets.push(Target {
+                name: target.clone(),
+                description: format!("{}, a result of {}", file.file, file.tool),
+                observed: None,
+            });
+        }
+        if document
+            .workloads
+            .iter()
+            .all(|known| known.name != of.operation)
+        {
+            document.workloads.push(workload(of));
+        }
+        let place = |result: &ResultOf| result.workload == of.operation && result.target == target;
+        if !document.results.iter().any(place) {
+            let of_target =
+                |each: &&Measurement| each.operation == of.operation && each.target == of.target;
+            let all: Vec<&Measurement> = file.measurements.iter().filter(of_target).collect();
+            document.results.push(result(&target, &all));
+        }
+        let slice = slice(document, &target, of);
+        document.slices.push(slice);
+    }
+}
+
+fn workload(of: &Measurement) -> Workload {
+    let connections = of.connections.as_ref().map(|said| said.value);
+    let load = match (connections, of.closed_loop) {
+        (Some(connections), true) => format!("{connections} connections, closed loop"),
+        (Some(connections), false) => format!("{connections} connections, kind of load unknown"),
+        (None, _) => "unknown number of connections".to_owned(),
+    };
+    Workload {
+        name: of.operation.clone(),
+        description: format!("{}, as another tool sent them", of.operation),
+        load,
+        closed_loop: true,
+        // The schema has no unknown number of connections; the description of the load has it.
+        connections: connections.unwrap_or_default(),
+        rate: None,
+        subject: None,
+        settings: None,
+    }
+}
+
+fn result(target: &str, all: &[&Measurement]) -> ResultOf {
+    let sum = |of: fn(&Measurement) -> u64| {
+        all.iter()
+            .fold(0_u64, |sum, each| sum.saturating_add(of(each)))
+    };
+    let ok = sum(|of| of.ok().unwrap_or_default());
+    let failed = sum(Measurement::failed);
+    let speeds: Option<Vec<f64>> = all.iter().map(|of| of.speed()).collect();
+    let throughput = speeds.and_then(|speeds| match speeds.as_slice() {
+        [only] => Some(single(*only)),
+        several => Figure::of(median(several, CONFIDENCE)),
+    });
+    // Percentiles of several repetitions do not add up.
+    let only = match all {
+        [only] => Some(*only),
+        _ => None,
+    };
+    let percentile = |quantile: f64| {
+        let of = only?;
+        let enough = of
+            .sampled()
+            .is_none_or(|samples| printable_percentile(quantile, samples));
+        let found = of.percentile(quantile).filter(|_| enough)?;
+        Some(single(found.time.middle()))
+    };
+    let mut failures = BTreeMap::new();
+    for each in all.iter().flat_map(|of| &of.failures) {
+        *failures.entry(each.what.clone()).or_default() += each.count;
+    }
+    let operation = OperationResult {
+        operation: all
+            .first()
+            .map_or_else(String::new, |of| of.operation.clone()),
+        role: Role::Request,
+        ok,
+        failed,
+        errors: BTreeMap::new(),
+        statuses: BTreeMap::new(),
+        failures,
+        censored: 0,
+        throughput,
+        bandwidth: None,
+        timed_from: TimedFrom::Write,
+        p50: percentile(0.5),
+        p90: percentile(0.9),
+        p99: percentile(0.99),
+        max: only.and_then(|of| Some(of.max.as_ref()?.value.middle())),
+        service_p50: None,
+        service_p99: None,
+        first_byte_p50: None,
+        first_byte_p99: None,
+    };
+    ResultOf {
+        workload: operation.operation.clone(),
+        target: target.to_owned(),
+        slices: all.len() as u64,
+        cut_short: 0,
+        ok,
+        failed,
+        throughput,
+        server_cpu: None,
+        per_core_second: None,
+        scope: None,
+        rss_start_bytes: None,
+        peak_rss_bytes: None,
+        rss_end_bytes: None,
+        read_bytes: None,
+        written_bytes: None,
+        written_per_stored: None,
+        voluntary_switches: None,
+        involuntary_switches: None,
+        processes: Vec::new(),
+        not_observed: Some("the file of another tool does not have it".to_owned()),
+        group: None,
+        client_cpu: None,
+        client_allocated_bytes: None,
+        client_allocations: None,
+        client_busiest_thread: None,
+        connections: None,
+        hosts: Vec::new(),
+        operations: vec![operation],
+        spectrum: Vec::new(),
+        slowest: Vec::new(),
+        fastest: Vec::new(),
+        patterns: Vec::new(),
+        cache: None,
+        search: None,
+        stages: Vec::new(),
+    }
+}
+
+fn single(value: f64) -> Figure {
+    Figure {
+        value,
+        interval: None,
+        n: 1,
+    }
+}
+
+fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
+    let index = document.slices.len() as u32;
+    let earlier = document
+        .slices
+        .iter()
+        .filter(|slice| slice.workload == of.operation && slice.target == target);
+    let round = earlier.count() as u32;
+    let at = |quantile: f64| of.percentile(quantile).map(|it| it.time.middle());
+    SliceFigures {
+        index,
+        block: round,
+        round,
+        workload: of.operation.clone(),
+        target: target.to_owned(),
+        offered: None,
+        start: 0.0,
+        seconds: of.elapsed().unwrap_or_default(),
+        cut_short: false,
+        errors: Vec::new(),
+        ok: of.ok().unwrap_or_default(),
+        backlog: 0,
+        failed: of.failed(),
+        throughput: of.speed(),
+        p50: at(0.5),
+        p99: at(0.99),
+        max: of.max.as_ref().map(|said| said.value.middle()),
+        pause_start: None,
+        pause_seconds: None,
+        mean: of.mean.as_ref().map(|said| said.value.middle()),
+        payload_bytes: of.bytes.filter(|_| of.failed_and_counted() == 0),
+        server_cpu: None,
+        server_rss_bytes: None,
+        server_written_bytes: None,
+        server: None,
+        machine: None,
+        wire: None,
+        stored_bytes: None,
+        client_cpu: None,
+        client_allocated_bytes: None,
+        client_allocations: None,
+        client_busiest_thread: 0.0,
+        cache_forecast: None,
+        cache_hits: None,
+        segment: None,
+        flags: Vec::new(),
+    }
+}

@@ -1,0 +1,57 @@
+//! Percentiles of few requests.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{TIME, count};
+use tenbin_stats::fewest_samples;
+
+use super::{Files, LintFinding, Measurement, Percentile, Reported};
+use super::{measurements, percentile_name, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "few_samples",
+    summary: "a percentile has too few requests behind it",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("few_samples.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    measurements(files)
+        .filter_map(|(file, of)| finding(file, of))
+        .collect()
+}
+
+fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
+    let samples = of.sampled()?;
+    let is_short =
+        |each: &&Percentile| fewest_samples(each.quantile).is_some_and(|fewest| samples < fewest);
+    let short: Vec<&Percentile> = of.percentiles.iter().filter(is_short).collect();
+    let first = *short.first()?;
+    let names: Vec<String> = short
+        .iter()
+        .map(|each| percentile_name(each.quantile))
+        .collect();
+    Some(LintFinding {
+        rule: RULE.name,
+        severity: Severity::Suspect,
+        operation: Some(of.operation.clone()),
+        evidence: format!(
+            "{} of {} requests: {} ({}) needs {}",
+            names.join(", "),
+            count(samples),
+            percentile_name(first.quantile),
+            TIME.of(first.time.middle()),
+            count(fewest_samples(first.quantile)?),
+        ),
+        advice: "leave these percentiles out, or measure longer: they are little more than the \
+                 slowest requests of this one run"
+            .to_owned(),
+        quotes: quotes(
+            file,
+            short
+                .iter()
+                .map(|each| &each.quote)
+                .chain(of.ended.as_ref().map(|ended| &ended.quote)),
+        ),
+    })
+}

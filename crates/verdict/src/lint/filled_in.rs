@@ -1,0 +1,49 @@
+//! Times that a tool adds to those that it measured.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{TIME, ratio};
+
+use super::little::excess;
+use super::{Files, LintFinding, measurements, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "filled_in",
+    summary: "times that were corrected for coordinated omission stand as measured ones",
+    severities: &[Severity::Invalid],
+    explanation: include_str!("filled_in.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    let all = measurements(files).filter(|(_, of)| of.fills_in);
+    all.filter_map(|(file, of)| {
+        let (_, printed) = excess(of)?;
+        let (connections, rate, mean) = (
+            of.connections.as_ref()?,
+            of.rate.as_ref()?,
+            of.mean.as_ref()?,
+        );
+        let possible = connections.value as f64 / rate.value.middle();
+        Some(LintFinding {
+            rule: RULE.name,
+            severity: Severity::Invalid,
+            operation: Some(of.operation.clone()),
+            evidence: format!(
+                "the mean latency is {}, but {} connections at this rate have {} for each request on \
+                 average: {} adds times for requests that were never sent, {} times the time that \
+                 there was",
+                TIME.of(mean.value.middle()),
+                connections.value,
+                TIME.of(possible),
+                file.tool,
+                ratio(printed),
+            ),
+            advice: "do not use the percentiles as measured times; measure with a tool that sends at \
+                     a rate and shows response and service times apart, such as wrk2 -U, or tenbin \
+                     with --rate"
+                .to_owned(),
+            quotes: quotes(file, [&connections.quote, &mean.quote, &rate.quote]),
+        })
+    })
+    .collect()
+}

@@ -1,0 +1,110 @@
+//! Little's law.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{RATE, TIME, ratio};
+use tenbin_stats::median;
+
+use super::{Files, LintFinding, Measurement, Reported, measurements, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+/// How far ρ may be above 1, in addition to rounding and to the requests at the ends of the run:
+/// 3 % as in runs of Tenbin, and 2 % because tools do not say which requests they count at the ends.
+const TOLERANCE: f64 = 0.05;
+/// Tool that rounds its clients up to a multiple of its processes.
+const ROUNDS_UP: &str = "drnbench";
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "little",
+    summary: "rate times mean time is more than the connections",
+    severities: &[Severity::Invalid],
+    explanation: include_str!("little.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    let all = measurements(files);
+    // The times of a tool that adds times are a subject of another rule.
+    let own = all.filter(|(_, of)| !of.fills_in);
+    own.filter_map(|(file, of)| finding(file, of)).collect()
+}
+
+fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
+    let (least, printed) = excess(of)?;
+    let connections = of.connections.as_ref()?;
+    let (rate, mean) = (of.rate.as_ref()?, of.mean.as_ref()?);
+    let think = of.think.unwrap_or(0.0);
+    let wait = match of.think {
+        Some(think) => format!(" + the tool's usual pause of {}", TIME.of(think)),
+        None => String::new(),
+    };
+    let in_flight = printed * connections.value as f64;
+    let really = match file.tool {
+        ROUNDS_UP => format!(
+            "; {} clients were at work",
+            (in_flight / usual(file).unwrap_or(1.0)).round()
+        ),
+        _ => String::new(),
+    };
+    Some(LintFinding {
+        rule: RULE.name,
+        severity: Severity::Invalid,
+        operation: Some(of.operation.clone()),
+        evidence: format!(
+            "{} × ({}{wait}) is {} requests in flight, but the file says {}: ratio {}, at least {} \
+             with all rounding{really}",
+            RATE.of(rate.value.middle()),
+            TIME.of(mean.value.middle()),
+            ratio(rate.value.middle() * (mean.value.middle() + think)),
+            connections.value,
+            ratio(printed),
+            ratio(least),
+        ),
+        advice: match file.tool {
+            ROUNDS_UP => {
+                "plot the row at the number of clients that were at work, or measure again: \
+                          drnbench rounds clients up to a multiple of its processes"
+            }
+            "warp" => {
+                "use the times of warp's .csv.zst, written with --full: the average of a report \
+                       is a mean of means of windows, in which a short window counts as much as a \
+                       long one"
+            }
+            _ => {
+                "do not use the rate together with the times: one of them, or the number of \
+                  connections, is wrong"
+            }
+        }
+        .to_owned(),
+        quotes: quotes(file, [&connections.quote, &rate.quote, &mean.quote]),
+    })
+}
+
+/// ρ, the least that rounding allows and as printed, if it is too high.
+pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
+    if !of.closed_loop {
+        return None;
+    }
+    let connections = of.connections.as_ref()?.value as f64;
+    let (rate, mean) = (of.rate.as_ref()?.value, of.mean.as_ref()?.value);
+    let think = of.think.unwrap_or(0.0);
+    let rho = |rate: f64, mean: f64| rate * (mean + think) / connections;
+    let least = rho(rate.from, mean.from);
+    let printed = rho(rate.middle(), mean.middle());
+    // Each connection may have one request more or less in the count.
+    let ends = match &of.ended {
+        Some(ended) if ended.value > 0 => connections / ended.value as f64,
+        _ => 0.0,
+    };
+    (connections > 0.0 && least > 1.0 + TOLERANCE + ends).then_some((least, printed))
+}
+
+/// The usual ρ of the rows that are not too high: clients lose a little time between requests.
+fn usual(file: &Reported) -> Option<f64> {
+    let right = file.measurements.iter().filter(|of| excess(of).is_none());
+    let rho = right.filter_map(|of| {
+        let connections = of.connections.as_ref()?.value as f64;
+        let mean = of.mean.as_ref()?.value.middle() + of.think.unwrap_or(0.0);
+        Some(of.rate.as_ref()?.value.middle() * mean / connections)
+    });
+    let rho: Vec<f64> = rho.collect();
+    median(&rho, tenbin_stats::CONFIDENCE).value()
+}

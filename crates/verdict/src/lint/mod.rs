@@ -1,0 +1,145 @@
+//! Rules about result files of other tools.
+//!
+//! [`lint`] applies every rule of [`LINT_RULES`] to what the files say. Each finding quotes the
+//! lines that it rests on.
+
+mod averaged_percentiles;
+mod changed_untouched;
+mod document;
+mod few_samples;
+mod filled_in;
+mod hidden_failures;
+mod little;
+mod new_connections;
+mod repeated;
+mod reported;
+mod single_runs;
+mod throughput_of_failures;
+
+use tenbin_result::Severity;
+
+pub use document::document;
+pub use repeated::series;
+pub use reported::{
+    Failed, Measurement, Percentile, Quote, Range, Reported, Said, percentile_name,
+};
+
+use crate::findings::rule_info::RuleInfo;
+
+/// A rule about files of other tools.
+#[derive(Debug)]
+pub struct LintRule {
+    /// Its description.
+    pub info: RuleInfo,
+    judge: fn(&Files<'_>) -> Vec<LintFinding>,
+}
+
+/// Every rule about files of other tools. `tenbin lint` and `docs/lint.md` are made from this table.
+pub const LINT_RULES: &[LintRule] = &[
+    LintRule {
+        info: little::RULE,
+        judge: little::judge,
+    },
+    LintRule {
+        info: filled_in::RULE,
+        judge: filled_in::judge,
+    },
+    LintRule {
+        info: throughput_of_failures::RULE,
+        judge: throughput_of_failures::judge,
+    },
+    LintRule {
+        info: hidden_failures::RULE,
+        judge: hidden_failures::judge,
+    },
+    LintRule {
+        info: averaged_percentiles::RULE,
+        judge: averaged_percentiles::judge,
+    },
+    LintRule {
+        info: few_samples::RULE,
+        judge: few_samples::judge,
+    },
+    LintRule {
+        info: new_connections::RULE,
+        judge: new_connections::judge,
+    },
+    LintRule {
+        info: changed_untouched::RULE,
+        judge: changed_untouched::judge,
+    },
+    LintRule {
+        info: single_runs::RULE,
+        judge: single_runs::judge,
+    },
+];
+
+/// The files that are judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'a> {
+    /// What they say, in order: an earlier one is compared with the one after it.
+    pub all: &'a [Reported],
+    /// Names of the operations that the change between the files affects; empty if unknown.
+    pub changed: &'a [String],
+}
+
+/// An observation about files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LintFinding {
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// Severity.
+    pub severity: Severity,
+    /// The operation concerned, if it is one.
+    pub operation: Option<String>,
+    /// The observation with its figures: a clause without a full stop.
+    pub evidence: String,
+    /// What to do: a clause without a full stop.
+    pub advice: String,
+    /// The lines that it rests on.
+    pub quotes: Vec<FileQuote>,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileQuote {
+    /// Name of the file.
+    pub file: String,
+    /// The line.
+    pub quote: Quote,
+}
+
+impl FileQuote {
+    fn new(file: &Reported, quote: &Quote) -> Self {
+        Self {
+            file: file.file.clone(),
+            quote: quote.clone(),
+        }
+    }
+}
+
+/// The findings about these files, in the order of the rules.
+pub fn lint(files: &Files<'_>) -> Vec<LintFinding> {
+    let rules = LINT_RULES.iter();
+    rules.flat_map(|rule| (rule.judge)(files)).collect()
+}
+
+/// Every measurement with its file.
+fn measurements<'a>(
+    files: &Files<'a>,
+) -> impl Iterator<Item = (&'a Reported, &'a Measurement)> + use<'a> {
+    let files = files.all.iter();
+    files.flat_map(|file| file.measurements.iter().map(move |each| (file, each)))
+}
+
+/// Each quote once.
+fn quotes<'a>(file: &Reported, all: impl IntoIterator<Item = &'a Quote>) -> Vec<FileQuote> {
+    let mut once: Vec<FileQuote> = Vec::new();
+    for quote in all {
+        let quote = FileQuote::new(file, quote);
+        if !once.contains(&quote) {
+            once.push(quote);
+        }
+    }
+    once
+}

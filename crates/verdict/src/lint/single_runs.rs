@@ -1,0 +1,56 @@
+//! Single runs that are compared.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{plural, ratio};
+
+use super::repeated::{Pair, pairs};
+use super::{FileQuote, Files, LintFinding};
+use crate::findings::rule_info::RuleInfo;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "single_runs",
+    summary: "single runs are compared, without a spread",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("single_runs.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    let pairs = pairs(files);
+    let is_single = |pair: &&Pair<'_>| pair.before.1.len() == 1 || pair.after.1.len() == 1;
+    let single: Vec<&Pair<'_>> = pairs.iter().filter(is_single).collect();
+    let Some(first) = single.first() else {
+        return Vec::new();
+    };
+    let (before, after) = (first.before.0, first.after.0);
+    let shown = single.iter().map(|pair| {
+        let change = pair.ratio().map_or_else(|| "unknown".to_owned(), ratio);
+        format!("{} {change}", pair.after.1[0].operation)
+    });
+    let shown: Vec<String> = shown.collect();
+    let line = |(file, all): &(&super::Reported, Vec<&super::Measurement>)| {
+        let rate = all.first()?.rate.as_ref()?;
+        Some(FileQuote::new(file, &rate.quote))
+    };
+    let lines = single.iter().take(MOST_QUOTED);
+    let lines = lines.flat_map(|pair| [line(&pair.before), line(&pair.after)]);
+    vec![LintFinding {
+        rule: RULE.name,
+        severity: Severity::Suspect,
+        operation: None,
+        evidence: format!(
+            "{} measured once in {} or {}, one file after the other: speed after/before of {}; \
+             without a repetition nobody knows how far the same server moves from run to run",
+            plural(single.len(), "operation"),
+            before.file,
+            after.file,
+            shown.join(", "),
+        ),
+        advice: "repeat both at least six times, in turn, or compare them with tenbin, which \
+                 interleaves them"
+            .to_owned(),
+        quotes: lines.flatten().collect(),
+    }]
+}
+
+/// Operations of which the lines are quoted.
+const MOST_QUOTED: usize = 3;

@@ -1,0 +1,59 @@
+//! Failures in a throughput.
+
+use tenbin_result::Severity;
+use tenbin_result::format::{RATE, count, percent, plural};
+
+use super::{Files, LintFinding, measurements, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+/// Share of all requests from which failures make the figures unusable, as in the rule `errors`.
+pub(super) const INVALID: f64 = 0.001;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "throughput_of_failures",
+    summary: "the throughput counts requests that failed",
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("throughput_of_failures.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    measurements(files)
+        .filter_map(|(file, of)| {
+            let failed = of.failed_and_counted();
+            let (ended, rate) = (of.ended.as_ref()?, of.rate.as_ref()?);
+            if failed == 0 || ended.value == 0 {
+                return None;
+            }
+            let share = failed as f64 / ended.value as f64;
+            let correct = of
+                .speed()
+                .map_or_else(|| "unknown".to_owned(), |correct| RATE.of(correct));
+            let named = of.failures.iter().filter(|each| each.counted);
+            let what: Vec<String> = named
+                .clone()
+                .map(|each| format!("{} {}", count(each.count), each.what))
+                .collect();
+            Some(LintFinding {
+                rule: RULE.name,
+                severity: match share > INVALID {
+                    true => Severity::Invalid,
+                    false => Severity::Suspect,
+                },
+                operation: Some(of.operation.clone()),
+                evidence: format!(
+                    "{} of {} failed ({}) and count in {}: {}; correct responses: {correct}",
+                    count(failed),
+                    plural(ended.value, "request"),
+                    percent(share),
+                    RATE.of(rate.value.middle()),
+                    what.join(", "),
+                ),
+                advice:
+                    "use the throughput of correct responses, and find out why requests fail: a \
+                         failure is often faster than a correct response"
+                        .to_owned(),
+                quotes: quotes(file, named.map(|each| &each.quote).chain([&rate.quote])),
+            })
+        })
+        .collect()
+}

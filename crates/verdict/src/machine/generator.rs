@@ -1,0 +1,126 @@
+//! How busy the load generator's threads were.
+
+use tenbin_record::Slice;
+use tenbin_result::format::percent;
+
+use crate::cell::Cell;
+use crate::server::backend::Backends;
+use crate::words::middle;
+
+/// Share of the time from which on a thread counts as saturated: Tenbin's own convention.
+pub(crate) const BUSY: f64 = 0.90;
+
+/// Share of the time below which a wait for a core is not mentioned.
+const LITTLE: f64 = 0.01;
+
+/// The busiest load generator thread, as shares of the time, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Thread {
+    /// Share in which it ran on a core.
+    pub(crate) used: f64,
+    /// Share in which it was ready to run and waited for a core that other programs used. A wait
+    /// for a core that the target used does not count, because then the target or the machine is
+    /// the limit. 0 if unknown.
+    pub(crate) waited: f64,
+}
+
+impl Thread {
+    /// Medians over the full slices; `None` without a full slice.
+    pub(crate) fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
+        let threads = cell.full().into_iter().map(|slice| {
+            let others = slice.machine.as_ref().and_then(|machine| {
+                let share = backends.share_of_others(slice, machine)?;
+                Some(share * machine.cpu?.cores as f64)
+            });
+            Self::of_slice(slice, others)
+        });
+        let threads: Vec<Self> = threads.collect();
+        let used = middle(threads.iter().map(|thread| thread.used))?;
+        let ready = middle(threads.iter().map(Self::ready))?;
+        Some(Self {
+            used,
+            waited: (ready - used).max(0.0),
+        })
+    }
+
+    /// The thread in one slice in which other programs used `others` cores. The wait is limited to
+    /// that time, because a thread cannot have waited for programs while they did not run.
+    pub(crate) fn of_slice(slice: &Slice, others: Option<f64>) -> Self {
+        let busiest = Self {
+            used: slice.client.busiest_thread,
+            waited: 0.0,
+        };
+        let readiest = slice.client.readiest_thread.map(|turn| Self {
+            used: turn.used,
+            waited: turn.waited.min(others.unwrap_or(0.0)),
+        });
+        match readiest {
+            Some(readiest) if readiest.ready() > busiest.ready() => readiest,
+            _ => busiest,
+        }
+    }
+
+    /// Whether it was saturated.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.ready() > BUSY
+    }
+
+    /// Whether it was saturated because other programs used the cores.
+    pub(crate) fn is_displaced(&self) -> bool {
+        self.is_busy() && self.used <= BUSY
+    }
+
+    fn ready(&self) -> f64 {
+        self.used + self.waited
+    }
+
+    /// "used 62 % of a core", and the wait for a core if it matters.
+    pub(crate) fn words(&self) -> String {
+        let used = format!("used {} of a core", percent(self.used));
+        match self.waited >= LITTLE {
+            true => format!(
+                "{used} and waited in {} of the time for one that other programs used",
+                percent(self.waited)
+            ),
+            false => used,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn of_slice(used: f64, waited: f64, others: Option<f64>) -> Thread {
+        let mut run = Run::single(1);
+        run.each(|slice| slice.waiting_thread(used, waited));
+        Thread::of_slice(&run.slices[0], others)
+    }
+
+    #[test]
+    fn a_thread_that_waits_while_others_run_is_busy() {
+        let thread = of_slice(0.62, 0.35, Some(0.8));
+        assert!(thread.is_busy() && thread.is_displaced(), "{thread:?}");
+        assert_eq!(
+            thread.words(),
+            "used 62 % of a core and waited in 35 % of the time for one that other programs used"
+        );
+        assert!(!of_slice(0.50, 0.35, Some(0.8)).is_busy());
+    }
+
+    #[test]
+    fn a_wait_for_the_target_is_not_counted() {
+        // The target used the cores; other programs used 5 % of one.
+        let thread = of_slice(0.62, 0.35, Some(0.05));
+        assert!(!thread.is_busy(), "{thread:?}");
+        assert!(!of_slice(0.62, 0.35, None).is_busy());
+    }
+
+    #[test]
+    fn a_thread_that_uses_a_core_is_saturated() {
+        let thread = of_slice(0.95, 0.04, Some(0.0));
+        assert!(thread.is_busy() && !thread.is_displaced(), "{thread:?}");
+        assert_eq!(thread.words(), "used 95 % of a core");
+    }
+}

@@ -1,0 +1,114 @@
+//! How busy the cores are of a machine that load generator and target share.
+
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::server;
+use crate::words::middle;
+
+/// Share of all cores that must be idle for CPU not to be the limit: Tenbin's own convention.
+const ROOM: f64 = 0.20;
+
+/// Cores that are busy for one workload on one target: medians over its full slices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Busy {
+    /// Cores that the target uses.
+    pub(crate) target: f64,
+    /// Cores that the load generator uses.
+    pub(crate) generator: f64,
+    /// Cores that target and load generator use together.
+    pub(crate) both: f64,
+    /// Cores that other programs use; 0 if unknown.
+    pub(crate) others: f64,
+    /// Cores that the busiest process of the target uses; `None` if unknown.
+    pub(crate) process: Option<f64>,
+    /// Cores that its busiest thread uses; `None` if unknown.
+    pub(crate) thread: Option<f64>,
+    /// Number of cores of the machine.
+    pub(crate) cores: usize,
+    /// Idle share of the CPU time of all cores. Interrupts, other programs and other machines on
+    /// the same hardware are not idle time. `None` if unknown.
+    idle: Option<f64>,
+}
+
+impl Busy {
+    /// `None` if the target may run on another machine, if its processes are not observed, or if
+    /// the number of cores is unknown.
+    pub(crate) fn of(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Self> {
+        let cores = evidence.cores.filter(|cores| *cores > 0)?;
+        if !cell.runs_here() {
+            return None;
+        }
+        let full = cell.full();
+        let median = |figure: &dyn Fn(&Slice) -> Option<f64>| {
+            middle(full.iter().filter_map(|slice| figure(slice)))
+        };
+        let per_second =
+            |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
+        Some(Self {
+            target: median(&server::busy_cores)?,
+            generator: median(&|slice| per_second(slice, slice.client.cpu_seconds))?,
+            both: median(&|slice| {
+                let generator = per_second(slice, slice.client.cpu_seconds)?;
+                Some(server::busy_cores(slice)? + generator)
+            })?,
+            others: median(&|slice| {
+                let machine = slice.machine.as_ref()?;
+                (machine.seconds > 0.0).then_some(machine.others_cpu_seconds? / machine.seconds)
+            })
+            .unwrap_or(0.0),
+            process: median(&|slice| {
+                per_second(
+                    slice,
+                    server::amount(slice, |used| used.busiest_process_seconds)?,
+                )
+            }),
+            thread: median(&|slice| {
+                per_second(
+                    slice,
+                    server::amount(slice, |used| used.busiest_thread_seconds)?,
+                )
+            }),
+            idle: median(&|slice| slice.machine.as_ref()?.cpu?.idle_share()),
+            cores,
+        })
+    }
+
+    /// Idle share of the CPU time of all cores, 0 to 1. If it is unknown, the share that neither
+    /// target nor load generator used.
+    pub(crate) fn idle(&self) -> f64 {
+        self.idle
+            .unwrap_or_else(|| (1.0 - self.both / self.cores as f64).max(0.0))
+    }
+
+    /// The idle share in words: "65 % of 2 cores was idle".
+    pub(crate) fn idle_words(&self) -> String {
+        self.idle_in_words("")
+    }
+
+    /// The idle share with a word such as "at least " before the figure.
+    pub(crate) fn idle_in_words(&self, least: &str) -> String {
+        let share = percent(self.idle());
+        let cores = plural(self.cores, "core");
+        match self.idle {
+            Some(_) => format!("{least}{share} of {cores} was idle"),
+            None => format!(
+                "{least}{share} of {cores} was used neither by the target nor by the \
+                             load generator"
+            ),
+        }
+    }
+
+    /// Whether the idle share of the machine is known, rather than only the use by target and load
+    /// generator.
+    pub(crate) fn knows_idle(&self) -> bool {
+        self.idle.is_some()
+    }
+
+    /// Whether enough is idle that CPU is not the limit.
+    pub(crate) fn has_room(&self) -> bool {
+        self.idle() > ROOM
+    }
+}

@@ -1,0 +1,6 @@
+//! Hits of search patterns and of caches.
+
+pub(crate) mod cache_forecast;
+pub(crate) mod cache_share;
+pub(crate) mod no_hits;
+pub(crate) mod unequal_hits;

@@ -1,0 +1,213 @@
+//! Whether absolute figures can be believed: those of a busy or unsteady machine cannot.
+
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::compare::metric::Metric;
+use crate::evidence::{Evidence, is_closed};
+use crate::findings::rule_info::RuleInfo;
+use crate::machine::{Place, share_of_time};
+
+/// Share of the CPU time of all cores below which no core counts as idle, as in `shared_cores`.
+const IDLE: f64 = 0.10;
+
+/// Share of the time in which a process waited for a core.
+const WAITING: f64 = 0.20;
+
+/// Range of the slices' figures as a share of their median. From a simulation: see the page.
+const SPREAD: f64 = 0.15;
+
+/// One slice in this number is left out at either end of the range.
+const LEFT_OUT: usize = 10;
+
+/// Name of the rule.
+pub(crate) const NAME: &str = "absolute_figures";
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: NAME,
+    summary: "absolute figures cannot be believed, though a ratio may be",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("absolute_figures.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let compares = evidence.plan.hypotheses() > 0;
+    let cells = evidence.cells();
+    // A maximum-rate search judges each of its probes.
+    let in_rounds = cells.iter().filter(|cell| cell.workload.search().is_none());
+    in_rounds
+        .filter_map(|cell| {
+            let reasons = reasons(cell);
+            (!reasons.is_empty()).then(|| finding_of(cell, &reasons, compares))
+        })
+        .collect()
+}
+
+fn finding_of(cell: &Cell<'_>, reasons: &[String], compares: bool) -> Finding {
+    let (severity, advice) = match compares {
+        true => (
+            Severity::Note,
+            "use the ratio; for absolute figures use a machine with an idle core, and a \
+             separate one for the load generator",
+        ),
+        false => (
+            Severity::Suspect,
+            "compare with a second target in the same run: a ratio can be believed on a busy \
+             machine; or use a machine with an idle core, and a separate one for the load \
+             generator",
+        ),
+    };
+    Finding {
+        rule: NAME.to_owned(),
+        severity,
+        blame: Blame::Setup,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: reasons.join("; "),
+        advice: advice.to_owned(),
+    }
+}
+
+fn reasons(cell: &Cell<'_>) -> Vec<String> {
+    let idle = Place::of_cell(cell, &|_, machine| machine.cpu?.idle_share());
+    let waiting = Place::of_cell(cell, &|_, machine| {
+        share_of_time(machine.pressure.cpu_some_us, machine)
+    });
+    let is_full = idle.as_ref().is_some_and(|idle| idle.value < IDLE);
+    let idle = idle.filter(|_| is_full).map(|idle| {
+        format!(
+            "only {} of the machine's CPU time was idle ({})",
+            percent(idle.value),
+            idle.basis()
+        )
+    });
+    // On a fully used machine, some process always waits.
+    let waiting = waiting.filter(|waiting| !is_full && waiting.value > WAITING);
+    let waiting = waiting.map(|waiting| {
+        format!(
+            "processes waited for a core in {} of the time ({})",
+            percent(waiting.value),
+            waiting.basis()
+        )
+    });
+    idle.into_iter()
+        .chain(waiting)
+        .chain(spread_of(cell))
+        .collect()
+}
+
+/// The reason that the slices differ too much, if they do.
+fn spread_of(cell: &Cell<'_>) -> Option<String> {
+    let metric = Metric::deciding(is_closed(cell.workload));
+    let full = cell.full();
+    let known = full.iter().filter_map(|slice| metric.of_slice(slice));
+    let values: Vec<f64> = known.collect();
+    let spread = spread(&values)?;
+    (spread > SPREAD).then(|| {
+        format!(
+            "the {} of {} varies by {}",
+            metric.phrase(),
+            plural(values.len(), "slice"),
+            percent(spread)
+        )
+    })
+}
+
+/// The range of the values as a share of their median, without the lowest and the highest tenth;
+/// `None` for fewer than two values.
+fn spread(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let ends = values.len() / LEFT_OUT;
+    let middle = values.get(ends..values.len() - ends)?;
+    let (low, high) = (middle.first()?, middle.last()?);
+    let median = crate::words::middle(middle.iter().copied())?;
+    (values.len() > 1 && median > 0.0).then(|| (high - low) / median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+    use tenbin_result::Trust;
+
+    fn full(mut run: Run, idle: f64) -> Run {
+        run.each(|slice| {
+            let cpu = slice.machine().cpu.as_mut().unwrap();
+            (cpu.busy, cpu.interrupts, cpu.idle, cpu.iowait) = (2.0 - idle, 0.0, idle, 0.0);
+        });
+        run
+    }
+
+    #[test]
+    fn a_single_run_on_a_machine_without_an_idle_core_is_suspect() {
+        let assessment = full(Run::single(8), 0.1).assess();
+        assert_eq!(assessment.trust, Trust::Suspect);
+        assert_eq!(assessment.absolute.trust, Trust::Suspect);
+        assert_eq!(
+            assessment.absolute.because,
+            ["only 5 % of the machine's CPU time was idle (median of 8 slices)"]
+        );
+        let assessment = full(Run::single(8), 0.3).assess();
+        assert_eq!(assessment.trust, Trust::Valid);
+        assert_eq!(assessment.absolute.trust, Trust::Valid);
+        assert!(assessment.absolute.because.is_empty());
+    }
+
+    #[test]
+    fn a_ratio_stands_on_a_machine_without_an_idle_core() {
+        let assessment = full(Run::pair(8), 0.1).assess();
+        assert_eq!(assessment.trust, Trust::Valid);
+        assert!(assessment.primary().all(|c| c.trust == Trust::Valid));
+        assert_eq!(assessment.absolute.trust, Trust::Suspect);
+    }
+
+    #[test]
+    fn slices_that_spread_are_suspect() {
+        let spread = |share: f64| {
+            let mut run = Run::single(8);
+            run.each(|slice| {
+                let at = f64::from(slice.0.index % 4) / 3.0;
+                let answers = 1_000.0 * (1.0 + share * at);
+                slice.answers(answers as u64, 2.0 / answers);
+            });
+            run.findings(&RULE)
+        };
+        assert_eq!(spread(0.14), []);
+        let found = spread(0.30);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].severity, Severity::Suspect);
+        assert!(
+            found[0]
+                .evidence
+                .starts_with("the throughput of 8 slices varies by 26"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn waiting_for_a_core_is_suspect_and_what_is_unknown_is_not() {
+        let mut run = Run::single(8);
+        run.each(|slice| slice.machine().pressure.cpu_some_us = Some(300_000));
+        let found = run.findings(&RULE);
+        assert!(
+            found[0]
+                .evidence
+                .starts_with("processes waited for a core in 30 % of the time"),
+            "{found:?}"
+        );
+        run.each(|slice| slice.0.machine = None);
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn a_tenth_at_either_end_is_left_out() {
+        let mut values = vec![100.0; 20];
+        (values[3], values[7], values[11]) = (40.0, 300.0, 50.0);
+        assert_eq!(spread(&values), Some(0.0));
+        assert_eq!(spread(&values[..9]), Some(2.6));
+        assert_eq!(spread(&[1.0]), None);
+        assert_eq!(spread(&[0.0, 0.0]), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! The figure of a slice depends on which target ran before it.
+
+use tenbin_plan::Workload;
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+use tenbin_stats::{CONFIDENCE, Estimate, quad_carry_over, ratio as ratio_of};
+
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::rules::comparison::drift::per_quad;
+
+/// Difference above which there is a finding.
+const NOTICEABLE: f64 = 0.02;
+
+/// Difference that the order of the slices may not cancel.
+const LARGE: f64 = 0.20;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "carry_over",
+    summary: "a target performs differently depending on which target ran before it",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("carry_over.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let workloads = evidence.plan.workloads.iter();
+    workloads
+        .filter_map(|workload| of_workload(workload, evidence.slices))
+        .collect()
+}
+
+fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
+    let quads = per_quad(workload, slices, quad_carry_over);
+    let found = ratio_of(&quads, CONFIDENCE);
+    let Estimate { value, .. } = *found.estimate()?;
+    let size = value.ln().abs().exp_m1();
+    let is_there = !found.estimate()?.contains(1.0) && size > NOTICEABLE;
+    let way = if value > 1.0 { "higher" } else { "lower" };
+    is_there.then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: if size > LARGE {
+            Severity::Suspect
+        } else {
+            Severity::Note
+        },
+        blame: Blame::Setup,
+        workload: Some(workload.name.clone()),
+        target: None,
+        evidence: format!(
+            "the deciding figure of a target is {} {way} in a slice that follows a slice of the \
+             same target than in one that follows the other target ({}; steady drift is removed)",
+            percent(size),
+            plural(quads.len(), "quad")
+        ),
+        advice: "use a longer --gap, so that the targets are idle before the next slice; look for \
+             deferred work, such as flushing or compaction"
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::comparison::drift;
+    use crate::testing::Run;
+
+    /// The levels of the four slices of every quad.
+    fn run(levels: [f64; 4]) -> Run {
+        let mut run = Run::pair(8);
+        let mut position = 0;
+        run.each(|slice| {
+            let level = levels[position % 4];
+            slice.answers((1_000.0 * level) as u64, 0.002 / level);
+            position += 1;
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_a_slice_depends_on_the_previous_target() {
+        // The first and the third slice of a quad follow a slice of the same target.
+        let findings = run([1.0, 0.95, 1.0, 0.95]).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(
+            findings[0].evidence.starts_with(
+                "the deciding figure of a target is 5.3 % higher in a slice that follows a slice"
+            ),
+            "{findings:?}"
+        );
+        let findings = run([1.0, 0.7, 1.0, 0.7]).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn silent_for_drift_which_has_a_rule_of_its_own() {
+        let drifting = run([1.0, 0.97, 0.97_f64.powi(2), 0.97_f64.powi(3)]);
+        assert_eq!(drifting.findings(&RULE), []);
+        assert_eq!(drifting.findings(&drift::RULE).len(), 1);
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        let mut faster = Run::pair(8);
+        faster.each_of("b", |slice| slice.answers(1_300, 0.002 / 1.3));
+        assert_eq!(faster.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,483 @@
+//! Slices that are too short for their operations.
+
+use std::collections::BTreeMap;
+
+use tenbin_record::Slice;
+use tenbin_result::format::{TIME, percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+/// Share of a slice above which a median service time biases rates.
+const LONG: f64 = 0.1;
+/// Share of a slice above which no conclusion is possible.
+const TOO_LONG: f64 = 0.5;
+/// Share of a slice above which it matters whether all connections are in step.
+const LONG_IN_STEP: f64 = 0.025;
+/// Spread of the throughput, as a share of what an edge may cut, below which the interval does not
+/// contain the error of the edges.
+const NARROW: f64 = 0.25;
+/// Share of the slices that must have completed a multiple of the number of connections.
+const MOSTLY: f64 = 0.75;
+/// Share of the planned slice below which a slice that ends by count is too short.
+const BRIEF: f64 = 0.25;
+/// Number of requests that suffice for a short slice.
+const ENOUGH: f64 = 1_000.0;
+/// Fewest slices with a spread.
+const FEWEST: usize = 4;
+/// Accepted difference of a share in a mix.
+const SHARE_OFF: f64 = 0.05;
+/// Standard errors that the difference must exceed, so that chance does not explain it.
+const STANDARD_ERRORS: f64 = 3.0;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "short_slices",
+    summary: "slices are too short for their operations",
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("short_slices.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let one_stretch = evidence.plan.rounds.count == 1;
+    let cut: Vec<&Cell<'_>> = cells
+        .iter()
+        .filter(|cell| !cell.workload.may_end_early())
+        .collect();
+    let times = cut.iter().filter_map(|cell| times(cell, one_stretch));
+    let baseline = evidence.plan.baseline().map(|target| &target.name);
+    let shares = cut.iter().filter_map(|cell| {
+        let other_side = |other: &&&Cell<'_>| {
+            other.workload.name == cell.workload.name && Some(&other.target.name) == baseline
+        };
+        shares(cell, cut.iter().find(other_side)?)
+    });
+    let in_step = cut.iter().filter_map(|cell| in_step(cell));
+    let planned = evidence.plan.rounds.slice.as_secs_f64();
+    let brief = cut.iter().filter_map(|cell| brief(cell, planned));
+    let found = times.chain(in_step).chain(shares).chain(brief);
+    match one_stretch {
+        // With one slice, `--duration` sets its length, and not `--slice`.
+        true => found.map(measured_longer).collect(),
+        false => found.collect(),
+    }
+}
+
+fn measured_longer(finding: Finding) -> Finding {
+    let advice = "measure for at least twenty times the duration of the slowest operation";
+    Finding {
+        advice: advice.to_owned(),
+        ..finding
+    }
+}
+
+fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
+    let full = cell.full();
+    let length = middle(full.iter().map(|slice| slice.seconds))?;
+    let empty = full.iter().filter(|s| s.throughput().is_none()).count();
+    let slowest = slowest(cell, &full);
+    let share = slowest.as_ref().map_or(0.0, |(_, time)| time / length);
+    if share <= LONG && empty == 0 {
+        return None;
+    }
+    let severity = if share > TOO_LONG {
+        Severity::Invalid
+    } else {
+        Severity::Suspect
+    };
+    let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
+        format!(
+            "the median {operation} took {}, {} of the {} of {}",
+            TIME.of(time),
+            percent(share),
+            TIME.of(length),
+            if one_stretch { "the run" } else { "a slice" }
+        )
+    });
+    let nothing = (empty > 0).then(|| {
+        format!(
+            "no operation ended in {empty} of {}, so the throughput is unknown",
+            plural(full.len(), "full slice")
+        )
+    });
+    let clauses: Vec<String> = long.into_iter().chain(nothing).collect();
+    Some(finding_of(cell, severity, clauses.join("; ")))
+}
+
+/// Connections in step complete the same number of responses in every slice, however much of the
+/// next operation the edge cuts.
+fn in_step(cell: &Cell<'_>) -> Option<Finding> {
+    let full = cell.full();
+    if !is_closed(cell.workload) || full.len() < FEWEST {
+        return None;
+    }
+    let length = middle(full.iter().map(|slice| slice.seconds))?;
+    let (operation, time) = slowest(cell, &full)?;
+    let share = time / length;
+    let spread = relative_spread(&full)?;
+    let whole_turns = |slice: &&&Slice| {
+        let in_flight = slice.connections.max(1) as u64;
+        slice.ok() > 0 && slice.ok().is_multiple_of(in_flight)
+    };
+    let turns = full.iter().filter(whole_turns).count() as f64;
+    let is_hidden = (LONG_IN_STEP..=LONG).contains(&share)
+        && spread < NARROW * share
+        && turns >= MOSTLY * full.len() as f64;
+    is_hidden.then(|| {
+        let sentence = format!(
+            "the median {operation} took {}, {} of a slice of {}, and all connections are in \
+             step: slices differ by only {}, so no interval shows how many operations the edges \
+             of the slices cut",
+            TIME.of(time),
+            percent(share),
+            TIME.of(length),
+            percent(spread)
+        );
+        let advice = "use a longer --slice: at least forty times the duration of the slowest \
+                      operation";
+        Finding {
+            advice: advice.to_owned(),
+            ..finding_of(cell, Severity::Suspect, sentence)
+        }
+    })
+}
+
+/// If all targets are sent the same requests, a much faster target completes them in a fraction of
+/// a slice.
+fn brief(cell: &Cell<'_>, planned: f64) -> Option<Finding> {
+    let full = cell.full();
+    let by_count = full.iter().filter(|slice| {
+        let segment = slice.segment.as_ref();
+        segment.is_some_and(|segment| segment.planned.is_some())
+    });
+    let by_count: Vec<&Slice> = by_count.copied().collect();
+    let length = middle(by_count.iter().map(|slice| slice.seconds))?;
+    let ended = |slice: &&Slice| (slice.ok() + slice.failed()) as f64;
+    let requests = middle(by_count.iter().map(ended))?;
+    if length >= BRIEF * planned || requests >= ENOUGH {
+        return None;
+    }
+    let sentence = format!(
+        "a slice lasted only {} and had {requests:.0} requests: all targets are sent the same \
+         requests, and the slowest target limits their number",
+        TIME.of(length)
+    );
+    Some(Finding {
+        advice: format!(
+            "use a --slice that is {:.0} times as long",
+            (ENOUGH / requests.max(1.0)).ceil()
+        ),
+        ..finding_of(cell, Severity::Suspect, sentence)
+    })
+}
+
+fn shares(cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
+    let operations = cell.workload.facts().operations();
+    if operations.len() == 1 {
+        return None;
+    }
+    let whole: f64 = operations.iter().map(|operation| operation.share).sum();
+    let (here, there) = (Achieved::of(cell), Achieved::of(baseline));
+    let off = operations.iter().find_map(|operation| {
+        let name = operation.name;
+        let asked = Share {
+            value: operation.share / whole,
+            of: u64::MAX,
+        };
+        let (here, there) = (here.share(name)?, there.share(name));
+        let sentence = |other: &Share, whose: &str| {
+            format!(
+                "{} of the operations were {}, but {} {whose}",
+                percent(here.value),
+                name.to_uppercase(),
+                percent(other.value)
+            )
+        };
+        if here.is_off(&asked) {
+            return Some(sentence(&asked, "were planned"));
+        }
+        let there = there.filter(|there| here.is_off(there))?;
+        Some(sentence(
+            &there,
+            &format!("were on {}", baseline.target.name),
+        ))
+    })?;
+    Some(finding_of(cell, Severity::Suspect, off))
+}
+
+fn finding_of(cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding {
+    Finding {
+        rule: RULE.name.to_owned(),
+        severity,
+        blame: Blame::Setup,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence,
+        advice: "use a longer --slice: at least ten times the duration of the slowest operation"
+            .to_owned(),
+    }
+}
+
+/// Standard deviation of the throughput of the slices, as a share of its mean.
+fn relative_spread(full: &[&Slice]) -> Option<f64> {
+    let rates: Vec<f64> = full
+        .iter()
+        .map(|slice| slice.throughput())
+        .collect::<Option<_>>()?;
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    (mean > 0.0 && n > 1.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
+}
+
+/// The operation with the largest median service time, seconds. `full` are the full slices of the
+/// cell.
+fn slowest(cell: &Cell<'_>, full: &[&Slice]) -> Option<(String, f64)> {
+    let mut names: Vec<&str> = Vec::new();
+    let ops = full.iter().flat_map(|slice| &slice.ops);
+    // Polls do not use the connections of the load.
+    for op in ops.filter(|op| op.role.is_work() || op.role.is_request()) {
+        if !names.contains(&op.name.as_str()) {
+            names.push(&op.name);
+        }
+    }
+    names
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), cell.median_of(name)?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The operations of a mix that were completed, by their names in the plan.
+struct Achieved {
+    by_operation: BTreeMap<String, u64>,
+    all: u64,
+}
+
+/// A share, and the number of operations that it is computed from.
+struct Share {
+    value: f64,
+    of: u64,
+}
+
+impl Achieved {
+    /// Counts the operations that the mix names. Others are no choice of the mix: records of older
+    /// versions have second attempts as operations.
+    fn of(cell: &Cell<'_>) -> Self {
+        let planned = cell.workload.facts().operations();
+        let full = cell.full();
+        let mut by_operation = BTreeMap::new();
+        for op in full.iter().flat_map(|slice| slice.work()) {
+            let name = op.name.to_lowercase().replace(' ', "-");
+            if planned.iter().any(|operation| operation.name == name) {
+                *by_operation.entry(name).or_default() += op.ok + op.failed_count();
+            }
+        }
+        let all = by_operation.values().sum();
+        Self { by_operation, all }
+    }
+
+    /// `None` if no operation ended.
+    fn share(&self, operation: &str) -> Option<Share> {
+        let mine = self.by_operation.get(operation).copied().unwrap_or(0);
+        (self.all > 0).then(|| Share {
+            value: mine as f64 / self.all as f64,
+            of: self.all,
+        })
+    }
+}
+
+impl Share {
+    /// Whether the difference is larger than chance explains, and large enough to matter.
+    fn is_off(&self, other: &Self) -> bool {
+        let variance = other.value * (1.0 - other.value);
+        let error = (variance / self.of as f64 + variance / other.of as f64).sqrt();
+        let off = (self.value - other.value).abs();
+        off > SHARE_OFF && off > STANDARD_ERRORS * error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::{Mix, S3Operation};
+
+    use super::*;
+    use crate::testing::{Made, Run};
+
+    #[test]
+    fn fires_when_operations_are_long_against_a_slice() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(14, 0.14));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0]
+                .evidence
+                .contains("14 % of the 1.00 s of a slice"),
+            "{findings:?}"
+        );
+        run.each_of("b", |slice| slice.answers(2, 0.7));
+        assert_eq!(run.findings(&RULE)[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn a_run_of_one_slice_should_be_longer() {
+        let mut run = Run::single(1);
+        run.each(|slice| slice.answers(14, 0.14));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0]
+                .evidence
+                .contains("14 % of the 1.00 s of the run"),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.starts_with("measure for at least"));
+    }
+
+    #[test]
+    fn fires_when_connections_in_step_hide_what_the_edges_cut() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(22, 0.084));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("8.4 % of a slice"));
+        assert!(findings[0].evidence.contains("slices differ by only 0 %"));
+    }
+
+    #[test]
+    fn fires_when_a_fast_target_completes_few_requests_early() {
+        let mut run = Run::pair(8);
+        let planned = run.plan.rounds.slice.as_secs_f64();
+        let segment = tenbin_record::Segment {
+            from: 0,
+            to: 440,
+            planned: Some(440),
+            unmeasured: 0,
+            skipped: 0,
+            digest: None,
+        };
+        run.each_of("b", |slice| {
+            slice.answers(400, 0.000_1);
+            slice.0.seconds = planned / 10.0;
+            slice.0.segment = Some(segment.clone());
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("had 400 requests"));
+        assert_eq!(findings[0].advice, "use a --slice that is 3 times as long");
+        run.each_of("b", |slice| slice.answers(2_000, 0.000_1));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_when_the_edges_are_in_the_interval() {
+        let mut varied = Run::pair(8);
+        let mut seen = 0;
+        varied.each(|slice| {
+            slice.answers([22, 24, 22, 24][seen % 4], 0.084);
+            seen += 1;
+        });
+        assert_eq!(varied.findings(&RULE), []);
+        let mut out_of_step = Run::pair(8);
+        out_of_step.each(|slice| slice.answers(23, 0.084));
+        assert_eq!(out_of_step.findings(&RULE), []);
+        let mut short = Run::pair(8);
+        short.each(|slice| slice.answers(100, 0.02));
+        assert_eq!(short.findings(&RULE), []);
+        let mut open = Run::pair(8).open_loop();
+        open.each(|slice| slice.answers(22, 0.084));
+        assert_eq!(open.findings(&RULE), []);
+    }
+
+    #[test]
+    fn transactions_are_judged_as_a_whole() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(100));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 2);
+        assert!(findings[0].evidence.contains("MULTIPART"), "{findings:?}");
+    }
+
+    #[test]
+    fn fires_when_no_operation_ended_in_a_slice() {
+        let mut run = Run::pair(8);
+        run.first_of("a").answers(0, 0.002);
+        let findings = run.findings(&RULE);
+        assert_eq!(
+            findings[0].evidence,
+            "no operation ended in 1 of 16 full slices, so the throughput is unknown"
+        );
+    }
+
+    fn mixed(gets: u64, puts: u64) -> impl Fn(&mut Made<'_>) {
+        move |slice| {
+            slice.answers(gets, 0.002);
+            let mut put = slice.0.ops[0].clone();
+            put.name = "PUT".to_owned();
+            put.ok = puts;
+            slice.0.ops.truncate(1);
+            slice.0.ops.push(put);
+        }
+    }
+
+    fn half_and_half() -> Run {
+        let mut run = Run::pair(8).of_s3(S3Operation::Get, 1_024);
+        for workload in &mut run.plan.workloads {
+            if let tenbin_plan::WorkloadKind::S3(work) = &mut workload.kind {
+                work.mix = Mix::new([(S3Operation::Get, 1.0), (S3Operation::Put, 1.0)]).unwrap();
+            }
+        }
+        run.each(|slice| mixed(500, 500)(slice));
+        run
+    }
+
+    #[test]
+    fn second_attempts_in_older_records_are_no_part_of_the_mix() {
+        let mut run = half_and_half();
+        run.each_of("b", |slice| {
+            let mut again = slice.0.ops[1].clone();
+            again.name = "PUT again".to_owned();
+            slice.0.ops.push(again);
+        });
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn fires_when_a_mix_differs_from_the_plan() {
+        let mut run = half_and_half();
+        run.each_of("b", |slice| mixed(600, 400)(slice));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0]
+                .evidence
+                .contains("60 % of the operations were GET"),
+            "{findings:?}"
+        );
+        // Each share is near enough to the plan, but not to the other target's.
+        run.each_of("a", |slice| mixed(460, 540)(slice));
+        run.each_of("b", |slice| mixed(540, 460)(slice));
+        let findings = run.findings(&RULE);
+        assert!(findings[0].evidence.contains("were on a"), "{findings:?}");
+    }
+
+    #[test]
+    fn silent_for_long_slices_chance_and_slices_that_end_by_a_count() {
+        assert_eq!(half_and_half().findings(&RULE), []);
+        let mut few = half_and_half();
+        few.each(|slice| mixed(1, 2)(slice));
+        assert_eq!(few.findings(&RULE), [], "16 slices of three each");
+        let mut counted = Run::pair(8);
+        counted.each(|slice| slice.answers(2, 0.7));
+        counted.plan.workloads[0].load.requests = Some(2);
+        assert_eq!(counted.findings(&RULE), []);
+    }
+}

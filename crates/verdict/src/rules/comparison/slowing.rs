@@ -1,0 +1,220 @@
+//! A target whose performance changed during the run.
+
+use tenbin_result::format::{rate, time};
+use tenbin_result::{Blame, Finding, Severity};
+use tenbin_stats::rank_sum_p;
+
+use crate::cell::Cell;
+use crate::compare::metric::Metric;
+use crate::evidence::{Evidence, is_closed};
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+/// Difference between the halves above which there is a finding.
+const NOTICEABLE: f64 = 0.10;
+
+/// p-value below which chance is no explanation.
+const CHANCE: f64 = 0.01;
+
+/// Difference between the changes of two targets that distorts their ratio.
+const UNLIKE: f64 = 0.20;
+
+/// Fewest slices with two halves.
+const FEWEST: usize = 8;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "slowing",
+    summary: "the performance of a target changed during the run (step change)",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("slowing.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let stepped = cells.iter().filter_map(|cell| Some((cell, step_of(cell)?)));
+    stepped
+        .map(|(cell, step)| {
+            let severity = if is_shared(cell, &cells) {
+                Severity::Note
+            } else {
+                Severity::Suspect
+            };
+            finding_of(cell, &step, severity)
+        })
+        .collect()
+}
+
+fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
+    let metric = Metric::deciding(is_closed(cell.workload));
+    let shown = |value| match metric {
+        Metric::Throughput => rate(value),
+        _ => time(value),
+    };
+    let way = if step.after < step.before {
+        "fell"
+    } else {
+        "rose"
+    };
+    Finding {
+        rule: RULE.name.to_owned(),
+        severity,
+        blame: Blame::Setup,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "the {} {way} from {} to {} at slice {} of {}",
+            metric.phrase(),
+            shown(step.before),
+            shown(step.after),
+            step.at + 1,
+            step.slices
+        ),
+        advice: "find out which resource was used up, or which work started, at that time; use a \
+                 --warmup and a run that are long enough to measure the permanent state"
+            .to_owned(),
+    }
+}
+
+/// A permanent change.
+pub(crate) struct Step {
+    /// Number of slices before it.
+    pub(crate) at: usize,
+    slices: usize,
+    before: f64,
+    after: f64,
+}
+
+/// Whether every target of the workload changed by about as much, so that the ratio of any two is
+/// the same before and after.
+fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>]) -> bool {
+    let others = cells.iter().filter(|other| {
+        other.workload.name == cell.workload.name && other.target.name != cell.target.name
+    });
+    let changes: Vec<Option<f64>> = others.map(change).collect();
+    let Some(mine) = change(cell).filter(|_| !changes.is_empty()) else {
+        return false;
+    };
+    let alike =
+        |other: &Option<f64>| other.is_some_and(|other| (mine - other).abs() <= UNLIKE.ln_1p());
+    changes.iter().all(alike)
+}
+
+/// The difference between the second half and the first, as a logarithm.
+fn change(cell: &Cell<'_>) -> Option<f64> {
+    let figures = figures(cell)?;
+    let (first, second) = figures.split_at(figures.len() / 2);
+    Some((middle(second.iter().copied())? / middle(first.iter().copied())?).ln())
+}
+
+/// The deciding figure of every full slice; `None` if it is unknown for one of them.
+fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
+    let metric = Metric::deciding(is_closed(cell.workload));
+    let full = cell.full().into_iter();
+    let figures: Vec<f64> = full
+        .map(|slice| metric.of_slice(slice).filter(|figure| *figure > 0.0))
+        .collect::<Option<_>>()?;
+    (figures.len() >= FEWEST).then_some(figures)
+}
+
+pub(crate) fn step_of(cell: &Cell<'_>) -> Option<Step> {
+    let figures = figures(cell)?;
+    let (first, second) = figures.split_at(figures.len() / 2);
+    if change(cell)?.abs() <= NOTICEABLE.ln_1p() {
+        return None;
+    }
+    if !lie_apart(first, second) && rank_sum_p(first, second)? >= CHANCE {
+        return None;
+    }
+    let at = best_split(&figures)?;
+    let (before, after) = figures.split_at(at);
+    let step = Step {
+        at,
+        slices: figures.len(),
+        before: middle(before.iter().copied())?,
+        after: middle(after.iter().copied())?,
+    };
+    let closed = is_closed(cell.workload);
+    let better = (step.after > step.before) == closed;
+    let only_cold = better && at <= figures.len().div_ceil(3);
+    (!only_cold).then_some(step)
+}
+
+/// Whether all figures of one list lie above all of the other.
+fn lie_apart(first: &[f64], second: &[f64]) -> bool {
+    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |of: &[f64]| of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most(first) < least(second) || most(second) < least(first)
+}
+
+/// The number of figures before the step that minimises the sum of squares about the means of both
+/// parts.
+fn best_split(figures: &[f64]) -> Option<usize> {
+    let squares = |of: &[f64]| {
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        of.iter().map(|x| (x - mean).powi(2)).sum::<f64>()
+    };
+    let left = |at: &usize| squares(&figures[..*at]) + squares(&figures[*at..]);
+    (1..figures.len()).min_by(|a, b| left(a).total_cmp(&left(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// From slice `at` on, `targets` complete this share of the work; all figures vary by 1 %.
+    fn stepping(mut run: Run, targets: &[&str], at: usize, share: f64) -> Run {
+        for target in ["a", "b"] {
+            let mut seen = 0;
+            run.each_of(target, |slice| {
+                let wobble = [1.0, 1.01, 0.99][seen % 3];
+                let moved = targets.contains(&target) && seen >= at;
+                let level = if moved { share } else { 1.0 } * wobble;
+                slice.answers((1_000.0 * level) as u64, 0.002 / level);
+                seen += 1;
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn a_target_alone_that_slows_down_is_suspect() {
+        let run = stepping(Run::single(16), &["a"], 9, 1.0 / 3.0);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "the throughput fell from 1.00 k/s to 333/s at slice 10 of 16"
+        );
+        let run = stepping(Run::single(8), &["a"], 4, 0.5);
+        assert_eq!(run.findings(&RULE).len(), 1, "eight that lie apart");
+    }
+
+    #[test]
+    fn what_all_targets_share_is_a_note() {
+        let run = stepping(Run::pair(8), &["a", "b"], 8, 0.7);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 2);
+        assert!(findings.iter().all(|f| f.severity == Severity::Note));
+        let run = stepping(Run::pair(8), &["b"], 8, 0.7);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn silent_when_it_is_small_chance_few_or_a_cold_start() {
+        let steady = stepping(Run::single(16), &[], 0, 1.0);
+        assert_eq!(steady.findings(&RULE), []);
+        let small = stepping(Run::single(16), &["a"], 8, 0.93);
+        assert_eq!(small.findings(&RULE), []);
+        let one = stepping(Run::single(16), &["a"], 15, 0.3);
+        assert_eq!(one.findings(&RULE), []);
+        let few = stepping(Run::single(6), &["a"], 3, 0.3);
+        assert_eq!(few.findings(&RULE), []);
+        let cold = stepping(Run::single(12), &["a"], 4, 2.0);
+        assert_eq!(cold.findings(&RULE), []);
+    }
+}

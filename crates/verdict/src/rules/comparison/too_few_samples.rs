@@ -1,0 +1,92 @@
+//! Percentiles of too few samples.
+
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency::samples;
+use crate::findings::rule_info::RuleInfo;
+
+const QUANTILE: f64 = 0.99;
+
+/// Number of responses below which chance alone changes a rate by a fifth: the relative standard
+/// error of a Poisson count is 1/√n.
+const HARDLY_ANY: u64 = 30;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "too_few_samples",
+    summary: "too few operations for a 99th percentile, or for any figure",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("too_few_samples.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(fewest) = tenbin_stats::fewest_samples(QUANTILE) else {
+        return Vec::new();
+    };
+    let cells = evidence.cells();
+    cells
+        .iter()
+        .filter_map(|cell| {
+            let full = cell.full();
+            let n = if is_closed(cell.workload) {
+                samples(&full, |op| &op.service)
+            } else {
+                samples(&full, |op| &op.response)
+            };
+            // If there is no response at all, `errors` reports it.
+            (1..fewest).contains(&n).then(|| Finding {
+                rule: RULE.name.to_owned(),
+                severity: if n < HARDLY_ANY {
+                    Severity::Suspect
+                } else {
+                    Severity::Note
+                },
+                blame: Blame::Setup,
+                workload: Some(cell.workload.name.clone()),
+                target: Some(cell.target.name.clone()),
+                evidence: format!(
+                    "{} in {}; a 99th percentile needs {fewest}",
+                    plural(n as usize, "correct response"),
+                    plural(full.len(), "slice")
+                ),
+                advice: "use longer slices, more rounds or more connections".to_owned(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_below_368_answers() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(22, 0.09));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("352 correct responses in 16 slices")
+        );
+    }
+
+    #[test]
+    fn fewer_than_30_responses_are_suspect() {
+        let mut run = Run::single(1);
+        run.each(|slice| slice.answers(5, 0.4));
+        assert_eq!(run.findings(&RULE)[0].severity, Severity::Suspect);
+        run.each(|slice| slice.answers(30, 0.06));
+        assert_eq!(run.findings(&RULE)[0].severity, Severity::Note);
+    }
+
+    #[test]
+    fn silent_from_368_answers_on() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(23, 0.09));
+        assert_eq!(run.findings(&RULE), []);
+    }
+}

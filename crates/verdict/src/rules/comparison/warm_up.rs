@@ -1,0 +1,193 @@
+//! The first slices of a target differ from the later ones.
+
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::compare::metric::Metric;
+use crate::evidence::{Evidence, is_closed};
+use crate::findings::rule_info::RuleInfo;
+use crate::rules::comparison::slowing::step_of;
+use crate::words::middle;
+
+/// Difference from the later slices above which there is a finding.
+const NOTICEABLE: f64 = 0.10;
+
+/// The difference in standard deviations of the later slices, which chance seldom exceeds.
+const DEVIATIONS: f64 = 4.0;
+
+/// Median absolute deviations in the standard deviation of a normal distribution.
+const NORMAL: f64 = 1.4826;
+
+/// Fewest slices among which the first can stand out.
+const FEWEST: usize = 6;
+
+/// Share of all slices from which on the ratio is affected.
+const MANY: f64 = 0.25;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "warm_up",
+    summary: "the first slices of a target differ from the later ones",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("warm_up.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells.iter().filter_map(|cell| of_cell(cell)).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
+    let metric = *Metric::of_load(is_closed(cell.workload)).first()?;
+    let figures: Vec<f64> = cell
+        .full()
+        .into_iter()
+        .map(|slice| metric.of_block(&[slice])?.first().copied())
+        .collect::<Option<_>>()?;
+    let odd = deviating(&figures)?;
+    let later = step_of(cell).is_some_and(|step| step.at > figures.len().div_ceil(3));
+    let was_better = (odd.mean_log > 0.0) == is_closed(cell.workload);
+    if later && was_better {
+        return None;
+    }
+    let apart = (odd.mean_log.exp() - 1.0).abs();
+    let first = match odd.slices {
+        1 => String::new(),
+        several => format!("{several} "),
+    };
+    let way = if odd.mean_log > 0.0 {
+        "higher"
+    } else {
+        "lower"
+    };
+    let slices = figures.len();
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: if odd.slices as f64 >= MANY * slices as f64 {
+            Severity::Suspect
+        } else {
+            Severity::Note
+        },
+        blame: Blame::Setup,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "in the first {first}of {slices} slices, the {} is {} {way} than in the later \
+             slices, which usually deviate by {}",
+            metric.phrase(),
+            percent(apart),
+            percent(odd.usual)
+        ),
+        advice: if was_better {
+            "the target was faster at first: find out which resource was used up (burst credits, \
+             buffer space), and use a --warmup that lasts until then"
+        } else {
+            "use a longer --warmup, until caches are full, code is compiled and pools have \
+             grown"
+        }
+        .to_owned(),
+    })
+}
+
+/// The deviating slices at the start.
+struct Deviating {
+    slices: usize,
+    /// Their mean difference from the later slices, as a logarithm.
+    mean_log: f64,
+    /// Usual deviation of a later slice, as a share.
+    usual: f64,
+}
+
+/// The last two thirds of the slices are the reference. A deviation that lasts longer than the
+/// first third is not a start.
+fn deviating(figures: &[f64]) -> Option<Deviating> {
+    if figures.len() < FEWEST || figures.iter().any(|figure| *figure <= 0.0) {
+        return None;
+    }
+    let logs: Vec<f64> = figures.iter().map(|figure| figure.ln()).collect();
+    let (start, rest) = logs.split_at(logs.len().div_ceil(3));
+    let usual = middle(rest.iter().copied())?;
+    let deviation = NORMAL * middle(rest.iter().map(|log| (log - usual).abs()))?;
+    let limit = NOTICEABLE.ln_1p().max(DEVIATIONS * deviation);
+    let sign = (start[0] - usual).signum();
+    let odd = start.iter().map(|log| log - usual);
+    let odd: Vec<f64> = odd.take_while(|distance| distance * sign > limit).collect();
+    (!odd.is_empty()).then(|| Deviating {
+        slices: odd.len(),
+        mean_log: odd.iter().sum::<f64>() / odd.len() as f64,
+        usual: deviation.exp_m1(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// The first slices of `b` complete only this share of the work, and all figures vary by 1 %.
+    fn cold(slices: usize, share: f64) -> Run {
+        let mut run = Run::pair(8);
+        let mut seen = 0;
+        run.each_of("b", |slice| {
+            let wobble = [1.0, 1.01, 0.99][seen % 3];
+            let level = if seen < slices { share } else { 1.0 } * wobble;
+            slice.answers((1_000.0 * level) as u64, 0.002 / level);
+            seen += 1;
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_the_first_slice_is_slow() {
+        let findings = cold(1, 0.6).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0].evidence.starts_with(
+                "in the first of 16 slices, the throughput is 40 % lower than in the later slices"
+            ),
+            "{findings:?}"
+        );
+        assert_eq!(cold(4, 0.6).findings(&RULE)[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn a_faster_start_is_no_cold_cache() {
+        let findings = cold(2, 1.5).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("the target was faster at first")
+        );
+        assert!(cold(2, 0.6).findings(&RULE)[0].advice.contains("caches"));
+    }
+
+    #[test]
+    fn silent_when_it_becomes_slower_later_for_good() {
+        let run = cold(8, 3.0);
+        assert_eq!(run.findings(&RULE), []);
+        assert_eq!(
+            run.findings(&crate::rules::comparison::slowing::RULE).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn silent_when_it_is_small_or_usual_or_not_at_the_start() {
+        assert_eq!(cold(0, 1.0).findings(&RULE), []);
+        assert_eq!(cold(1, 0.95).findings(&RULE), []);
+        let mut noisy = Run::pair(8);
+        let mut seen = 0;
+        noisy.each_of("b", |slice| {
+            let level = [0.8, 1.0, 1.25, 0.9][seen % 4];
+            slice.answers((1_000.0 * level) as u64, 0.002 / level);
+            seen += 1;
+        });
+        assert_eq!(noisy.findings(&RULE), []);
+        let mut late = Run::pair(8);
+        late.slices.last_mut().unwrap().ops[0].ok = 300;
+        assert_eq!(late.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,115 @@
+//! The network takes most of the response time.
+
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural, time};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+/// Share of the median service time.
+const MOST: f64 = 0.50;
+/// Seconds; a shorter round trip is that of the machine's own network stack.
+const TRIVIAL: f64 = 0.000_2;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "network_latency",
+    summary: "the network took most of the response time",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("network_latency.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells.iter().filter_map(|cell| of_cell(cell)).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
+    let seen: Vec<Seen> = cell.full().into_iter().filter_map(Seen::of).collect();
+    let share = middle(seen.iter().map(|seen| seen.round_trip / seen.service))?;
+    let round_trip = middle(seen.iter().map(|seen| seen.round_trip))?;
+    let service = middle(seen.iter().map(|seen| seen.service))?;
+    (share > MOST && round_trip > TRIVIAL).then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Network,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "of the median service time of {}, the network round trip takes {}, which is {} \
+             (medians of {})",
+            time(service),
+            time(round_trip),
+            percent(share),
+            plural(seen.len(), "slice")
+        ),
+        advice: "measure from a machine closer to the target; or use more --connections until \
+                 throughput stops growing, and compare throughput, not latency"
+            .to_owned(),
+    })
+}
+
+/// The two times of a slice, seconds.
+struct Seen {
+    round_trip: f64,
+    service: f64,
+}
+
+impl Seen {
+    fn of(slice: &Slice) -> Option<Self> {
+        let round_trip = slice.wire?.min_rtt_ns? as f64 / 1e9;
+        let mut requests = slice.requests().map(|op| &op.service);
+        let mut all = requests.next()?.clone();
+        requests.for_each(|part| all.add(part));
+        if all.is_empty() {
+            return None;
+        }
+        let service = all.value_at_quantile(0.5) as f64 / 1e9;
+        (service > 0.0).then_some(Self {
+            round_trip,
+            service,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// Every response takes 2 ms.
+    fn with_round_trips_of(nanos: u64) -> Vec<Finding> {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.wire().min_rtt_ns = Some(nanos));
+        run.findings(&RULE)
+    }
+
+    #[test]
+    fn fires_when_the_network_takes_most_of_the_time() {
+        let findings = with_round_trips_of(1_200_000);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].blame, Blame::Network);
+        let expected = "of the median service time of 2.00 ms, the network round trip takes 1.20 \
+                        ms, which is 60 % (medians of 16 slices)";
+        assert_eq!(findings[0].evidence, expected);
+    }
+
+    #[test]
+    fn silent_when_the_server_takes_most_of_it() {
+        assert_eq!(with_round_trips_of(900_000), []);
+    }
+
+    #[test]
+    fn silent_for_loopback_and_without_tcp() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.answers(1_000, 0.000_2);
+            slice.wire().min_rtt_ns = Some(150_000);
+        });
+        assert_eq!(run.findings(&RULE), []);
+        run.each(|slice| slice.0.wire = None);
+        assert_eq!(run.findings(&RULE), []);
+    }
+}

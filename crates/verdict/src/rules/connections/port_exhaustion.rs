@@ -1,0 +1,183 @@
+//! Local ports run out.
+
+use tenbin_record::{ErrorClass, Slice};
+use tenbin_result::format::{percent, rate};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::machine::Place;
+
+/// The error text of the engine if the system has no free port.
+const NO_PORT: &str = "no local port left";
+/// Share of the ports that may be in TIME_WAIT.
+const MANY: f64 = 0.50;
+
+const ADVICE: &str = "use keep-alive, several addresses of the server, a lower rate, or a wider \
+                      net.ipv4.ip_local_port_range";
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "port_exhaustion",
+    summary: "local ports ran out or will run out",
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("port_exhaustion.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let cells = cells.iter().filter(|cell| cell.target.has_server());
+    let finding = cells.filter_map(|cell| {
+        let ran_out = ran_out(cell);
+        ran_out
+            .or_else(|| are_held(cell))
+            .or_else(|| will_run_out(cell))
+    });
+    finding.collect()
+}
+
+fn ran_out(cell: &Cell<'_>) -> Option<Finding> {
+    let without: u64 = cell.slices.iter().map(|slice| without_port(slice)).sum();
+    (without > 0).then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Invalid,
+        blame: Blame::Setup,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!("for {without} connections, no local port was left"),
+        advice: ADVICE.to_owned(),
+    })
+}
+
+fn are_held(cell: &Cell<'_>) -> Option<Finding> {
+    let place = Place::of_cell(cell, &|slice, machine| {
+        let ports = machine.ports?;
+        let held = machine.tcp.time_wait_after? as f64 / ports.count as f64;
+        // Ports of other programs, or ports that are soon free again, do not matter.
+        let wanted = opened_anew(slice) > 0.0 || slice.ledger.refused > 0;
+        Some(if wanted && ports.held_seconds > 1.0 {
+            held
+        } else {
+            0.0
+        })
+    })?;
+    (place.value > MANY).then(|| {
+        let sentence = format!(
+            "at the end of a slice, connections in TIME_WAIT held {} of the local ports ({})",
+            percent(place.value),
+            place.basis()
+        );
+        place.finding(RULE.name, Severity::Suspect, Blame::Setup, sentence, ADVICE)
+    })
+}
+
+/// At this rate of new connections, a longer run may use up the ports.
+fn will_run_out(cell: &Cell<'_>) -> Option<Finding> {
+    let share = Place::of_cell(cell, &|slice, machine| {
+        let ports = machine.ports?;
+        let bearable = ports.count as f64 / ports.held_seconds;
+        (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds / bearable)
+    })?;
+    let opened = Place::of_cell(cell, &|slice, _| {
+        (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds)
+    })?;
+    (share.value > 1.0).then(|| {
+        let sentence = format!(
+            "the load generator opened connections at {}, which is {} of the rate that the local \
+             ports sustain ({})",
+            rate(opened.value),
+            percent(share.value),
+            opened.basis()
+        );
+        opened.finding(RULE.name, Severity::Note, Blame::Setup, sentence, ADVICE)
+    })
+}
+
+/// Connections opened in the window. Each replaces a closed one, which keeps its port in TIME_WAIT
+/// unless the server closed it first.
+fn opened_anew(slice: &Slice) -> f64 {
+    let ledger = slice.ledger;
+    ledger.opened.saturating_sub(ledger.already_open) as f64
+}
+
+fn without_port(slice: &Slice) -> u64 {
+    let ops = slice
+        .ops
+        .iter()
+        .filter(|op| op.errors.contains_key(&ErrorClass::Connect));
+    let texts = ops.flat_map(|op| &op.failures);
+    let without = texts.filter(|(text, _)| text.starts_with(NO_PORT));
+    without.map(|(_, count)| count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// `b` is on another machine, and the load generator opens this many connections per slice of 1
+    /// s.
+    fn opening(connections: u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.0.ledger.already_open = 2;
+            slice.0.ledger.opened = connections + 2;
+            let ports = slice.machine().ports.as_mut().unwrap();
+            ports.held_seconds = 60.0;
+        });
+        run
+    }
+
+    #[test]
+    fn without_ports_the_figures_are_invalid() {
+        let mut run = Run::pair(8);
+        let text = "no local port left (too many connections in TIME_WAIT)";
+        run.first_of("a").fail(ErrorClass::Connect, 7);
+        run.first_of("a").failure_text(text, 7);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(findings[0].evidence.starts_with("for 7 connections"));
+    }
+
+    #[test]
+    fn ports_that_are_held_are_suspect_before_they_run_out() {
+        let mut run = opening(300);
+        run.each_of("b", |slice| {
+            slice.machine().tcp.time_wait_after = Some(20_000)
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(findings[0].evidence.contains("70.8 % of the local ports"));
+    }
+
+    #[test]
+    fn a_rate_that_the_ports_do_not_sustain_is_a_note() {
+        let findings = opening(500).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(
+            findings[0].evidence.contains("connections at 500/s"),
+            "{findings:?}"
+        );
+        assert!(
+            findings[0].evidence.contains("106 %"),
+            "28,232 ports for 60 s: 470 a second"
+        );
+    }
+
+    #[test]
+    fn silent_for_fewer_and_on_one_machine_where_ports_are_used_again() {
+        assert_eq!(opening(460).findings(&RULE), []);
+        let mut here = opening(5_000);
+        here.each(|slice| {
+            let machine = slice.machine();
+            machine.ports.as_mut().unwrap().held_seconds = 1.0;
+            machine.tcp.time_wait_after = Some(25_000);
+        });
+        assert_eq!(here.findings(&RULE), []);
+        here.each(|slice| slice.machine().ports = None);
+        assert_eq!(here.findings(&RULE), []);
+    }
+}

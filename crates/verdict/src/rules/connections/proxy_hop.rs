@@ -1,0 +1,299 @@
+//! A proxy in front of a server, and the connections that it opens.
+
+use tenbin_plan::Target;
+use tenbin_record::{MachineUse, Slice};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::{middle, tame};
+
+/// Connections opened behind a target per request, from which on most requests have one: Tenbin's
+/// own convention.
+const FOR_MOST: f64 = 0.50;
+/// Share of the slices in which their number must be near the median: connections of unrelated
+/// programs do not follow the requests.
+const STEADY: f64 = 0.80;
+/// Factor within which a number counts as near the median.
+const ALIKE: f64 = 1.25;
+/// Share of the target's CPU time that a program must use to count as part of the route.
+const TAKES_PART: f64 = 0.05;
+
+/// Known proxies.
+const PROXIES: [&str; 12] = [
+    "nginx",
+    "openresty",
+    "haproxy",
+    "envoy",
+    "traefik",
+    "caddy",
+    "apache2",
+    "httpd",
+    "varnishd",
+    "squid",
+    "h2o",
+    "pingora",
+];
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "proxy_hop",
+    summary: "a proxy is in front of a target's server, or opens a connection for each request",
+    severities: &[Severity::Note],
+    explanation: include_str!("proxy_hop.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let targets = evidence.plan.targets.iter();
+    targets
+        .filter_map(|target| {
+            let mine: Vec<&Cell<'_>> = cells
+                .iter()
+                .filter(|cell| cell.target.name == target.name)
+                .collect();
+            of_target(target, &mine, opens_in_pauses(evidence.slices))
+        })
+        .collect()
+}
+
+/// One finding per target, for the workload in which most connections are opened.
+fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Option<Finding> {
+    let slices: Vec<&Slice> = cells.iter().flat_map(|cell| cell.full()).collect();
+    let proxy = proxy_in(&slices);
+    let opened = cells
+        .iter()
+        .filter_map(|cell| opened_for_each(&cell.full(), in_pauses?))
+        .max_by(f64::total_cmp);
+    if proxy.is_none() && opened.is_none() {
+        return None;
+    }
+    let mut seen = Vec::new();
+    seen.extend(
+        proxy
+            .as_deref()
+            .map(|proxy| format!("{proxy} of {}", target.name)),
+    );
+    seen.extend(opened.map(|opened| {
+        format!(
+            "{opened:.2} connections were opened behind {} per request",
+            target.name
+        )
+    }));
+    let advice = match (proxy.is_some(), opened.is_some()) {
+        (true, true) => {
+            "keep the connections from the proxy to its upstream server open: in nginx \
+             `keepalive 64;` in the upstream block, `proxy_http_version 1.1;` and \
+             `proxy_set_header Connection \"\";`"
+        }
+        (true, false) => {
+            "read the figures as those of proxy and server together; to measure the cost of the \
+             proxy, add the server without it as another target"
+        }
+        (false, _) => {
+            "keep these connections open: with upstream keep-alive in a proxy, or with a \
+             connection pool or persistent connections to the database in an application"
+        }
+    };
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Server,
+        workload: None,
+        target: Some(target.name.clone()),
+        evidence: seen.join("; "),
+        advice: advice.to_owned(),
+    })
+}
+
+/// Connections per second that programs opened on this machine while no target was loaded.
+fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
+    let pauses = slices
+        .iter()
+        .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref());
+    let known: Vec<(u64, f64)> = pauses
+        .filter_map(|pause| Some((pause.active_opens?, pause.seconds)))
+        .collect();
+    let seconds: f64 = known.iter().map(|(_, seconds)| seconds).sum();
+    let opens: u64 = known.iter().map(|(opens, _)| opens).sum();
+    (seconds > 0.0).then(|| opens as f64 / seconds)
+}
+
+/// Connections opened behind a target per request, if their number follows that of the requests.
+fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
+    let each: Vec<f64> = slices
+        .iter()
+        .filter_map(|slice| opened_behind(slice, in_pauses))
+        .collect();
+    let median = middle(each.iter().copied())?;
+    let is_near = |opened: &&f64| **opened * ALIKE >= median && **opened <= ALIKE * median;
+    let near = each.iter().filter(is_near).count();
+    (median >= FOR_MOST && near as f64 >= STEADY * each.len() as f64).then_some(median)
+}
+
+/// Connections per request that programs other than the load generator opened on this machine, less
+/// those opened without load.
+fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
+    let machine = slice.machine.as_ref()?;
+    if machine.target_here != Some(true) {
+        return None;
+    }
+    // Connections of the settling time were opened before the window.
+    let own = slice
+        .ledger
+        .opened
+        .saturating_sub(slice.ledger.already_open)
+        + slice.ledger.refused;
+    let others = machine.tcp.active_opens?.saturating_sub(own) as f64;
+    let behind = (others - in_pauses * machine.seconds).max(0.0);
+    let requests: u64 = slice.requests().map(|op| op.ok + op.failed_count()).sum();
+    (requests > 0).then(|| behind / requests as f64)
+}
+
+/// A clause that names the proxy, if the programs of a target are a proxy and another program.
+fn proxy_in(slices: &[&Slice]) -> Option<String> {
+    let mut cores: Vec<(String, f64)> = Vec::new();
+    let machines: Vec<&MachineUse> = slices
+        .iter()
+        .filter_map(|slice| slice.machine.as_ref())
+        .filter(|machine| machine.target_programs.is_some())
+        .collect();
+    let seconds: f64 = machines.iter().map(|machine| machine.seconds).sum();
+    for program in machines
+        .iter()
+        .flat_map(|machine| machine.target_programs.iter().flatten())
+    {
+        let used = program.cpu_seconds / seconds;
+        match cores.iter_mut().find(|(name, _)| *name == program.name) {
+            Some((_, sum)) => *sum += used,
+            None => cores.push((program.name.clone(), used)),
+        }
+    }
+    let all: f64 = cores.iter().map(|(_, cores)| cores).sum();
+    cores.retain(|(_, cores)| *cores >= TAKES_PART * all && *cores > 0.0);
+    let (proxies, servers): (Vec<_>, Vec<_>) = cores
+        .into_iter()
+        .partition(|(name, _)| PROXIES.contains(&name.as_str()));
+    let words = |programs: &[(String, f64)]| {
+        let each = programs
+            .iter()
+            .map(|(name, cores)| format!("{} ({cores:.2} of a core)", tame(name)));
+        each.collect::<Vec<_>>().join(" and ")
+    };
+    (!proxies.is_empty() && !servers.is_empty())
+        .then(|| format!("{} is in front of {}", words(&proxies), words(&servers)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::{PauseUse, ProgramUse};
+
+    use super::*;
+    use crate::testing::Run;
+
+    /// A pause in which this many connections were opened.
+    fn quiet(active_opens: u64) -> PauseUse {
+        PauseUse {
+            seconds: 0.1,
+            programs: Vec::new(),
+            active_opens: Some(active_opens),
+        }
+    }
+
+    /// `b` is nginx in front of python3.
+    fn proxied(opens: u64) -> Run {
+        let mut run = Run::pair(8);
+        let program = |name: &str, cpu_seconds| ProgramUse {
+            pid: 9,
+            name: name.to_owned(),
+            cpu_seconds,
+            rss_bytes: None,
+            processes: None,
+        };
+        run.each(|slice| {
+            let is_proxied = slice.0.target == "b";
+            let machine = slice.machine();
+            let mut programs = vec![program("python3", 0.6)];
+            if is_proxied {
+                programs.push(program("nginx", 0.35));
+                machine.tcp.active_opens = Some(opens);
+            }
+            machine.target_programs = Some(programs);
+            machine.pause = Some(quiet(0));
+        });
+        run
+    }
+
+    #[test]
+    fn a_proxy_that_opens_a_connection_per_request_is_named() {
+        let findings = proxied(1_000).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "nginx (0.35 of a core) is in front of python3 (0.60 of a core) of b; 1.00 \
+             connections were opened behind b per request"
+        );
+        assert!(findings[0].advice.contains("keepalive 64;"));
+    }
+
+    #[test]
+    fn a_proxy_with_upstream_keep_alive_is_named_alone() {
+        let findings = proxied(3).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(!findings[0].evidence.contains("opened"), "{findings:?}");
+    }
+
+    #[test]
+    fn an_application_without_a_pool_is_named_without_a_proxy() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = Some(quiet(0));
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].advice.contains("connection pool"));
+    }
+
+    #[test]
+    fn silent_for_connections_of_other_programs() {
+        // The same number in the pauses.
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = Some(quiet(100));
+        });
+        assert_eq!(run.findings(&RULE), []);
+        // Their number varies at random.
+        run.each(|slice| {
+            slice.machine().pause = Some(quiet(0));
+            let opens = [400, 900, 1_600, 700][slice.0.index as usize % 4];
+            slice.machine().tcp.active_opens = Some(opens);
+        });
+        assert_eq!(run.findings(&RULE), []);
+        // Unknown for a run without pauses.
+        run.each(|slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = None;
+        });
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_for_connections_of_the_generator_and_for_a_server_alone() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.0.ledger.opened = 1_000;
+            slice.machine().pause = Some(quiet(0));
+            slice.machine().tcp.active_opens = Some(1_000);
+        });
+        assert_eq!(run.findings(&RULE), []);
+        let mut elsewhere = Run::pair(8);
+        elsewhere.each(|slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().target_here = Some(false);
+        });
+        assert_eq!(elsewhere.findings(&RULE), []);
+    }
+}

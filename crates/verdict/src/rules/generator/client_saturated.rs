@@ -1,0 +1,196 @@
+//! The load generator is the limit.
+
+use tenbin_plan::Workload;
+use tenbin_result::format::plural;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::machine::generator::Thread;
+use crate::server::backend::Backends;
+use crate::words::middle;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "client_saturated",
+    summary: "a load generator thread was always busy, or waited for a core that other programs \
+              used",
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("client_saturated.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let backends = Backends::of(evidence);
+    evidence
+        .plan
+        .workloads
+        .iter()
+        .flat_map(|workload| of_workload(workload, &cells, &backends, evidence.plan.threads))
+        .collect()
+}
+
+fn of_workload(
+    workload: &Workload,
+    cells: &[Cell<'_>],
+    backends: &Backends<'_>,
+    threads: usize,
+) -> Vec<Finding> {
+    let targets: Vec<Loaded> = cells
+        .iter()
+        .filter(|cell| cell.workload.name == workload.name)
+        // Without a server, the load generator itself is measured.
+        .filter(|cell| cell.target.has_server())
+        .filter_map(|cell| Loaded::of(cell, backends))
+        .collect();
+    let severity = severity(&targets);
+    targets
+        .iter()
+        .filter(|loaded| loaded.is_busy())
+        .map(|loaded| Finding {
+            rule: RULE.name.to_owned(),
+            severity,
+            blame: Blame::Generator,
+            workload: Some(workload.name.clone()),
+            target: Some(loaded.target.clone()),
+            evidence: format!(
+                "the busiest of {} {} (median of {})",
+                plural(threads, "load generator thread"),
+                loaded.thread.words(),
+                plural(loaded.slices, "slice"),
+            ),
+            advice: advice(severity, targets.len() > 1, &loaded.thread),
+        })
+        .collect()
+}
+
+/// One target under the workload.
+struct Loaded {
+    target: String,
+    slices: usize,
+    thread: Thread,
+    throughput: f64,
+}
+
+impl Loaded {
+    fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
+        let full = cell.full();
+        Some(Self {
+            target: cell.target.name.clone(),
+            slices: full.len(),
+            thread: Thread::of(cell, backends)?,
+            throughput: middle(full.iter().filter_map(|slice| slice.throughput()))?,
+        })
+    }
+
+    fn is_busy(&self) -> bool {
+        self.thread.is_busy()
+    }
+}
+
+/// Two targets at the limit of the load generator mean that it was compared with itself. A single
+/// target at that limit is at least as fast as its figures: if it is also the fastest, the order is
+/// right and only its lead is uncertain; if not, the order is uncertain.
+fn severity(targets: &[Loaded]) -> Severity {
+    let fastest = targets
+        .iter()
+        .max_by(|a, b| a.throughput.total_cmp(&b.throughput));
+    let busy = targets.iter().filter(|loaded| loaded.is_busy()).count();
+    match busy {
+        0 | 1 if fastest.is_none_or(Loaded::is_busy) => Severity::Suspect,
+        _ => Severity::Invalid,
+    }
+}
+
+fn advice(severity: Severity, comparing: bool, thread: &Thread) -> String {
+    let meaning = match (severity, comparing) {
+        (Severity::Invalid, _) => "the run measures the load generator, not the targets",
+        (_, true) => "this target leads by at least the printed ratio",
+        (_, false) => "the target may be faster than its figures",
+    };
+    let remedy = match thread.is_displaced() {
+        true => "stop the other programs, or run the load generator on a separate machine",
+        false => {
+            "use more --threads if cores are idle, fewer connections, larger objects, or a \
+             separate machine for the load generator"
+        }
+    };
+    format!("{meaning}: {remedy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn one_saturated_target_that_leads_is_suspect() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.busiest_thread(0.97);
+            slice.answers(1_500, 0.002 / 1.5);
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("97 % of a core"));
+    }
+
+    #[test]
+    fn one_saturated_target_that_trails_is_invalid() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.busiest_thread(0.97);
+            slice.answers(500, 0.004);
+        });
+        assert_eq!(run.findings(&RULE)[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn two_saturated_targets_are_invalid() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.busiest_thread(0.95));
+        run.each_of("b", |slice| slice.busiest_thread(0.97));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 2);
+        assert!(findings.iter().all(|f| f.severity == Severity::Invalid));
+    }
+
+    #[test]
+    fn without_a_comparison_the_finding_is_suspect() {
+        let mut run = Run::single(8);
+        run.each_of("a", |slice| slice.busiest_thread(0.99));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_core_that_others_use_is_saturated() {
+        let mut run = Run::single(8);
+        run.each(|slice| {
+            slice.waiting_thread(0.62, 0.35);
+            slice.others(0.8);
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "the busiest of 1 load generator thread used 62 % of a core and waited in 35 % of \
+             the time for one that other programs used (median of 8 slices)"
+        );
+        assert!(findings[0].advice.contains("stop the other programs"));
+        // The target used the cores: the limit is the target, or the machine.
+        run.each(|slice| slice.machine().others_cpu_seconds = Some(0.05));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_below_nine_tenths_and_for_one_busy_slice() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.busiest_thread(0.89));
+        run.first_of("b").busiest_thread(1.0);
+        assert_eq!(run.findings(&RULE), []);
+    }
+}

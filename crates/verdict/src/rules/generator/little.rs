@@ -1,0 +1,472 @@
+//! Little's law.
+
+use hdrhistogram::Histogram;
+use tenbin_plan::{HttpVersion, Load, Think};
+use tenbin_record::{Role, Slice};
+use tenbin_result::format::{percent, plural, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+use tenbin_stats::Little;
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency::{Kind, Sums};
+use crate::findings::rule_info::RuleInfo;
+
+/// Accepted difference of ρ from 1, in addition to the effects of the edges of a slice.
+const TOLERANCE: f64 = 0.03;
+
+/// Standard deviations of the random variation at the edges that are accepted. A finding makes the
+/// run invalid, so even one false finding in hundreds is too many.
+const DEVIATIONS: f64 = 3.0;
+
+/// Mean number of operations per connection in a slice below which the edges of the slice dominate.
+const OPERATIONS_PER_CONNECTION: f64 = 10.0;
+
+const NANOS_PER_SECOND: f64 = 1e9;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "little",
+    summary: "the figures violate Little's law",
+    severities: &[Severity::Invalid],
+    explanation: include_str!("little.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let closed = cells.iter().filter(|cell| is_closed(cell.workload));
+    closed.filter_map(|cell| of_cell(cell)).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
+    let full = cell.full();
+    let totals = Totals::of(&full, &cell.workload.load, &cell.sums);
+    if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
+        return None;
+    }
+    let little = totals.little()?;
+    let rho = little.ratio()?;
+    let tolerance = TOLERANCE + totals.straddling()? + DEVIATIONS * totals.scatter()?;
+    let too_many = rho > 1.0 + tolerance;
+    let too_few = totals.most()?.ratio()? < 1.0 - tolerance && !may_rest(cell);
+    if !too_many && !too_few {
+        return None;
+    }
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Invalid,
+        blame: Blame::Generator,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{:.1} operations/s × {:.3} ms is {} operations in flight, but the load has {}: \
+             ratio {}, not 1 ± {} ({})",
+            little.throughput,
+            little.residence * 1e3,
+            ratio(little.throughput * little.residence),
+            ratio(little.concurrency),
+            ratio(rho),
+            percent(tolerance),
+            plural(full.len(), "slice"),
+        ),
+        advice: if rho > 1.0 {
+            "do not use these figures: more operations were in flight than the load allows, or \
+             the times are too long; please report it with the run directory"
+        } else {
+            "do not use these figures: connections were idle for an unknown time; there may be \
+             fewer objects than connections, or the load generator could not keep up"
+        }
+        .to_owned(),
+    })
+}
+
+/// X·(R + Z)/N of these slices under this load: 1 if the figures are consistent. `None` if no
+/// operation ended.
+pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
+    let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
+    let little = Totals::of(slices, load, &Sums::default()).little()?;
+    Little { think, ..little }.ratio()
+}
+
+/// Whether connections may be idle for a good reason.
+fn may_rest(cell: &Cell<'_>) -> bool {
+    let load = &cell.workload.load;
+    // At the end of a slice that ends with its work, some connections have no operation left. Some
+    // loads have a think time. And an HTTP/2 server may allow fewer streams.
+    let fewer_streams = load.depth > 1 && cell.target.connect.http == HttpVersion::Http2;
+    // A sub-request may have to wait for an earlier one, as the end of an upload waits for its
+    // parts.
+    let mut ops = cell.slices.iter().flat_map(|slice| &slice.ops);
+    let in_steps = ops.any(|op| op.role == Role::Step);
+    cell.workload.may_end_early() || load.think.is_some() || fewer_streams || in_steps
+}
+
+/// Sums over slices. Operations are requests here, because requests occupy the connections:
+/// sub-requests count, and transactions do not.
+#[derive(Default)]
+struct Totals {
+    slices: f64,
+    /// Operations of any outcome that ended in the windows.
+    operations: f64,
+    /// Operations whose duration is known, with the sum in seconds.
+    timed: f64,
+    busy: f64,
+    /// Seconds inside the windows of operations that no histogram contains.
+    unrecorded: f64,
+    /// Seconds outside the windows of operations that a histogram contains.
+    outside: f64,
+    /// Seconds inside the windows in which connections were being opened.
+    connecting: f64,
+    /// The same with several hosts, whose other connections may have been in use meanwhile.
+    connecting_beside: f64,
+    /// Sum of the squared durations.
+    squares: f64,
+    /// Sum of the cubed durations.
+    cubes: f64,
+    /// Total length of the measured windows, seconds.
+    seconds: f64,
+    /// Operations that may be in flight at once, times seconds.
+    capacity: f64,
+    /// Shortest think time after each response, seconds.
+    think: f64,
+}
+
+impl Totals {
+    /// `sums` are those of the cell, or new ones.
+    fn of(slices: &[&Slice], load: &Load, sums: &Sums) -> Self {
+        let mut totals = Self {
+            think: fixed_think(load),
+            ..Self::default()
+        };
+        for slice in slices {
+            totals.slices += 1.0;
+            totals.seconds += slice.seconds;
+            totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
+            let ended = slice.requests().map(|op| op.ok + op.failed_count());
+            totals.operations += ended.sum::<u64>() as f64;
+            match slice.hosts.len() {
+                0 | 1 => totals.connecting += connecting(slice, load.keep_alive),
+                _ => totals.connecting_beside += made_inside(slice, load.keep_alive),
+            }
+            totals.unrecorded += slice.ledger.unrecorded_nanos as f64 / NANOS_PER_SECOND;
+            totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
+        }
+        let kinds: [Kind; 2] = [|op| &op.service, |op| &op.failed];
+        for kind in kinds {
+            let times = sums.of(slices, &|slice| slice.requests().map(kind).collect());
+            times.iter().for_each(|times| totals.add_times(times));
+        }
+        totals
+    }
+
+    fn add_times(&mut self, times: &Histogram<u64>) {
+        for step in times.iter_recorded() {
+            let n = step.count_at_value() as f64;
+            let value = times.median_equivalent(step.value_iterated_to());
+            let seconds = value as f64 / NANOS_PER_SECOND;
+            self.timed += n;
+            self.busy += n * seconds;
+            self.squares += n * seconds.powi(2);
+            self.cubes += n * seconds.powi(3);
+        }
+    }
+
+    fn little(&self) -> Option<Little> {
+        (self.seconds > 0.0 && self.operations > 0.0 && self.timed > 0.0).then(|| Little {
+            throughput: self.operations / self.seconds,
+            residence: self.mean_busy() + self.connecting / self.operations,
+            think: self.think,
+            concurrency: self.capacity / self.seconds,
+        })
+    }
+
+    /// Mean time of an operation inside the window. If the excess and the lack of the histograms at
+    /// the edges of the window are known, this is all time in flight divided by the number of ended
+    /// operations, so that rate times mean is exactly the number in flight; otherwise it is the
+    /// mean of the histograms.
+    fn mean_busy(&self) -> f64 {
+        match self.unrecorded + self.outside {
+            0.0 => self.busy / self.timed,
+            _ => (self.busy + self.unrecorded - self.outside).max(0.0) / self.operations,
+        }
+    }
+
+    /// The figures under the assumption that other hosts had no requests while a connection was
+    /// opened.
+    fn most(&self) -> Option<Little> {
+        let little = self.little()?;
+        let residence = little.residence + self.connecting_beside / self.operations;
+        Some(Little {
+            residence,
+            ..little
+        })
+    }
+
+    /// The mean per slice.
+    fn operations_per_connection(&self) -> Option<f64> {
+        let connections = self.capacity / self.seconds;
+        let each = self.operations / connections / self.slices;
+        each.is_finite().then_some(each)
+    }
+
+    /// Duration of an operation that crosses an edge of the window, with opening its connection and
+    /// the think time after it, as a share of the window: it may be counted at one edge and not at
+    /// the other. Long operations cross an edge more often than short ones, hence E[R²]/E[R]
+    /// instead of E[R]. It is not divided by the number of slices: all slices start alike, so the
+    /// error may be the same in all of them.
+    fn straddling(&self) -> Option<f64> {
+        let length = self.squares / self.busy + self.connecting / self.operations + self.think;
+        let share = length / (self.seconds / self.slices);
+        share.is_finite().then_some(share)
+    }
+
+    /// Standard deviation of ρ because of the random position of the edges. The part of an
+    /// operation beyond an edge has the mean square E[R³]/3E[R] (renewal theory: the excess of an
+    /// inspected interval), and each connection has two edges in each slice. Rare long stalls make
+    /// it large.
+    fn scatter(&self) -> Option<f64> {
+        let mean_square = self.cubes / (3.0 * self.busy);
+        let connections = self.capacity / self.seconds;
+        let ends = 2.0 * connections * self.slices;
+        let deviation = (ends * mean_square).sqrt() / self.capacity;
+        deviation.is_finite().then_some(deviation)
+    }
+}
+
+/// A fixed think time after each response. A random think time is left out, because its mean over
+/// few operations is uncertain.
+fn fixed_think(load: &Load) -> f64 {
+    match load.think {
+        Some(Think::Fixed(time)) => time.as_secs_f64(),
+        Some(Think::Uniform { .. } | Think::Exponential { .. }) | None => 0.0,
+    }
+}
+
+/// Seconds inside the window of a slice in which connections were opened and carried nothing else;
+/// `keep_alive` says whether connections were kept. A request that is sent again on a new
+/// connection counts as in flight. With several hosts, requests to the others are in flight
+/// meanwhile.
+pub fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
+    match slice.hosts.len() {
+        0 | 1 => made_inside(slice, keep_alive),
+        _ => 0.0,
+    }
+}
+
+/// Seconds inside the window in which connections were opened, whether or not other requests were
+/// in flight.
+fn made_inside(slice: &Slice, keep_alive: bool) -> f64 {
+    let opened = slice.ledger.opened as f64;
+    // Kept connections were opened before the window or at its start, one per user and host.
+    // Without keep-alive, any number may have been opening at that time.
+    let before = if keep_alive {
+        (slice.connections * slice.hosts.len().max(1)) as f64
+    } else {
+        slice.ledger.already_open as f64
+    };
+    let inside = opened - before;
+    if inside <= 0.0 {
+        return 0.0;
+    }
+    slice.ledger.connect_nanos as f64 / NANOS_PER_SECOND * inside / opened
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tenbin_plan::Think;
+    use tenbin_record::HostFigures;
+
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn depth_allows_more_operations_per_connection() {
+        let mut run = Run::pair(8);
+        // Two connections with eight at once, 2 ms each.
+        run.plan.workloads[0].load.depth = 8;
+        run.each(|slice| slice.answers(8_000, 0.002));
+        assert_eq!(run.findings(&RULE), []);
+        run.each(|slice| slice.answers(4_000, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 2);
+        // An HTTP/2 server may allow fewer streams, but never more.
+        run.plan.targets[0].connect.http = HttpVersion::Http2;
+        assert_eq!(run.findings(&RULE).len(), 1);
+        run.each(|slice| slice.answers(9_600, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 2);
+    }
+
+    #[test]
+    fn fires_when_more_is_in_flight_than_connections() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(1_000, 0.0024));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(findings[0].evidence.contains("ratio 1.2"), "{findings:?}");
+    }
+
+    #[test]
+    fn fires_when_connections_rest() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(900, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    /// A server that accepts its connections one after the other: the first responses, to requests
+    /// sent before the window opened, take far longer than later ones.
+    #[test]
+    fn requests_in_flight_at_the_window_start_count_with_their_time_inside() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(850, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 1);
+        run.each_of("a", |slice| {
+            let missing = slice.0.connections as f64 * slice.0.seconds - 850.0 * 0.002;
+            slice.0.ledger.unrecorded_nanos = (missing * 1e9) as u64;
+        });
+        assert_eq!(run.findings(&RULE), []);
+        // The part of an operation after the end of the window was not in flight inside it.
+        run.each_of("a", |slice| {
+            slice.0.ledger.outside_nanos = slice.0.ledger.unrecorded_nanos;
+        });
+        assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    #[test]
+    fn failures_and_connecting_take_their_time_too() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| {
+            slice.answers(800, 0.002);
+            slice.fail_after(tenbin_record::ErrorClass::Status, 100, 0.002);
+            slice.connecting(900, 0.2);
+        });
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn connections_being_opened_at_the_window_start_count() {
+        // A new connection, of 18 ms, for each operation of 2 ms on two connections.
+        let mut run = Run::pair(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        run.each(|slice| {
+            slice.answers(100, 0.002);
+            slice.0.ledger.opened = 100;
+            slice.0.ledger.already_open = 0;
+            slice.0.ledger.connect_nanos = 100 * 18_000_000;
+        });
+        assert_eq!(run.findings(&RULE), []);
+        run.each(|slice| slice.answers(100, 0.006));
+        assert_eq!(run.findings(&RULE).len(), 2);
+    }
+
+    #[test]
+    fn with_several_hosts_connections_may_be_made_beside_requests_or_not() {
+        let mut run = Run::pair(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        let on_two_hosts = |run: &mut Run, requests: u64, connect_nanos: u64| {
+            run.each_of("b", |slice| {
+                slice.answers(requests, 0.002);
+                slice.0.hosts = ["x", "y"].map(HostFigures::new).into();
+                slice.0.ledger.opened = requests;
+                slice.0.ledger.already_open = 0;
+                slice.0.ledger.connect_nanos = requests * connect_nanos;
+            });
+        };
+        // A new connection of 0.5 ms for each operation of 2 ms, on two connections: opened while a
+        // request to the other host is in flight, or while none is.
+        for requests in [1_000, 900, 800] {
+            on_two_hosts(&mut run, requests, 500_000);
+            assert_eq!(run.findings(&RULE), [], "{requests}");
+        }
+        on_two_hosts(&mut run, 700, 500_000);
+        assert_eq!(run.findings(&RULE).len(), 1);
+        on_two_hosts(&mut run, 1_100, 500_000);
+        assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    #[test]
+    fn connections_made_before_the_window_take_none_of_its_time() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.connecting(0, 0.4));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_when_rare_stalls_happen_to_lie_across_the_ends() {
+        // Slices of 200 ms, 0.1 ms per operation on one connection, and pauses of 100 ms: one
+        // inside a slice, and two that start before a slice and end 90 ms after its start.
+        let mut run = Run::single(8);
+        run.each(|slice| {
+            slice.0.connections = 1;
+            slice.0.seconds = 0.2;
+            let quick = [1_000, 1_100, 1_100];
+            let quick = quick.get(slice.0.index as usize).copied();
+            slice.answers(quick.unwrap_or(2_000), 0.000_1);
+        });
+        let op = &mut run.first_of("a").0.ops[0];
+        op.ok += 1;
+        op.service.record(100_000_000).unwrap();
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn it_is_the_reported_rate_that_is_tested() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.0.ops[0].ok = 1_100);
+        assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    #[test]
+    fn connections_may_rest_at_the_end_of_a_slice_by_count() {
+        let mut run = Run::pair(8);
+        run.plan.workloads[0].load.requests = Some(800);
+        run.each(|slice| slice.answers(800, 0.002));
+        assert_eq!(run.findings(&RULE), []);
+        run.each(|slice| slice.answers(1_200, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 2);
+    }
+
+    #[test]
+    fn think_times_may_leave_connections_idle() {
+        let mut run = Run::pair(8);
+        let think = Think::Fixed(Duration::from_millis(1));
+        run.plan.workloads[0].load.think = Some(think);
+        run.each(|slice| slice.answers(600, 0.002));
+        assert_eq!(run.findings(&RULE), []);
+        // With their think times, two connections cannot complete more than 667.
+        run.each(|slice| slice.answers(720, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 2);
+    }
+
+    #[test]
+    fn silent_when_the_ends_of_a_slice_explain_it() {
+        // 11 operations of 100 ms on each of two connections in one second.
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(22, 0.1));
+        assert_eq!(run.findings(&RULE), []);
+        // Too few operations for a conclusion, however far ρ is from 1.
+        run.each_of("a", |slice| slice.answers(12, 0.3));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn requests_count_rather_than_transactions() {
+        // 1,000 requests of 2 ms on two connections, as sub-requests of 250 transactions of 8 ms.
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        assert_eq!(run.findings(&RULE), []);
+        // Sub-requests wait for each other, so fewer may be in flight, but not more.
+        run.each_of("a", |slice| slice.0.ops[0].ok = 900);
+        assert_eq!(run.findings(&RULE), []);
+        run.each_of("a", |slice| slice.0.ops[0].ok = 1_400);
+        assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    #[test]
+    fn silent_in_an_open_loop_and_when_the_law_holds() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        let mut open = Run::pair(8).open_loop();
+        open.each_of("a", |slice| slice.answers(500, 0.002));
+        assert_eq!(open.findings(&RULE), []);
+    }
+}

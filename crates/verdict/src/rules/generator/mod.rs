@@ -1,0 +1,6 @@
+//! The load generator and the load that it sent.
+
+pub(crate) mod client_saturated;
+pub(crate) mod coordinated_waiting;
+pub(crate) mod little;
+pub(crate) mod send_lag;

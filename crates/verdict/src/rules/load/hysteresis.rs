@@ -1,0 +1,132 @@
+//! A server that is slower after a heavier load.
+
+use tenbin_plan::Workload;
+use tenbin_result::format::ratio;
+use tenbin_result::{Blame, Finding, Severity};
+use tenbin_stats::Estimate;
+
+use crate::capacity::{family, hysteresis, steps};
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+
+/// Difference between descending and ascending order above which there is a finding, as a share.
+const DIFFERENCE: f64 = 0.03;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "hysteresis",
+    summary: "a ramp gave different figures in descending than in ascending order",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("hysteresis.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let plan = evidence.plan;
+    let mut findings = Vec::new();
+    for ladder in plan.concurrency_sweeps() {
+        let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
+        for target in &plan.targets {
+            let steps = steps(&workloads, target, evidence.slices);
+            let measured = hysteresis(&steps);
+            let Some(found) = measured.estimate().filter(|found| is_large(found)) else {
+                continue;
+            };
+            findings.push(finding_of(&workloads, &target.name, found));
+        }
+    }
+    findings
+}
+
+fn is_large(found: &Estimate) -> bool {
+    !found.contains(1.0) && (found.value - 1.0).abs() > DIFFERENCE
+}
+
+fn finding_of(workloads: &[&Workload], target: &str, found: &Estimate) -> Finding {
+    let less = found.value < 1.0;
+    Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Server,
+        workload: None,
+        target: Some(target.to_owned()),
+        evidence: format!(
+            "in descending order of connections, {target} had {} ({}–{}) of its throughput in \
+             ascending order, over the {} levels of {}",
+            ratio(found.value),
+            ratio(found.low),
+            ratio(found.high),
+            workloads.len(),
+            family(workloads),
+        ),
+        advice: if less {
+            "find out what a heavier load leaves behind in the target: queues, evicted caches, \
+             memory that is not released; runs with a longer --gap show how long the target \
+             takes to recover"
+        } else {
+            "use a longer --warmup: the target was still getting faster in ascending order"
+        }
+        .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn ramp() -> Run {
+        let names = ["get-c1", "get-c2", "get-c4"];
+        let mut run = Run::new(&["a"], &names, 8);
+        for (at, workload) in run.plan.workloads.iter_mut().enumerate() {
+            workload.load.connections = 1 << at;
+        }
+        run.each(|slice| {
+            let wobble = [3, 0, 5, 2, 4, 1, 6, 7][slice.0.block as usize];
+            slice.answers(1_000 + wobble, 0.002);
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_descending_levels_have_less_throughput() {
+        let mut run = ramp();
+        run.each(|slice| {
+            if slice.0.block % 2 == 1 {
+                slice.answers(900, 0.002);
+            }
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("a"));
+        assert!(findings[0].evidence.contains("had 0.89"), "{findings:?}");
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("find out what a heavier load leaves")
+        );
+    }
+
+    #[test]
+    fn says_so_when_descending_levels_have_more_throughput() {
+        let mut run = ramp();
+        run.each(|slice| {
+            if slice.0.block % 2 == 1 {
+                slice.answers(1_100, 0.002);
+            }
+        });
+        let findings = run.findings(&RULE);
+        assert!(findings[0].advice.starts_with("use a longer --warmup"));
+    }
+
+    #[test]
+    fn silent_when_both_orders_are_alike_or_blocks_are_few() {
+        assert_eq!(ramp().findings(&RULE), []);
+        let mut short = ramp();
+        short.each(|slice| {
+            if slice.0.block % 2 == 1 {
+                slice.answers(900, 0.002);
+            }
+        });
+        assert_eq!(short.interrupted(18).findings(&RULE), []);
+    }
+}

@@ -1,0 +1,292 @@
+//! The smallest sufficient number of connections.
+
+use tenbin_plan::{Target, Workload};
+use tenbin_record::Slice;
+use tenbin_result::format::{rate, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+use tenbin_stats::{Estimate, Knee, knee};
+
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::sweep::ladder::{Level, ladders};
+
+/// Gain of more connections above which fewer are not enough.
+const GAIN: f64 = 0.025;
+
+/// Distance from the best level within which the whole interval of a sufficient level must lie.
+const ENOUGH: f64 = 0.05;
+
+/// Fewest levels with an optimum.
+const FEWEST_LEVELS: usize = 3;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "optimum_concurrency",
+    summary: "the smallest number of connections that reaches the highest throughput",
+    severities: &[Severity::Note],
+    explanation: include_str!("optimum_concurrency.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    ladders(evidence.plan, FEWEST_LEVELS)
+        .into_iter()
+        .flat_map(|ladder: Vec<&Workload>| {
+            let targets = evidence.plan.targets.iter();
+            let on = targets.filter_map(|target| on(target, &ladder, evidence.slices));
+            on.collect::<Vec<Finding>>()
+        })
+        .collect()
+}
+
+/// The result for a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Below the best level: the whole interval is lower.
+    Below,
+    /// Nearly as good as the best level, or the best.
+    Enough,
+    /// The interval is too wide to decide.
+    Unknown,
+}
+
+fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding> {
+    let levels = Level::all(ladder, target, slices)?;
+    let best = levels
+        .iter()
+        .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
+    let standings: Vec<Standing> = levels
+        .iter()
+        .map(|level| standing(level, best))
+        .collect::<Option<_>>()?;
+    let at = standings.iter().position(|s| *s == Standing::Enough)?;
+    let unknown: Vec<&Level<'_>> = levels
+        .iter()
+        .zip(&standings)
+        .take(at)
+        .filter(|(_, standing)| **standing == Standing::Unknown)
+        .map(|(level, _)| level)
+        .collect();
+    let is_last = at + 1 == levels.len();
+    let found = match (is_last, unknown.is_empty()) {
+        (true, true) => Found::Rising,
+        (true, false) => Found::Unknown,
+        (false, _) => Found::Enough,
+    };
+    let connections = levels[at].connections();
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Question,
+        workload: Some(levels[at].cell.workload.name.clone()),
+        target: Some(target.name.clone()),
+        evidence: evidence(&levels, at, best, found)
+            + &undecided(&unknown, best)
+            + &knee_of(&levels, at),
+        advice: match found {
+            Found::Rising => {
+                "run again with more connections: the target did not reach its maximum throughput"
+                    .to_owned()
+            }
+            Found::Enough => {
+                format!("use {connections} connections: more connections only wait for each other")
+            }
+            Found::Unknown => format!(
+                "use {connections} connections until a run with more rounds or longer slices can \
+                 distinguish these levels"
+            ),
+        },
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Throughput was still rising at the highest level.
+    Rising,
+    /// A level below the highest is enough.
+    Enough,
+    /// The highest level is enough, and some lower levels are undecided.
+    Unknown,
+}
+
+fn standing(level: &Level<'_>, best: &Level<'_>) -> Option<Standing> {
+    if level.connections() == best.connections() {
+        return Some(Standing::Enough);
+    }
+    let found = level.against(best)?;
+    Some(if found.high < 1.0 - GAIN {
+        Standing::Below
+    } else if found.low > 1.0 - ENOUGH {
+        Standing::Enough
+    } else {
+        Standing::Unknown
+    })
+}
+
+fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> String {
+    let chosen = &levels[at];
+    let (connections, throughput) = (chosen.connections(), rate(chosen.throughput));
+    let mut text = match found {
+        Found::Rising => {
+            format!("throughput was still rising at {connections} connections ({throughput})")
+        }
+        Found::Enough => format!("{connections} connections are enough ({throughput})"),
+        Found::Unknown => format!(
+            "{connections} connections gave the highest throughput ({throughput}); whether fewer \
+             are enough is unknown"
+        ),
+    };
+    if chosen.connections() != best.connections()
+        && let Some(found) = chosen.against(best)
+    {
+        text += &format!(
+            ": {} of the highest throughput, which {} gave",
+            with_interval(&found),
+            best.connections()
+        );
+    }
+    let below = levels[..at].iter().rev();
+    if let Some((below, found)) = below
+        .filter_map(|below| Some((below, below.against(best)?)))
+        .find(|(_, found)| found.high < 1.0 - GAIN)
+    {
+        text += &format!(
+            "; {} gave {} of it",
+            below.connections(),
+            with_interval(&found)
+        );
+    }
+    text
+}
+
+/// The levels that the rounds cannot decide.
+fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> String {
+    let each = levels.iter().filter_map(|level| {
+        let found = level.against(best)?;
+        Some(format!(
+            "{} ({})",
+            level.connections(),
+            with_interval(&found)
+        ))
+    });
+    let each: Vec<String> = each.collect();
+    match each.as_slice() {
+        [] => String::new(),
+        each => format!(
+            "; the intervals of {} are too wide to decide",
+            each.join(" and ")
+        ),
+    }
+}
+
+/// The knee of the same levels, if it differs: it is found by medians alone.
+fn knee_of(levels: &[Level<'_>], at: usize) -> String {
+    let medians: Vec<(usize, f64)> = levels
+        .iter()
+        .map(|level| (level.connections(), level.throughput))
+        .collect();
+    match knee(&medians) {
+        Some(Knee::At { clients }) if clients != levels[at].connections() => {
+            format!("; the knee, which uses medians without intervals, is at {clients}")
+        }
+        _ => String::new(),
+    }
+}
+
+fn with_interval(found: &Estimate) -> String {
+    let Estimate {
+        value, low, high, ..
+    } = found;
+    format!("{} ({}–{})", ratio(*value), ratio(*low), ratio(*high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// Levels of 1, 4, 16 and 64 connections with these throughputs on `a`.
+    fn run(throughputs: [u64; 4]) -> Run {
+        let names = ["c1", "c4", "c16", "c64"];
+        let mut run = Run::new(&["a"], &names, 8);
+        for (workload, connections) in run.plan.workloads.iter_mut().zip([1, 4, 16, 64]) {
+            workload.load.connections = connections;
+        }
+        run.each(|slice| {
+            let at = names
+                .iter()
+                .position(|name| *name == slice.0.workload)
+                .unwrap();
+            let wobble = [0, 2, 1, 3][slice.0.block as usize % 4];
+            slice.answers(throughputs[at] + wobble, 0.002);
+        });
+        run
+    }
+
+    #[test]
+    fn the_lowest_level_that_loses_nothing_is_the_optimum() {
+        let findings = run([250, 900, 990, 1_000]).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].workload.as_deref(), Some("c16"));
+        assert_eq!(
+            findings[0].evidence,
+            "16 connections are enough (992/s): 0.990 (0.990–0.990) of the highest throughput, \
+             which 64 gave; 4 gave 0.900 (0.900–0.900) of it"
+        );
+        let falling = run([250, 1_000, 990, 700]).findings(&RULE);
+        assert_eq!(falling[0].workload.as_deref(), Some("c4"));
+    }
+
+    #[test]
+    fn says_when_the_top_was_not_reached() {
+        let findings = run([250, 500, 750, 1_000]).findings(&RULE);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("throughput was still rising at 64")
+        );
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("run again with more connections")
+        );
+    }
+
+    #[test]
+    fn an_interval_too_wide_to_tell_is_not_enough() {
+        // Throughput in steps: two workers that share connections at random.
+        let mut run = run([95, 100, 180, 187]);
+        run.each(|slice| {
+            let lucky = slice.0.block % 2 == 0;
+            let answers = match (slice.0.workload.as_str(), lucky) {
+                ("c4", true) => 187,
+                ("c4", false) => 95,
+                _ => return,
+            };
+            slice.answers(answers, 0.002);
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_ne!(findings[0].workload.as_deref(), Some("c4"), "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("; the intervals of 4 (0."),
+            "{findings:?}"
+        );
+        // Nor the level at half of the highest throughput.
+        assert_ne!(findings[0].workload.as_deref(), Some("c1"));
+    }
+
+    #[test]
+    fn silent_with_two_levels_different_work_or_too_few_blocks() {
+        let mut two = run([1, 2, 3, 4]);
+        two.plan.workloads.truncate(2);
+        assert_eq!(two.findings(&RULE), []);
+        let mut different = run([250, 900, 990, 1_000]);
+        for (at, workload) in different.plan.workloads.iter_mut().enumerate() {
+            workload.load.requests = Some(at as u64 + 1);
+        }
+        assert_eq!(different.findings(&RULE), []);
+        assert_eq!(
+            run([250, 900, 990, 1_000]).interrupted(12).findings(&RULE),
+            []
+        );
+    }
+}

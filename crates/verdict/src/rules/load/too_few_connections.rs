@@ -1,0 +1,316 @@
+//! Too few connections to keep the target busy.
+
+use tenbin_plan::Workload;
+use tenbin_result::format::{plural, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::size_class::SizeClass;
+use crate::findings::rule_info::RuleInfo;
+use crate::machine::generator::{BUSY, Thread};
+use crate::machine::processor::Busy;
+use crate::rules::target::server_cpu::may_work_on_one_core;
+use crate::server::backend::Backends;
+use crate::sweep::ladder::{Level, ladders};
+use crate::words::middle;
+
+/// Gain of twice the connections above which there were too few.
+const GAIN: f64 = 0.05;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "too_few_connections",
+    summary: "cores were idle, and more connections increase throughput or may do so",
+    severities: &[Severity::Note],
+    explanation: include_str!("too_few_connections.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let ladders = ladders(evidence.plan, 2);
+    let mut findings = Vec::new();
+    for ladder in &ladders {
+        let targets = evidence.plan.targets.iter();
+        findings.extend(targets.filter_map(|target| {
+            let levels = Level::all(ladder, target, evidence.slices)?;
+            on_ladder(&levels, evidence)
+        }));
+    }
+    let is_on_ladder = |workload: &Workload| {
+        let mut levels = ladders.iter().flatten();
+        levels.any(|level| level.name == workload.name)
+    };
+    let cells = evidence.cells();
+    // Sweeps of other parameters: see `worker_limit`.
+    let alone = cells
+        .iter()
+        .filter(|cell| !is_on_ladder(cell.workload) && cell.target.sweep.is_none());
+    let backends = Backends::of(evidence);
+    let idle: Vec<(&Cell<'_>, Busy)> = alone
+        .filter(|cell| !has_busy_backend(cell, &backends))
+        .filter_map(|cell| Some((cell, unexplained(cell, evidence, &backends)?)))
+        .collect();
+    for target in &evidence.plan.targets {
+        let mine = idle
+            .iter()
+            .filter(|(cell, _)| cell.target.name == target.name);
+        findings.extend(without_ladder(&mine.collect::<Vec<_>>()));
+    }
+    findings
+}
+
+/// The highest level at which CPU was idle and another level with at least twice its connections
+/// had a higher throughput.
+fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
+    levels.iter().rev().find_map(|level| {
+        let mut above = levels.iter();
+        let above = above.find(|other| other.connections() >= 2 * level.connections())?;
+        let gained = above.against(level)?;
+        let busy = Busy::of(&level.cell, evidence)?;
+        let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
+        (gains && busy.has_room()).then(|| Finding {
+            rule: RULE.name.to_owned(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: Some(level.cell.workload.name.clone()),
+            target: Some(level.cell.target.name.clone()),
+            evidence: format!(
+                "with {}, {}, and {} gave {} ({}–{}) times the throughput",
+                plural(level.connections(), "connection"),
+                busy.idle_words(),
+                above.connections(),
+                ratio(gained.value),
+                ratio(gained.low),
+                ratio(gained.high)
+            ),
+            advice: format!(
+                "use {} connections or more: with {} or fewer, the run measures the time of \
+                 single responses, not the capacity of the target",
+                above.connections(),
+                level.connections()
+            ),
+        })
+    })
+}
+
+/// One finding per target, whatever the number of workloads in which CPU was idle.
+fn without_ladder(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
+    let (cell, busiest) = idle
+        .iter()
+        .min_by(|one, other| one.1.idle().total_cmp(&other.1.idle()))?;
+    let several = idle.len() > 1;
+    let connections = cell.workload.load.connections;
+    let (place, more) = if several {
+        let workloads = plural(idle.len(), "workload");
+        (
+            format!("in each of {workloads}"),
+            "with twice the --connections".to_owned(),
+        )
+    } else {
+        (
+            format!("with {}", plural(connections, "connection")),
+            format!("with --connections {}", 2 * connections),
+        )
+    };
+    let least = if several { "at least " } else { "" };
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Question,
+        workload: (!several).then(|| cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{place}, {}: {}CPU is not the limit",
+            busiest.idle_in_words(least),
+            if busiest.knows_idle() {
+                ""
+            } else {
+                "unless other programs did, "
+            }
+        ),
+        advice: format!(
+            "run again {more}: if throughput rises, there were too few connections; if not, the \
+             target waits for a disk, a lock or a free worker"
+        ),
+    })
+}
+
+/// Idle CPU in a closed loop for which no other rule has an explanation.
+fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Busy> {
+    let load = &cell.workload.load;
+    let rests = load.think.is_some() || cell.workload.may_end_early();
+    if !is_closed(cell.workload) || rests || is_large(cell.workload) {
+        return None;
+    }
+    let thread = Thread::of(cell, backends)?;
+    let busy = Busy::of(cell, evidence)?;
+    let explained = thread.is_busy() || may_work_on_one_core(cell, &busy);
+    (busy.has_room() && !explained).then_some(busy)
+}
+
+/// The target may wait for a database that uses a whole core: `backend_cpu` reports it.
+fn has_busy_backend(cell: &Cell<'_>, backends: &Backends<'_>) -> bool {
+    let full = cell.full();
+    let cores = middle(full.iter().filter_map(|slice| backends.cores(slice)));
+    cores.is_some_and(|cores| cores >= BUSY)
+}
+
+/// `large_objects` reports large objects.
+fn is_large(workload: &Workload) -> bool {
+    SizeClass::of_transfer(workload) == Some(SizeClass::Large)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn names_the_last_level_that_twice_the_connections_beat() {
+        let mut run = Run::ladder(&[(1, 250), (4, 900), (16, 1_000), (64, 1_010)]);
+        run.each(|slice| slice.server_cpu(0.5));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].workload.as_deref(), Some("c4"));
+        assert!(
+            findings[0].evidence.starts_with(
+                "with 4 connections, 65 % of 2 cores was idle, and 16 gave 1.111 \
+                              (1.1"
+            ),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.starts_with("use 16 connections or more"));
+    }
+
+    #[test]
+    fn silent_on_a_ladder_when_more_gain_nothing_or_cpu_is_busy() {
+        let mut flat = Run::ladder(&[(4, 1_000), (8, 1_020), (16, 1_000)]);
+        flat.each(|slice| slice.server_cpu(0.5));
+        assert_eq!(flat.findings(&RULE), []);
+        let mut busy = Run::ladder(&[(4, 900), (8, 1_200)]);
+        busy.each(|slice| slice.server_cpu(1.5));
+        assert_eq!(busy.findings(&RULE), []);
+    }
+
+    #[test]
+    fn without_a_sweep_the_next_run_is_recommended() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "with 2 connections, 75 % of 2 cores was idle: CPU is not the limit"
+        );
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("run again with --connections 4:")
+        );
+    }
+
+    #[test]
+    fn busy_programs_explain_all_idle_time() {
+        let mut run = Run::pair(8).on_cores(8);
+        run.each(|slice| {
+            slice.server_cpu(0.3);
+            slice.others(3.2);
+        });
+        let findings = run.assess().findings;
+        let of = |rule: &str| findings.iter().find(|finding| finding.rule == rule);
+        assert!(of("others_busy").is_some(), "{findings:?}");
+        let sentence = of("too_few_connections").unwrap();
+        assert!(!sentence.evidence.contains("unless"), "{findings:?}");
+        assert!(
+            sentence
+                .evidence
+                .starts_with("with 2 connections, 53.8 % of 8 cores was idle"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn several_workloads_get_one_finding() {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        // Two different kinds of work: otherwise they would be levels of a sweep.
+        run.plan.workloads[1].load.timeout *= 2;
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].workload, None);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("in each of 2 workloads, at least 75 % of 2 cores was idle")
+        );
+    }
+
+    #[test]
+    fn silent_when_interrupts_others_or_other_machines_took_the_cores() {
+        // Target and load generator use 0.5 of 2 cores, and 90 % of the CPU time is used.
+        let taken = |take: &dyn Fn(&mut tenbin_record::CpuUse, f64)| {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                slice.server_cpu(0.3);
+                let cpu = slice.machine().cpu.as_mut().unwrap();
+                let seconds = cpu.idle - 0.2;
+                cpu.idle = 0.2;
+                take(cpu, seconds);
+            });
+            run.findings(&RULE)
+        };
+        assert_eq!(taken(&|cpu, seconds| cpu.interrupts += seconds), []);
+        assert_eq!(taken(&|cpu, seconds| cpu.steal += seconds), []);
+        assert_eq!(taken(&|cpu, seconds| cpu.busy += seconds), []);
+    }
+
+    #[test]
+    fn a_run_without_figures_of_the_machine_says_what_is_unknown() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.0.machine = None);
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "with 2 connections, 75 % of 2 cores was used neither by the target nor by the load \
+             generator: unless other programs did, CPU is not the limit"
+        );
+        // It is also unknown whether a used core is saturated.
+        run.each_of("b", |slice| slice.server_cpu(0.95));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_about_swept_targets() {
+        let mut run = crate::sweep::tests::swept(&[(1, 1.0), (2, 2.0)], 16);
+        run.each(|slice| slice.server_cpu(0.3));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_when_something_else_explains_it_or_nothing_is_known() {
+        let idle = || {
+            let mut run = Run::pair(8);
+            run.each_of("b", |slice| slice.server_cpu(0.3));
+            run
+        };
+        let mut saturated = idle();
+        saturated.each(|slice| slice.busiest_thread(0.95));
+        let mut one_core = Run::pair(8).on_cores(8);
+        one_core.each(|slice| {
+            slice.server_cpu(0.95);
+            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.95);
+        });
+        let mut unobserved = idle();
+        unobserved.each(|slice| slice.unobserved());
+        for run in [
+            saturated,
+            one_core,
+            unobserved,
+            idle().open_loop(),
+            idle().elsewhere(),
+        ] {
+            assert_eq!(run.findings(&RULE), []);
+        }
+    }
+}

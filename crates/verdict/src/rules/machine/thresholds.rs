@@ -1,0 +1,448 @@
+//! The rules that compare one figure of the load generator's machine with a threshold. A new rule
+//! is a row here and a line in [`RULES`](crate::RULES).
+
+use tenbin_record::{LinkUse, MachineUse, Slice, WireUse};
+use tenbin_result::format::{bit_rate, percent, plural};
+use tenbin_result::{Blame, Severity};
+
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::findings::threshold::{Row, Threshold};
+use crate::machine::{Place, per_second, share_of_time};
+
+/// A CPU quota stops the load generator. The threshold is a share of the length of a slice.
+pub(crate) static THROTTLED: Threshold = Threshold {
+    info: RuleInfo {
+        name: "throttled",
+        summary: "a CPU quota stopped the load generator",
+        severities: &[Severity::Suspect],
+        explanation: include_str!("throttled.md"),
+    },
+    rows: &[Row {
+        figure: |_, machine| share_of_time(machine.throttled_us, machine),
+        above: 0.01,
+        blame: Blame::Generator,
+        sentence: |place, _| {
+            format!(
+                "the CPU quota of its cgroup stopped the load generator for {} of the time, summed \
+                 over its threads ({})",
+                percent(place.value),
+                place.basis()
+            )
+        },
+        advice: "remove or raise the CPU quota of the load generator's container or service \
+                 (cpu.max, --cpus, resources.limits.cpu), or use fewer --threads",
+    }],
+};
+
+/// The hypervisor runs other virtual machines. The threshold is a share of the CPU time of all
+/// cores.
+pub(crate) static STEAL: Threshold = Threshold {
+    info: RuleInfo {
+        name: "steal",
+        summary: "other virtual machines on the same hardware took CPU time away",
+        severities: &[Severity::Suspect],
+        explanation: include_str!("steal.md"),
+    },
+    rows: &[Row {
+        figure: |_, machine| {
+            let cpu = machine.cpu?;
+            Some(cpu.steal / cpu.all()?)
+        },
+        above: 0.02,
+        blame: Blame::Generator,
+        sentence: |place, _| {
+            format!(
+                "{} of the CPU time of this machine went to other virtual machines on the same \
+                 hardware (steal; {})",
+                percent(place.value),
+                place.basis()
+            )
+        },
+        advice: "use dedicated hardware or an instance with dedicated cores; or use more rounds, at \
+                 a time when the neighbours are idle",
+    }],
+};
+
+/// The cores run far below their highest frequency. The figure is the distance of the fastest core
+/// from that frequency, as a share of it.
+pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
+    info: RuleInfo {
+        name: "cpu_frequency",
+        summary: "the cores ran far below their highest frequency",
+        severities: &[Severity::Note],
+        explanation: include_str!("cpu_frequency.md"),
+    },
+    rows: &[Row {
+        figure: |_, machine| {
+            let frequency = machine.frequency?;
+            let share = frequency.fastest_mhz / frequency.most_mhz;
+            share.is_finite().then_some(1.0 - share)
+        },
+        above: 0.30,
+        blame: Blame::Generator,
+        sentence: |place, evidence| {
+            let governor = machines(evidence).filter_map(|machine| machine.governor.as_deref());
+            format!(
+                "even the fastest core ran at {} of its highest frequency ({}, governor {})",
+                percent(1.0 - place.value),
+                place.basis(),
+                governor.last().unwrap_or("unknown")
+            )
+        },
+        advice: "set the governor to performance (cpupower frequency-set -g performance), and check \
+                 cooling and power limits; all targets are affected alike",
+    }],
+};
+
+/// Processes wait for storage. The threshold is a share of the time.
+pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
+    info: RuleInfo {
+        name: "storage_pressure",
+        summary: "processes waited for storage while cores were idle",
+        severities: &[Severity::Note],
+        explanation: include_str!("storage_pressure.md"),
+    },
+    rows: &[Row {
+        figure: |_, machine| {
+            let waiting = share_of_time(machine.pressure.io_some_us, machine)?;
+            // If all cores are busy, a faster disk would not help.
+            let is_cpu_idle = machine.cpu?.idle_share()? > IDLE_CPU;
+            Some(if is_cpu_idle { waiting } else { 0.0 })
+        },
+        above: 0.10,
+        blame: Blame::Server,
+        sentence: |place, _| {
+            format!(
+                "for {} of the time, processes on this machine waited for storage while cores were \
+                 idle ({})",
+                percent(place.value),
+                place.basis()
+            )
+        },
+        advice: "read the figures as those of the disk; use a faster disk, or let the target sync \
+                 less often if its durability guarantees allow it",
+    }],
+};
+
+/// Share of all cores that must be idle for storage to be the limit.
+const IDLE_CPU: f64 = 0.20;
+
+/// A network link is full. The threshold is a share of its speed.
+pub(crate) static BANDWIDTH: Threshold = Threshold {
+    info: RuleInfo {
+        name: "bandwidth",
+        summary: "a network link was nearly saturated",
+        severities: &[Severity::Suspect],
+        explanation: include_str!("bandwidth.md"),
+    },
+    rows: &[Row {
+        figure: |_, machine| Some(fullest(machine)?.share),
+        above: 0.85,
+        blame: Blame::Network,
+        sentence: |place, evidence| {
+            let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
+            let machines = slices.filter_map(|slice| slice.machine.as_ref());
+            let worst = machines.filter_map(fullest).reduce(fuller);
+            let link = worst.map_or_else(String::new, |worst| {
+                format!(
+                    ": network interface {} carried up to {} of {} in one direction",
+                    worst.name,
+                    bit_rate(worst.carried),
+                    bit_rate(worst.speed)
+                )
+            });
+            format!(
+                "the busiest link was used to {} ({}){link}",
+                percent(place.value),
+                place.basis()
+            )
+        },
+        advice: "read the throughput as that of the network; to measure the server, use a faster \
+                 link, smaller bodies or compression, or run the load generator on the target's \
+                 machine",
+    }],
+};
+
+/// TCP segments of the load generator's connections are lost. The threshold is a share of the
+/// segments sent.
+pub(crate) static RETRANSMITS: Threshold = Threshold {
+    info: RuleInfo {
+        name: "retransmits",
+        summary: "many TCP segments of the load generator's connections were lost and sent again",
+        severities: &[Severity::Suspect],
+        explanation: include_str!("retransmits.md"),
+    },
+    rows: &[
+        // Without a network in between, only a queue or a buffer drops a segment.
+        Row {
+            figure: |slice, machine| share_lost(slice).filter(|_| is_local(machine)),
+            above: LOST,
+            blame: Blame::Setup,
+            sentence: lost_segments,
+            advice: "the load generator and the target are on one machine, so a socket buffer or an \
+                     accept queue overflowed, usually because no CPU was free to empty it; use fewer \
+                     connections, keep them open, raise the server's receive buffer or listen \
+                     backlog, or free CPU; do not trust the high percentiles",
+        },
+        Row {
+            figure: |slice, machine| share_lost(slice).filter(|_| !is_local(machine)),
+            above: LOST,
+            blame: Blame::Network,
+            sentence: lost_segments,
+            advice: "look for a saturated link or switch, a bad cable, or a small receive buffer at \
+                     the target; a lost segment costs 200 ms or more, so do not trust the high \
+                     percentiles",
+        },
+    ],
+};
+
+/// Share of the segments sent.
+const LOST: f64 = 0.001;
+/// Fewer lost segments in a slice are chance.
+const FEWEST_LOST: u64 = 10;
+
+fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> String {
+    let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
+    let lost: u64 = slices.filter_map(|slice| lost(slice.wire?)).sum();
+    format!(
+        "{} of the TCP segments that the load generator sent were lost and sent again ({}; {} in \
+         total)",
+        percent(place.value),
+        place.basis(),
+        plural(usize::try_from(lost).unwrap_or(usize::MAX), "segment")
+    )
+}
+
+fn is_local(machine: &MachineUse) -> bool {
+    machine.target_here == Some(true)
+}
+
+/// Share of the segments that a slice's connections sent which were lost; 0 if they are few.
+fn share_lost(slice: &Slice) -> Option<f64> {
+    let wire = slice.wire?;
+    let (lost, sent) = (lost(wire)?, wire.sent_segments?);
+    (sent > 0).then(|| match lost >= FEWEST_LOST {
+        true => lost as f64 / sent as f64,
+        false => 0.0,
+    })
+}
+
+/// Segments sent again that the peer had not received before.
+fn lost(wire: WireUse) -> Option<u64> {
+    Some(wire.retransmits.saturating_sub(wire.unneeded_retransmits?))
+}
+
+/// One direction of a link, bits a second.
+struct Carried<'a> {
+    name: &'a str,
+    carried: f64,
+    speed: f64,
+    share: f64,
+}
+
+/// The busiest direction of the machine's links; `None` if no link reports its speed.
+fn fullest(machine: &MachineUse) -> Option<Carried<'_>> {
+    let links = machine.links.iter();
+    links
+        .filter_map(|link| carried(link, machine))
+        .reduce(fuller)
+}
+
+fn fuller<'a>(one: Carried<'a>, other: Carried<'a>) -> Carried<'a> {
+    if other.share > one.share { other } else { one }
+}
+
+fn carried<'a>(link: &'a LinkUse, machine: &MachineUse) -> Option<Carried<'a>> {
+    let speed = link.bits_per_second? as f64;
+    let bytes = link.received_bytes.max(link.sent_bytes);
+    let carried = per_second(Some(bytes), machine)? * 8.0;
+    (speed > 0.0).then(|| Carried {
+        name: &link.name,
+        carried,
+        speed,
+        share: carried / speed,
+    })
+}
+
+fn machines<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a MachineUse> {
+    let slices = evidence.slices.iter();
+    slices.filter_map(|slice| slice.machine.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_result::Finding;
+
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn a_quota_that_stops_the_generator_for_more_than_one_percent_is_found() {
+        let throttled = |micros: Option<u64>| {
+            let mut run = Run::pair(8);
+            run.each(|slice| slice.machine().throttled_us = micros);
+            run.findings(&THROTTLED.info)
+        };
+        let findings = throttled(Some(45_000));
+        assert_eq!(findings.len(), 1, "the machine is the same for all");
+        assert_eq!(findings[0].target, None);
+        assert!(findings[0].evidence.contains("for 4.5 % of the time"));
+        assert_eq!(throttled(Some(9_000)), []);
+        assert_eq!(throttled(None), [], "no quota");
+    }
+
+    #[test]
+    fn steal_above_two_percent_is_found() {
+        let stolen = |seconds: f64| {
+            let mut run = Run::pair(8);
+            run.each_of("b", |slice| {
+                let cpu = slice.machine().cpu.as_mut().unwrap();
+                cpu.idle -= seconds;
+                cpu.steal += seconds;
+            });
+            run.findings(&STEAL.info)
+        };
+        let findings = stolen(0.05);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.starts_with("2.5 % of the CPU time"));
+        assert_eq!(stolen(0.03), []);
+        let mut unknown = Run::pair(8);
+        unknown.each(|slice| slice.machine().cpu = None);
+        assert_eq!(unknown.findings(&STEAL.info), []);
+    }
+
+    #[test]
+    fn a_low_frequency_is_found_and_the_governor_named() {
+        let at = |fastest_mhz: f64| {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                let machine = slice.machine();
+                machine.frequency.as_mut().unwrap().fastest_mhz = fastest_mhz;
+                machine.governor = Some("powersave".to_owned());
+            });
+            run.findings(&CPU_FREQUENCY.info)
+        };
+        let findings = at(1_200.0);
+        assert_eq!(findings.len(), 1);
+        let expected = "even the fastest core ran at 40 % of its highest frequency (median of 32 \
+                        slices, governor powersave)";
+        assert_eq!(findings[0].evidence, expected);
+        assert_eq!(at(2_200.0), []);
+        let mut unknown = Run::pair(8);
+        unknown.each(|slice| slice.machine().frequency = None);
+        assert_eq!(unknown.findings(&CPU_FREQUENCY.info), []);
+    }
+
+    #[test]
+    fn waiting_for_storage_is_found_while_cores_are_idle() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.server_cpu(0.8);
+            slice.machine().pressure.io_some_us = Some(420_000);
+        });
+        let findings = run.findings(&STORAGE_PRESSURE.info);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].evidence.starts_with("for 42 % of the time"));
+        run.each(|slice| {
+            let cpu = slice.machine().cpu.as_mut().unwrap();
+            (cpu.busy, cpu.idle, cpu.iowait) = (1.85, 0.05, 0.05);
+        });
+        assert_eq!(run.findings(&STORAGE_PRESSURE.info), [], "cores are busy");
+        let mut unknown = Run::pair(8);
+        unknown.each(|slice| slice.machine().pressure.io_some_us = None);
+        assert_eq!(unknown.findings(&STORAGE_PRESSURE.info), []);
+    }
+
+    #[test]
+    fn a_link_that_is_full_in_one_direction_is_found() {
+        let receiving = |bytes: u64| {
+            let mut run = Run::pair(8);
+            run.each_of("a", |slice| slice.machine().links[0].received_bytes = bytes);
+            run.findings(&BANDWIDTH.info)
+        };
+        let findings = receiving(117_625_000);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("a"));
+        let expected = "the busiest link was used to 94.1 % (median of 16 slices): network interface \
+                        eth0 carried up to 941 Mbit/s of 1.00 Gbit/s in one direction";
+        assert_eq!(findings[0].evidence, expected);
+        assert_eq!(receiving(100_000_000), []);
+        let mut unknown = Run::pair(8);
+        unknown.each(|slice| {
+            let link = &mut slice.machine().links[0];
+            link.received_bytes = 117_625_000;
+            link.bits_per_second = None;
+        });
+        assert_eq!(unknown.findings(&BANDWIDTH.info), []);
+    }
+
+    #[test]
+    fn the_link_is_that_of_the_place() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| {
+            slice.machine().links[0].received_bytes = 117_625_000
+        });
+        run.first_of("b").machine().links[0].received_bytes = 125_000_000;
+        let findings = run.findings(&BANDWIDTH.info);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].evidence.contains("941 Mbit/s"), "{findings:?}");
+    }
+
+    /// `segments` of 10,000 were sent again, `unneeded` of them although the peer had them.
+    fn sent_again(segments: u64, unneeded: u64, here: bool) -> Vec<Finding> {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let wire = slice.wire();
+            wire.sent_segments = Some(10_000);
+            wire.retransmits = segments;
+            wire.unneeded_retransmits = Some(unneeded);
+            slice.machine().target_here = Some(here);
+        });
+        run.findings(&RETRANSMITS.info)
+    }
+
+    #[test]
+    fn lost_segments_above_one_in_a_thousand_are_found() {
+        let findings = sent_again(40, 0, false);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].blame, Blame::Network);
+        let evidence = &findings[0].evidence;
+        assert!(evidence.starts_with("0.4 % of the TCP segments"));
+        assert!(evidence.contains("; 640 segments in total"), "{evidence}");
+    }
+
+    #[test]
+    fn on_one_machine_the_advice_is_about_buffers() {
+        let findings = sent_again(40, 0, true);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(!findings[0].advice.contains("cable"), "{findings:?}");
+        assert!(findings[0].advice.contains("buffer"), "{findings:?}");
+    }
+
+    #[test]
+    fn segments_that_the_peer_had_received_were_not_lost() {
+        assert_eq!(sent_again(400, 395, true), []);
+        assert_eq!(sent_again(400, 380, false).len(), 1);
+    }
+
+    #[test]
+    fn segments_of_other_connections_of_the_machine_do_not_count() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.machine().tcp.retransmitted_segments = Some(400));
+        assert_eq!(run.findings(&RETRANSMITS.info), []);
+    }
+
+    #[test]
+    fn a_few_lost_segments_and_unknown_ones_are_no_finding() {
+        assert_eq!(sent_again(9, 0, false), []);
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.wire().retransmits = 400;
+            slice.wire().unneeded_retransmits = None;
+        });
+        assert_eq!(run.findings(&RETRANSMITS.info), []);
+    }
+}

@@ -1,0 +1,111 @@
+//! Large objects whose throughput no CPU limits.
+
+use tenbin_plan::Direction;
+use tenbin_result::format::{BANDWIDTH, percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::figures::size_class::SizeClass;
+use crate::findings::rule_info::RuleInfo;
+use crate::server::busy_cores;
+use crate::words::middle;
+
+/// Share of the cores below which CPU is not the limit.
+const IDLE: f64 = 0.5;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "large_objects",
+    summary: "disk or network, not a CPU, set the limit for large objects",
+    severities: &[Severity::Note],
+    explanation: include_str!("large_objects.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(cores) = evidence.cores.filter(|cores| *cores > 0) else {
+        return Vec::new();
+    };
+    let cells = evidence.cells();
+    cells
+        .iter()
+        .filter_map(|cell| of_cell(cell, cores))
+        .collect()
+}
+
+fn of_cell(cell: &Cell<'_>, cores: usize) -> Option<Finding> {
+    let transfer = cell.workload.facts().transfer()?;
+    if SizeClass::of(transfer.bytes) != SizeClass::Large {
+        return None;
+    }
+    let full = cell.full();
+    let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+    if !cell.runs_here() {
+        return None;
+    }
+    let server = middle(full.iter().filter_map(|slice| busy_cores(slice)))?;
+    let moved = middle(full.iter().filter_map(|slice| {
+        let bytes: u64 = slice.work().map(|op| op.payload).sum();
+        (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)
+    }))?;
+    let idle = thread < IDLE && server < IDLE * cores as f64;
+    let suspect = match transfer.direction {
+        Direction::Write => "the disk that it writes to, or the network",
+        Direction::Read => "the disk that it reads from, or the network",
+    };
+    idle.then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Server,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "at {} (median of {}), the busiest load generator thread used {} of a core and the \
+             target {server:.2} of {}: neither is the limit",
+            BANDWIDTH.of(moved),
+            plural(full.len(), "slice"),
+            percent(thread),
+            plural(cores, "core")
+        ),
+        advice: format!("check {suspect}; more CPU would not help"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::S3Operation;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn run(bytes: u64) -> Run {
+        let mut run = Run::pair(8).of_s3(S3Operation::Put, bytes);
+        run.each(|slice| slice.server_cpu(0.5));
+        run
+    }
+
+    #[test]
+    fn fires_when_no_cpu_is_busy() {
+        let findings = run(64_000_000).findings(&RULE);
+        assert_eq!(findings.len(), 2);
+        assert!(
+            findings[0].evidence.contains("0.50 of 2 cores"),
+            "{}",
+            findings[0].evidence
+        );
+    }
+
+    #[test]
+    fn silent_when_one_side_is_busy_unobserved_or_objects_are_small() {
+        assert_eq!(run(1_000_000).findings(&RULE), []);
+        let mut busy = run(64_000_000);
+        busy.each(|slice| slice.server_cpu(1.1));
+        assert_eq!(busy.findings(&RULE), []);
+        let mut generator = run(64_000_000);
+        generator.each(|slice| slice.busiest_thread(0.9));
+        assert_eq!(generator.findings(&RULE), []);
+        let mut unobserved = run(64_000_000);
+        unobserved.each(|slice| slice.unobserved());
+        assert_eq!(unobserved.findings(&RULE), []);
+        assert_eq!(run(64_000_000).on_unknown_machine().findings(&RULE), []);
+    }
+}

@@ -1,0 +1,87 @@
+//! Small objects with a high latency.
+
+use tenbin_result::format::TIME;
+use tenbin_result::{Blame, Figure, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency;
+use crate::figures::size_class::SizeClass;
+use crate::findings::rule_info::RuleInfo;
+
+/// Median time of a small object that counts as slow, seconds.
+const SLOW: f64 = 0.010;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "small_objects",
+    summary: "a target takes 10 ms or more for a small object",
+    severities: &[Severity::Note],
+    explanation: include_str!("small_objects.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells.iter().filter_map(|cell| of_cell(cell)).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
+    if SizeClass::of_transfer(cell.workload) != Some(SizeClass::Small) {
+        return None;
+    }
+    let kind: latency::Kind = if is_closed(cell.workload) {
+        |op| &op.service
+    } else {
+        |op| &op.response
+    };
+    let median = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
+    (median.estimate()?.low >= SLOW).then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Server,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "half of the responses take {} or more; good object stores stay below 10 ms for \
+             objects of up to 64 KiB",
+            TIME.with_interval(Figure::of(median))
+        ),
+        advice: "check how the target syncs to its disk, or use fewer --connections: requests \
+                 wait for each other"
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::S3Operation;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn run(bytes: u64, seconds: f64) -> Run {
+        let mut run = Run::pair(8).of_s3(S3Operation::Put, bytes);
+        run.each_of("b", |slice| slice.answers(100, seconds));
+        run
+    }
+
+    #[test]
+    fn fires_for_a_small_object_that_takes_long() {
+        let findings = run(1_000, 0.012).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("half of the responses take 12.0 ms")
+        );
+    }
+
+    #[test]
+    fn silent_for_quick_answers_large_objects_and_plain_http() {
+        assert_eq!(run(1_000, 0.009).findings(&RULE), []);
+        assert_eq!(run(1_000_000, 0.012).findings(&RULE), []);
+        let mut http = Run::pair(8);
+        http.each(|slice| slice.answers(100, 0.012));
+        assert_eq!(http.findings(&RULE), []);
+    }
+}

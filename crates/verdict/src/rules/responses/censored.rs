@@ -1,0 +1,106 @@
+//! Operations without a response.
+
+use tenbin_record::OpFigures;
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "censored",
+    summary: "operations were still in flight when their slice ended",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("censored.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells
+        .iter()
+        .filter_map(|cell| {
+            // An interrupted slice does not wait for responses: no finding.
+            let full = cell.full();
+            let work = Waiting::among(full.iter().flat_map(|slice| slice.work()));
+            // A sub-request whose transaction did not fail counts as unanswered, too.
+            let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
+            let Waiting { censored, total } = work.or_else(steps)?;
+            Some(Finding {
+                rule: RULE.name.to_owned(),
+                severity: Severity::Suspect,
+                blame: Blame::Server,
+                workload: Some(cell.workload.name.clone()),
+                target: Some(cell.target.name.clone()),
+                evidence: format!(
+                    "{censored} of {total} operations ({}) had no response one timeout after the \
+                     end of their slice: their durations are unknown, and percentiles above {} \
+                     are lower bounds",
+                    percent(censored as f64 / total as f64),
+                    percent(1.0 - censored as f64 / total as f64),
+                ),
+                advice: "find out what the target did at that time, or use a longer --timeout"
+                    .to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Operations without a response, and all operations.
+struct Waiting {
+    censored: u64,
+    total: u64,
+}
+
+impl Waiting {
+    /// `None` without such an operation.
+    fn among<'a>(ops: impl Iterator<Item = &'a OpFigures>) -> Option<Self> {
+        let mut sum = Self {
+            censored: 0,
+            total: 0,
+        };
+        for op in ops {
+            sum.censored += op.censored;
+            sum.total += op.ok + op.failed_count();
+        }
+        (sum.censored > 0 && sum.total > 0).then_some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_for_operations_without_a_response() {
+        let mut run = Run::pair(8);
+        run.first_of("b").censor(3);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(findings[0].evidence.starts_with("3 of 16003 operations"));
+    }
+
+    #[test]
+    fn transactions_count_rather_than_sub_requests() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        run.first_of("b").censor(3);
+        let evidence = &run.findings(&RULE)[0].evidence;
+        assert!(evidence.starts_with("3 of 16003 operations"), "{evidence}");
+        let mut slice = run.first_of("b");
+        slice.fail_wholes(tenbin_record::ErrorClass::Timeout, 1, 5.0);
+        slice.0.ops[1].censored = 1;
+        let evidence = &run.findings(&RULE)[0].evidence;
+        assert!(evidence.starts_with("1 of 4001 operations"), "{evidence}");
+    }
+
+    #[test]
+    fn silent_when_the_slice_was_interrupted() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("b");
+        slice.censor(3);
+        slice.cut_short();
+        assert_eq!(run.findings(&RULE), []);
+    }
+}

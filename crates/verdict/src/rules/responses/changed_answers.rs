@@ -1,0 +1,284 @@
+//! Targets whose responses changed during the run.
+
+use std::collections::BTreeMap;
+
+use tenbin_record::{HostHits, PatternHits, Slice};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::pattern_name;
+
+/// Share of the repeated patterns without a number of hits above which too few were compared.
+const WITHOUT_NUMBER: f64 = 0.05;
+
+/// Accepted difference of the sizes of bodies, as a share of the expected size.
+const SAME: f64 = 0.05;
+
+/// Additional accepted difference in bytes: a number may have more digits than before.
+const NO_TIME: f64 = 64.0;
+
+/// Share of the expected size below which the target did different work.
+const OTHER: f64 = 0.5;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "changed_answers",
+    summary: "a target's responses changed during or after the run",
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("changed_answers.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells.iter().flat_map(|cell| of(evidence, cell)).collect()
+}
+
+fn of(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Vec<Finding> {
+    let workload = cell.workload.name.as_str();
+    let Some(known) = evidence.environment.targets.get(&cell.target.name) else {
+        return Vec::new();
+    };
+    let hosts = known.asked.get(workload).map_or(&[][..], Vec::as_slice);
+    let labels = evidence.environment.patterns.get(workload);
+    let labels = labels.map_or(&[][..], Vec::as_slice);
+    let finding = |(severity, seen, advice): Seen| Finding {
+        rule: RULE.name.to_owned(),
+        severity,
+        blame: match severity {
+            Severity::Note => Blame::Setup,
+            _ => Blame::Server,
+        },
+        workload: Some(workload.to_owned()),
+        target: Some(cell.target.name.clone()),
+        evidence: seen,
+        advice: advice.to_owned(),
+    };
+    let found = hosts.iter().filter_map(|host| {
+        let place = match hosts.len() {
+            1 => cell.target.name.clone(),
+            _ => format!("{} of {}", host.host, cell.target.name),
+        };
+        changed(host, &place, labels)
+    });
+    let unasked = (known.hits.contains_key(workload)
+        || hosts.iter().any(|host| host.after.is_none()))
+    .then(|| {
+        let seen = format!(
+            "whether {} had the same numbers of hits at the end is unknown: the patterns were \
+             not sent again",
+            cell.target.name
+        );
+        let advice = "let the run finish, with a version of Tenbin that sends the patterns again";
+        (Severity::Note, seen, advice)
+    });
+    let bytes = body_lengths(hosts);
+    let lengths = cell.slices.iter();
+    let lengths = lengths.filter_map(|slice| other_lengths(&bytes, slice));
+    let lengths = lengths.max_by(|one, other| one.off.total_cmp(&other.off));
+    let lengths = lengths.map(|worst| worst.sentence(&cell.target.name));
+    found.chain(unasked).chain(lengths).map(finding).collect()
+}
+
+type Seen = (Severity, String, &'static str);
+
+/// Compares the numbers of hits of one host with those before the run.
+fn changed(host: &HostHits, place: &str, labels: &[String]) -> Option<Seen> {
+    let after = host.after.as_ref()?;
+    let before = host.before.iter();
+    let before: BTreeMap<u32, u64> = before
+        .filter_map(|one| Some((one.pattern, one.hits?)))
+        .collect();
+    let both = after
+        .iter()
+        .filter_map(|now| Some((now, *before.get(&now.pattern)?)));
+    let both: Vec<_> = both.collect();
+    let other = |(now, was): &&(&PatternHits, u64)| now.hits.is_some_and(|hits| hits != *was);
+    let count = both.iter().filter(other).count();
+    if let Some((now, was)) = both.iter().find(other) {
+        let hits = now.hits.unwrap_or_default();
+        let seen = format!(
+            "{place} reported different numbers of hits for {count} of {} patterns that were \
+             sent again, the first of them {}: {was} before, {hits} now",
+            both.len(),
+            pattern_name(now.pattern, labels),
+        );
+        let advice = "find out what the target does under load: a fast response with fewer hits is \
+                      wrong, and if the data change during the run, each slice does different work";
+        return Some((Severity::Invalid, seen, advice));
+    }
+    let without_number = both.iter().filter(|(now, _)| now.hits.is_none()).count();
+    let share = without_number as f64 / both.len().max(1) as f64;
+    (share > WITHOUT_NUMBER).then(|| {
+        let seen = format!(
+            "{place} gave no number of hits for {without_number} of {} patterns when they were sent again ({})",
+            both.len(),
+            percent(share)
+        );
+        let advice = "look at such a response, and at the log of the target";
+        (Severity::Suspect, seen, advice)
+    })
+}
+
+/// A slice whose responses differ in length from those before the run.
+struct OtherLengths {
+    /// Position of the slice.
+    slice: u32,
+    /// Bytes on average.
+    expected: f64,
+    seen: f64,
+    /// The difference as a share of the expected length.
+    off: f64,
+}
+
+impl OtherLengths {
+    fn sentence(&self, target: &str) -> Seen {
+        let severity = match self.seen < self.expected * OTHER {
+            true => Severity::Invalid,
+            false => Severity::Suspect,
+        };
+        let seen = format!(
+            "in slice {}, a response body of {target} had {:.0} bytes on average; the same \
+             patterns gave {:.0} before the run",
+            self.slice, self.seen, self.expected
+        );
+        let advice = "send requests to the target under load and look at its responses: missing \
+                      results are not sent and cost no time";
+        (severity, seen, advice)
+    }
+}
+
+/// Length of the response body of each pattern before the run, in bytes, mean over hosts; without
+/// patterns whose length is unknown.
+fn body_lengths(hosts: &[HostHits]) -> BTreeMap<u32, f64> {
+    let mut sentence: BTreeMap<u32, (Option<u64>, u64)> = BTreeMap::new();
+    for asked in hosts.iter().flat_map(|host| &host.before) {
+        let (sum, count) = sentence.entry(asked.pattern).or_insert((Some(0), 0));
+        *sum = sum.zip(asked.bytes).map(|(sum, bytes)| sum + bytes);
+        *count += 1;
+    }
+    let means = sentence.into_iter();
+    means
+        .filter_map(|(pattern, (sum, count))| Some((pattern, sum? as f64 / count as f64)))
+        .collect()
+}
+
+/// Compares lengths in a closed loop, where at either end of a slice at most one request per
+/// connection is counted by its due time and not by its end.
+fn other_lengths(lengths: &BTreeMap<u32, f64>, slice: &Slice) -> Option<OtherLengths> {
+    let patterns = &slice.singles.as_ref()?.patterns;
+    if !slice.closed_loop {
+        return None;
+    }
+    let requests = || slice.requests().filter(|op| op.ok > 0);
+    let bytes = requests().map(|op| op.answered).sum::<Option<u64>>()? as f64;
+    let ok = requests().map(|op| op.ok).sum::<u64>() as f64;
+    let (mut expected, mut sent, mut longest) = (0.0, 0.0, 0.0_f64);
+    for count in patterns.iter().filter(|count| count.ok > 0) {
+        let length = *lengths.get(&count.pattern)?;
+        expected += length * count.ok as f64;
+        sent += count.ok as f64;
+        longest = longest.max(length);
+    }
+    let at_the_ends = 2.0 * slice.connections as f64 * longest;
+    let apart = (bytes - expected).abs();
+    let room = expected * SAME + NO_TIME * sent.max(ok) + at_the_ends;
+    (sent > 0.0 && ok > 0.0 && apart > room).then(|| OtherLengths {
+        slice: slice.index,
+        expected: expected / sent,
+        seen: bytes / ok,
+        off: apart / expected.max(1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::{RecordedPattern, RecordedSamples};
+
+    use super::*;
+    use crate::testing::Run;
+    use tenbin_result::Trust;
+
+    fn run(after: Option<&[Option<u64>]>) -> Run {
+        let mut run = Run::pair(8);
+        let before = [Some(5), Some(7)];
+        run.ask("a", "one", &before, Some(&before));
+        run.ask("b", "one", &before, after);
+        let labels = ["GET /d/select?query=tea", "GET /d/select?query=rice"];
+        let labels = labels.map(str::to_owned).to_vec();
+        run.environment.patterns.insert("get".to_owned(), labels);
+        run
+    }
+
+    #[test]
+    fn different_hits_at_the_end_are_invalid() {
+        let run = run(Some(&[Some(5), Some(0)]));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "b reported different numbers of hits for 1 of 2 patterns that were sent again, the \
+             first of them GET /d/select?query=rice: 7 before, 0 now"
+        );
+        let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
+        assert_eq!(trust, [Trust::Invalid]);
+    }
+
+    #[test]
+    fn no_numbers_at_the_end_are_suspect_and_not_asking_is_a_note() {
+        let findings = run(Some(&[Some(5), None])).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let findings = run(None).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(findings[0].evidence.contains("is unknown"));
+    }
+
+    /// The responses of b in these slices have this many bytes, where 1,000 are expected.
+    fn with_lengths(bytes: u64) -> Run {
+        let mut run = run(Some(&[Some(5), Some(7)]));
+        run.each_of("b", |slice| {
+            let half = RecordedPattern {
+                pattern: 0,
+                ok: 500,
+                failed: 0,
+                sum_ns: 1,
+                min_ns: 1,
+                max_ns: 1,
+            };
+            let other = RecordedPattern { pattern: 1, ..half };
+            slice.0.singles = Some(RecordedSamples {
+                patterns: vec![half, other],
+                ..RecordedSamples::default()
+            });
+            slice.0.ops[0].answered = Some(bytes * 1_000);
+        });
+        run
+    }
+
+    #[test]
+    fn shorter_responses_under_load_are_invalid() {
+        let findings = with_lengths(90).findings(&RULE);
+        assert_eq!(findings.len(), 1, "the worst slice is told");
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(
+            findings[0].evidence.ends_with(
+                "a response body of b had 90 bytes on average; the same patterns gave 1000 \
+                 before the run"
+            ),
+            "{findings:?}"
+        );
+        let findings = with_lengths(800).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn silent_when_nothing_changed_or_no_hits_were_requested() {
+        assert_eq!(with_lengths(1_000).findings(&RULE), []);
+        assert_eq!(with_lengths(1_060).findings(&RULE), []);
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+    }
+}

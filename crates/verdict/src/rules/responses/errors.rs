@@ -1,0 +1,538 @@
+//! Operations that failed.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::Facts;
+use tenbin_record::{ErrorClass, Retried, Role, failure};
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::server::out_of_space;
+use crate::words::tame;
+
+/// Share of incorrect responses above which the target did different work.
+const WRONG_WORK: f64 = 0.001;
+
+/// Share of failures of any kind above which no figure can be believed.
+const ANY: f64 = 0.01;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "errors",
+    summary: "operations failed, or a slice has no correct response",
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("errors.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let retried = |cell: &Cell<'_>| {
+        let target = evidence.environment.targets.get(&cell.target.name)?;
+        target.retried.get(&cell.workload.name).copied()
+    };
+    let failures = cells.iter().filter_map(|cell| of_cell(cell, retried(cell)));
+    let without_effect = cells.iter().filter_map(|cell| without_effect(cell));
+    failures.chain(without_effect).collect()
+}
+
+/// Acknowledged operations that took no effect in time, as polls showed.
+fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
+    let ops = cell.slices.iter().flat_map(|slice| &slice.ops);
+    let mut classes = BTreeMap::new();
+    let (mut followed, mut failed, mut texts) = (0, 0, BTreeMap::new());
+    for op in ops.filter(|op| op.role == Role::Effect) {
+        followed += op.ok + op.failed_count();
+        failed += op.failed_count();
+        add(&mut classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+        add(
+            &mut texts,
+            op.failures.iter().map(|(k, n)| (k.as_str(), *n)),
+        );
+    }
+    if failed == 0 {
+        return None;
+    }
+    let share = failed as f64 / followed as f64;
+    let most_often = texts.iter().max_by_key(|(_, count)| **count);
+    let most_often = most_often.map_or_else(String::new, |(text, _)| {
+        format!("; most often {}", tame(text))
+    });
+    let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: match share > ANY {
+            true => Severity::Invalid,
+            false => Severity::Suspect,
+        },
+        blame: Blame::Server,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{failed} of {followed} acknowledged operations that were polled had no effect in \
+             time ({}){most_often}",
+            percent(share)
+        ),
+        advice: match late > 0 {
+            true => {
+                "compare deletions only between targets where they take effect, or set \
+                 --gone-within to the target's deletion delay"
+            }
+            false => "read the target's log: its responses do not show whether a blob is deleted",
+        }
+        .to_owned(),
+    })
+}
+
+fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
+    let tally = Tally::of(cell);
+    let severity = tally.severity()?;
+    if tally.is_explained() {
+        return None;
+    }
+    let retried = retried.filter(|_| severity == Severity::Invalid);
+    let hidden = retried.and_then(|retried| what_retries_hide(&retried));
+    let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
+    let advice = match &full {
+        Some(_) => out_of_space::ADVICE,
+        None => tally.advice(cell.workload.facts()),
+    };
+    let seen = [Some(tally.evidence()), full, hidden.clone()];
+    let seen: Vec<String> = seen.into_iter().flatten().collect();
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity,
+        blame: tally.blame(),
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: seen.join("; "),
+        advice: match &hidden {
+            Some(_) => format!("{advice}; to measure as warp does, run with --retries 10"),
+            None => advice.to_owned(),
+        },
+    })
+}
+
+/// The result of a measurement with retries, in which rejected requests succeeded when they were
+/// sent again.
+fn what_retries_hide(retried: &Retried) -> Option<String> {
+    let seconds = retried.ns as f64 / 1e9;
+    let (ok, refused) = (retried.ok, retried.attempts_failed);
+    let all = ok + retried.failed;
+    if ok == 0 || refused == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let most = retried.most;
+    let rate = (ok as f64 / seconds).round();
+    let failed = retried.failed;
+    Some(format!(
+        "rejected requests succeed when they are sent again: warp would report {rate}/s, because \
+         its library repeats a request up to ten times ({seconds:.0} s measured after the run \
+         at the same load with up to {most} retries: {failed} of {all} operations failed, and \
+         {refused} of {} requests)",
+        refused + retried.attempts_ok,
+    ))
+}
+
+struct Tally {
+    total: u64,
+    failed: u64,
+    /// Failed requests, whether operations by themselves or sub-requests.
+    failed_requests: u64,
+    slices: usize,
+    without_success: usize,
+    /// Some of the operations have sub-requests that succeeded.
+    with_steps: bool,
+    classes: BTreeMap<ErrorClass, u64>,
+    /// The failures of `failed_requests` by class.
+    refusals: BTreeMap<ErrorClass, u64>,
+    statuses: BTreeMap<u16, u64>,
+    texts: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn of(cell: &Cell<'_>) -> Self {
+        let mut tally = Self {
+            total: 0,
+            failed: 0,
+            failed_requests: 0,
+            slices: cell.slices.len(),
+            without_success: 0,
+            with_steps: false,
+            classes: BTreeMap::new(),
+            refusals: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            texts: BTreeMap::new(),
+        };
+        for slice in &cell.slices {
+            tally.total += slice.ok() + slice.failed();
+            tally.failed += slice.failed();
+            // A slice that was cut short may have been too short for a single response.
+            let in_full = slice.ok() == 0 && !slice.cut_short;
+            if in_full || slice.gave_nothing() {
+                tally.without_success += 1;
+                tally.with_steps |= slice.requests().any(|op| op.ok > 0);
+            }
+            for op in slice.work() {
+                add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+            }
+            // Texts of the target belong to requests.
+            for op in slice.requests() {
+                tally.failed_requests += op.failed_count();
+                add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
+                let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
+                add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
+                for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
+                    failure::count(&mut tally.texts, text, *count);
+                }
+            }
+        }
+        tally.classes.retain(|_, count| *count > 0);
+        tally.refusals.retain(|_, count| *count > 0);
+        tally
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        if self.without_success > 0 {
+            return Some(Severity::Invalid);
+        }
+        if self.failed == 0 && self.failed_requests == 0 {
+            return None;
+        }
+        let share = |count: u64| count as f64 / self.total.max(1) as f64;
+        let invalid = share(self.failed) > ANY || share(self.wrong_work()) > WRONG_WORK;
+        Some(if invalid {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
+        })
+    }
+
+    /// Whether all failures are responses of another kind, which `mixed_responses` reports.
+    fn is_explained(&self) -> bool {
+        let classes = self.classes.keys().chain(self.refusals.keys());
+        self.without_success == 0 && classes.clone().all(|c| *c == ErrorClass::Unexpected)
+    }
+
+    /// Responses that are not correct.
+    fn wrong_work(&self) -> u64 {
+        let wrong = self.classes.iter().filter(|(class, _)| {
+            matches!(
+                class,
+                ErrorClass::Protocol
+                    | ErrorClass::Status
+                    | ErrorClass::Short
+                    | ErrorClass::Wrong
+                    | ErrorClass::Stale
+                    | ErrorClass::Unexpected
+            )
+        });
+        wrong.map(|(_, count)| count).sum()
+    }
+
+    fn commonest(&self) -> Option<ErrorClass> {
+        // A transaction that is not yet given up may have a failed sub-request.
+        let classes = if self.failed > 0 {
+            &self.classes
+        } else {
+            &self.refusals
+        };
+        let by_count = classes.iter().max_by_key(|(_, count)| **count);
+        by_count.map(|(class, _)| *class)
+    }
+
+    fn refused_by_request(&self) -> bool {
+        let commonest = self.statuses.iter().max_by_key(|(_, count)| **count);
+        commonest.is_some_and(|(status, _)| (300..500).contains(status))
+    }
+
+    fn blame(&self) -> Blame {
+        match self.commonest() {
+            Some(ErrorClass::Status) if self.refused_by_request() => Blame::Setup,
+            None => Blame::Setup,
+            Some(_) => Blame::Server,
+        }
+    }
+
+    fn evidence(&self) -> String {
+        let mut evidence = if self.failed_requests == 0 && self.failed == 0 {
+            "no operation failed".to_owned()
+        } else if self.failed == 0 {
+            format!(
+                "none of {} operations failed, but {} of them did: {}",
+                self.total,
+                plural(self.failed_requests as usize, "step"),
+                list(self.refusals.iter().map(|(class, n)| (class.name(), *n)))
+            )
+        } else {
+            let share = percent(self.failed as f64 / self.total as f64);
+            format!(
+                "{} of {} operations failed ({share}): {}",
+                self.failed,
+                self.total,
+                list(self.classes.iter().map(|(class, n)| (class.name(), *n)))
+            )
+        };
+        if !self.statuses.is_empty() {
+            let statuses = list(self.statuses.iter());
+            evidence.push_str(&format!("; responses with status {statuses}"));
+        }
+        if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
+            evidence.push_str(&format!("; most often {}", tame(text)));
+        }
+        if self.without_success > 0 {
+            let what = if self.with_steps {
+                "completed operation"
+            } else {
+                "correct response"
+            };
+            evidence.push_str(&format!(
+                "; {} of {} without a {what}",
+                self.without_success,
+                plural(self.slices, "slice")
+            ));
+        }
+        evidence
+    }
+
+    fn advice(&self, work: &dyn Facts) -> &'static str {
+        match self.commonest() {
+            None => {
+                "check that the target responds, and that a slice is long enough for one response"
+            }
+            Some(ErrorClass::Connect) => {
+                "check whether the target still runs, its listen backlog, its limit of open \
+                 files, and whether the load generator has free local ports"
+            }
+            Some(ErrorClass::Timeout) => {
+                "use fewer connections or a lower rate, or a longer --timeout if responses that \
+                 late are acceptable"
+            }
+            Some(ErrorClass::Reset) => {
+                "read the target's log: it drops connections, because of a limit or because it \
+                 crashed"
+            }
+            Some(ErrorClass::Protocol) => {
+                "check what listens on that port: it does not speak HTTP/1.1"
+            }
+            Some(ErrorClass::Status) if self.refused_by_request() => work.when_refused(),
+            Some(ErrorClass::Status) => {
+                "read the target's log: it fails under this load; use fewer connections or a lower rate"
+            }
+            Some(ErrorClass::Stale) => {
+                "look for a cache in front of the target, or for nodes that lag behind: it \
+                 returns content that was overwritten before the request"
+            }
+            Some(ErrorClass::Unexpected) => {
+                "look at such a response: for some requests, the target does different work than \
+                 for the same request before; if the page is meant to differ, measure with \
+                 --may-differ body"
+            }
+            Some(ErrorClass::Short | ErrorClass::Wrong) => {
+                "do not trust the target with data until you know why it returns other bytes \
+                 than those that were stored"
+            }
+        }
+    }
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: impl Iterator<Item = (K, u64)>) {
+    for (key, count) in counts {
+        *sums.entry(key).or_default() += count;
+    }
+}
+
+fn list<K: std::fmt::Display, N: std::fmt::Display>(
+    counts: impl Iterator<Item = (K, N)>,
+) -> String {
+    let items: Vec<String> = counts.map(|(key, n)| format!("{key} ×{n}")).collect();
+    items.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// 8 quads of slices with 1,000 correct responses: 16,000 per target.
+    fn with_failures(class: ErrorClass, count: u64) -> Vec<Finding> {
+        let mut run = Run::pair(8);
+        run.first_of("b").fail(class, count);
+        run.findings(&RULE)
+    }
+
+    #[test]
+    fn fires_for_a_single_failure() {
+        let findings = with_failures(ErrorClass::Timeout, 1);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 16001 operations failed (0.0062 %): timeout ×1"
+        );
+    }
+
+    #[test]
+    fn one_failure_in_100_and_one_wrong_response_in_1000_are_invalid() {
+        assert_eq!(
+            with_failures(ErrorClass::Timeout, 155)[0].severity,
+            Severity::Suspect
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Timeout, 170)[0].severity,
+            Severity::Invalid
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Wrong, 15)[0].severity,
+            Severity::Suspect
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Wrong, 18)[0].severity,
+            Severity::Invalid
+        );
+    }
+
+    #[test]
+    fn a_slice_without_success_is_invalid() {
+        let mut run = Run::pair(8);
+        run.first_of("a").answers(0, 0.001);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(
+            findings[0].evidence.contains("1 of 16 slices"),
+            "{findings:?}"
+        );
+
+        // A slice that was interrupted before its first response is not a fault of the target.
+        run.first_of("a").cut_short();
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn rejections_are_caused_by_the_setup_and_their_text_is_escaped() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("a");
+        slice.fail(ErrorClass::Status, 400);
+        slice.status(403, 400);
+        slice.failure_text("<script>Denied", 400);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(!findings[0].advice.contains("bucket"), "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("status 403 ×400"),
+            "{findings:?}"
+        );
+        assert!(
+            findings[0].evidence.contains("<script>Denied"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_advice_is_about_it() {
+        type Fill = fn(&mut Run);
+        let fail: Fill = |run| run.first_of("b").fail(ErrorClass::Status, 9_000);
+        let cases: [(Fill, &str); 3] = [
+            (
+                |run| run.first_of("b").status(507, 9_000),
+                "status 507 (9000 times) reports that the target has no space left",
+            ),
+            (
+                |run| {
+                    run.first_of("b").status(500, 9_000);
+                    run.first_of("b").failure_text("XMinioStorageFull", 9_000);
+                },
+                "the error text reports that the target has no space left",
+            ),
+            (
+                |run| {
+                    run.first_of("b").status(500, 9_000);
+                    run.first_of("b").machine().disk = Some(tenbin_record::DiskUse {
+                        available_bytes: 8 << 20,
+                        size_bytes: 1 << 40,
+                    });
+                },
+                "8.00 MiB were free on the disk",
+            ),
+        ];
+        for (fill, expected) in cases {
+            let mut run = Run::pair(8);
+            fail(&mut run);
+            fill(&mut run);
+            let found = run.findings(&RULE).remove(0);
+            assert!(found.evidence.contains(expected), "{found:?}");
+            assert!(found.advice.contains("disk"), "{found:?}");
+        }
+        let mut run = Run::pair(8);
+        fail(&mut run);
+        run.first_of("b").status(500, 9_000);
+        let found = run.findings(&RULE).remove(0);
+        assert!(!found.advice.contains("disk"), "{found:?}");
+    }
+
+    #[test]
+    fn what_retries_would_hide_is_reported_for_invalid_runs_only() {
+        let retried = Retried {
+            ns: 2_000_000_000,
+            most: 10,
+            ok: 452,
+            failed: 3,
+            attempts_ok: 452,
+            attempts_failed: 9_000,
+        };
+        let with = |failures: u64, retried: Retried| {
+            let mut run = Run::pair(8);
+            let mut slice = run.first_of("b");
+            slice.fail(ErrorClass::Status, failures);
+            slice.status(500, failures);
+            let target = run.environment.targets.entry("b".to_owned()).or_default();
+            let workload = run.plan.workloads[0].name.clone();
+            target.retried.insert(workload, retried);
+            run.findings(&RULE).remove(0)
+        };
+        let found = with(9_000, retried);
+        assert!(
+            found.evidence.ends_with(
+                "rejected requests succeed when they are sent again: warp would report 226/s, \
+                 because its library repeats a request up to ten times (2 s measured after the \
+                 run at the same load with up to 10 retries: 3 of 455 operations failed, and \
+                 9000 of 9452 requests)"
+            ),
+            "{found:?}"
+        );
+        assert!(found.advice.ends_with("run with --retries 10"), "{found:?}");
+        // Retries without success hide nothing.
+        let hopeless = Retried { ok: 0, ..retried };
+        assert!(!with(9_000, hopeless).evidence.contains("warp"));
+        assert!(!with(1, retried).evidence.contains("warp"));
+    }
+
+    #[test]
+    fn a_failed_transaction_counts_once() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        let mut slice = run.first_of("b");
+        slice.fail(ErrorClass::Status, 2);
+        slice.status(503, 2);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "none of 4000 operations failed, but 2 steps of them did: status ×2; responses with \
+             status 503 ×2"
+        );
+        run.first_of("b").fail_wholes(ErrorClass::Status, 1, 0.008);
+        let findings = run.findings(&RULE);
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 4001 operations failed (0.025 %): status ×1; responses with status 503 ×2"
+        );
+    }
+
+    #[test]
+    fn silent_when_all_went_well() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+    }
+}

@@ -1,0 +1,247 @@
+//! Targets whose responses to the same request are not all of one kind.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::MayDiffer;
+use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::tame;
+
+/// Share of unexpected responses above which the target did different work, as for wrong responses
+/// in [errors](crate::rules::responses::errors).
+const OTHER_WORK: f64 = 0.001;
+
+/// Number of kinds that are named.
+const NAMED: usize = 3;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "mixed_responses",
+    summary: "the same request got different kinds of responses, all with a successful status",
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("mixed_responses.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let found = cells.iter().filter_map(|cell| {
+        let target = evidence.environment.targets.get(&cell.target.name);
+        let expected = target.and_then(|target| target.responses.get(&cell.workload.name));
+        let (severity, seen, advice) = judged(cell, expected)?;
+        Some(Finding {
+            rule: RULE.name.to_owned(),
+            severity,
+            blame: match severity {
+                Severity::Note => Blame::Setup,
+                _ => Blame::Server,
+            },
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: seen,
+            advice: advice.to_owned(),
+        })
+    });
+    found.collect()
+}
+
+fn judged(
+    cell: &Cell<'_>,
+    expected: Option<&ExpectedResponse>,
+) -> Option<(Severity, String, &'static str)> {
+    let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
+    let of_class = |class| requests().filter_map(move |op| op.errors.get(&class)).sum();
+    let unexpected: u64 = of_class(ErrorClass::Unexpected);
+    let ok: u64 = requests().map(|op| op.ok).sum();
+    if unexpected == 0 {
+        return varies(cell, expected?);
+    }
+    let share = unexpected as f64 / (ok + unexpected) as f64;
+    let severity = match share > OTHER_WORK {
+        true => Severity::Invalid,
+        false => Severity::Suspect,
+    };
+    let target = &cell.target.name;
+    let what = expected.and_then(wanted);
+    let what = what.map_or_else(String::new, |what| format!(" ({what})"));
+    let seen = format!(
+        "{} of the responses of {target} are not of the expected kind{what} and do not count as \
+         throughput{}",
+        percent(share),
+        kinds(cell, share)
+    );
+    let advice = "send the request by hand under load and look at the response: for some \
+                  requests, the target does less or different work than before the run; if the \
+                  page is meant to differ, measure with --may-differ size or body";
+    Some((severity, seen, advice))
+}
+
+/// The expected kind.
+fn wanted(expected: &ExpectedResponse) -> Option<String> {
+    let status = expected.status?;
+    let (low, high) = (expected.shortest, expected.longest);
+    Some(match low == high {
+        true => format!("status {status}, {low} bytes"),
+        false => format!("status {status}, {low} to {high} bytes"),
+    })
+}
+
+/// The kinds with their shares, and an example.
+fn kinds(cell: &Cell<'_>, share: f64) -> String {
+    let mut kinds: BTreeMap<(u16, u64), (u64, &str)> = BTreeMap::new();
+    let mut all = 0;
+    let seen = cell
+        .slices
+        .iter()
+        .filter_map(|slice| slice.responses.as_ref());
+    for responses in seen {
+        all += responses.others;
+        for kind in &responses.unexpected {
+            let UnexpectedResponses {
+                status,
+                length,
+                count,
+                example,
+            } = kind;
+            all += count;
+            let (sum, known) = kinds.entry((*status, *length)).or_default();
+            *sum += count;
+            if known.is_empty() {
+                *known = example;
+            }
+        }
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let named = kinds
+        .iter()
+        .take(NAMED)
+        .map(|((status, length), (count, _))| {
+            // The counts include settling time and drain, so they are shown as shares of the total.
+            let part = share * *count as f64 / all.max(1) as f64;
+            format!("{} with status {status} and {length} bytes", percent(part))
+        });
+    let named: Vec<String> = named.collect();
+    let more = match kinds.len() > NAMED {
+        true => " and more kinds",
+        false => "",
+    };
+    let example = kinds.iter().find(|(_, (_, example))| !example.is_empty());
+    let example = example.map_or_else(String::new, |(_, (_, example))| {
+        format!("; for example: {}", tame(example))
+    });
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(": {}{more}{example}", named.join(", ")),
+    }
+}
+
+/// A page that differs from response to response.
+fn varies(
+    cell: &Cell<'_>,
+    expected: &ExpectedResponse,
+) -> Option<(Severity, String, &'static str)> {
+    let MayDiffer { size, body, .. } = cell.workload.facts().may_differ()?;
+    if expected.content != Sameness::Varies || body || size {
+        return None;
+    }
+    let target = &cell.target.name;
+    let (low, high) = (expected.shortest, expected.longest);
+    let seen = format!(
+        "the responses of {target} to the same request already differed before the run: their \
+         content is not compared, and a body of {low} to {high} bytes counts as expected"
+    );
+    let advice = "if the page is dynamic, nothing is wrong: --may-differ body states that, and \
+                  responses are then not compared; for a stricter comparison, measure a static \
+                  page";
+    Some((Severity::Note, seen, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::Responses;
+
+    use super::*;
+    use crate::testing::Run;
+    use tenbin_result::Trust;
+
+    /// Target `a` with this many unexpected responses per 1,000 expected ones in each slice.
+    fn with_unexpected(count: u64, example: &str) -> Run {
+        let mut run = Run::single(8);
+        run.each(|slice| {
+            if count > 0 {
+                slice.fail(ErrorClass::Unexpected, count);
+            }
+            slice.0.responses = Some(Responses {
+                compared: 1_000 + count,
+                read: count,
+                unexpected: vec![UnexpectedResponses {
+                    status: 200,
+                    length: 22,
+                    count,
+                    example: example.to_owned(),
+                }],
+                others: 0,
+            });
+        });
+        let expected = ExpectedResponse {
+            probed: 16,
+            status: Some(200),
+            shortest: 10_000,
+            longest: 10_000,
+            content: Sameness::Same,
+            ..ExpectedResponse::default()
+        };
+        let target = run.environment.targets.entry("a".to_owned()).or_default();
+        target.responses.insert("get".to_owned(), expected);
+        run
+    }
+
+    #[test]
+    fn responses_of_another_kind_void_the_run_and_are_named_with_an_example() {
+        let run = with_unexpected(1_000, "{\"error\":\"over\u{1b}loaded\"}");
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "50 % of the responses of a are not of the expected kind (status 200, 10000 bytes) \
+             and do not count as throughput: 50 % with status 200 and 22 bytes; for example: \
+             {\"error\":\"over\\u{1b}loaded\"}"
+        );
+        let rules: Vec<String> = run
+            .assess()
+            .findings
+            .into_iter()
+            .map(|one| one.rule)
+            .collect();
+        assert_eq!(rules[0], "mixed_responses");
+        assert!(rules.iter().all(|rule| rule != "errors"), "{rules:?}");
+        assert_eq!(run.assess().trust, Trust::Invalid);
+    }
+
+    #[test]
+    fn a_few_patterns_without_hits_are_suspect() {
+        let findings = with_unexpected(1, "x").findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(with_unexpected(0, "").findings(&RULE), []);
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+    }
+
+    #[test]
+    fn a_dynamic_page_is_a_note_unless_the_plan_says_so() {
+        let mut run = with_unexpected(0, "");
+        let target = run.environment.targets.get_mut("a").unwrap();
+        target.responses.get_mut("get").unwrap().content = Sameness::Varies;
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+            work.may_differ = MayDiffer::BODY;
+        }
+        assert_eq!(run.findings(&RULE), []);
+    }
+}

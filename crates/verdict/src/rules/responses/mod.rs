@@ -1,0 +1,8 @@
+//! Whether the work was done, and was the same for all targets.
+
+pub(crate) mod censored;
+pub(crate) mod changed_answers;
+pub(crate) mod errors;
+pub(crate) mod mixed_responses;
+pub(crate) mod unequal_answers;
+pub(crate) mod unequal_requests;

@@ -1,0 +1,566 @@
+//! Targets that gave different responses to the same requests.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::{MayDiffer, Workload};
+use tenbin_record::{ExpectedResponse, Sameness};
+use tenbin_result::format::percent;
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::tame;
+
+/// Difference of two body sizes, as a share of the larger, below which there is no finding.
+const SAME: f64 = 0.01;
+
+/// Difference above which the targets did different work.
+const OTHER: f64 = 0.05;
+
+/// Difference in bytes that does not affect the transfer time.
+const NO_TIME: f64 = 64.0;
+
+/// Difference in the share of a status above which there is a finding.
+const STATUSES: f64 = 0.01;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "unequal_answers",
+    summary: "two targets gave different responses to the same requests",
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("unequal_answers.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let workloads = evidence.plan.workloads.iter();
+    workloads
+        .filter_map(|workload| Some((workload, may_differ(workload)?)))
+        .flat_map(|(workload, may_differ)| {
+            let mine = |cell: &&Cell<'_>| cell.workload.name == workload.name;
+            let patterns = evidence.environment.patterns.get(&workload.name);
+            let sends_bodies = sends_bodies(workload, patterns.map_or(&[][..], Vec::as_slice));
+            let answers: Vec<Answers<'_>> = cells
+                .iter()
+                .filter(mine)
+                .filter_map(|cell| {
+                    let target = evidence.environment.targets.get(&cell.target.name);
+                    let expected = target.and_then(|one| one.responses.get(&workload.name));
+                    Answers::of(cell, sends_bodies, expected)
+                })
+                .collect();
+            let baseline = evidence.plan.baseline();
+            baseline.map_or_else(Vec::new, |baseline| {
+                compared(workload, may_differ, &baseline.name, &answers)
+            })
+        })
+        .collect()
+}
+
+fn compared(
+    workload: &Workload,
+    may_differ: MayDiffer,
+    baseline: &str,
+    answers: &[Answers<'_>],
+) -> Vec<Finding> {
+    let Some(baseline) = answers.iter().find(|side| side.target == baseline) else {
+        return Vec::new();
+    };
+    let others = answers
+        .iter()
+        .filter(|other| other.target != baseline.target);
+    others
+        .filter_map(|other| {
+            let (severity, seen) = other.against(baseline, may_differ)?;
+            Some(Finding {
+                rule: RULE.name.to_owned(),
+                severity,
+                blame: Blame::Setup,
+                workload: Some(workload.name.clone()),
+                target: Some(other.target.to_owned()),
+                evidence: seen,
+                advice: match severity {
+                    Severity::Note => {
+                        "send the request to each target by hand and compare the responses; \
+                         --may-differ lists permitted differences"
+                    }
+                    _ => {
+                        "make both targets send the same response before you compare their \
+                         speed: check a response of each for redirects, error pages, \
+                         compression and different content; if you compare that difference on \
+                         purpose, use --may-differ size, headers or body"
+                    }
+                }
+                .to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The permitted differences between targets; `None` if their responses are not compared.
+fn may_differ(workload: &Workload) -> Option<MayDiffer> {
+    let patterns = workload.patterns();
+    // Targets with different requests have different responses; their hits are compared instead.
+    let is_by_target = patterns.is_some_and(|patterns| patterns.by_target.is_some());
+    workload.facts().may_differ().filter(|_| !is_by_target)
+}
+
+/// Whether any request has a body, or may have one.
+fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
+    let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
+    let drawn = work.patterns().is_some();
+    work.facts().sends_body()
+        || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
+}
+
+/// The responses of a target over all slices of a workload.
+struct Answers<'a> {
+    target: &'a str,
+    /// Mean body size of a correct response in bytes; unknown in older runs whose requests have
+    /// bodies, too.
+    body: Option<f64>,
+    /// Share of each status below 400 among the responses.
+    statuses: BTreeMap<u16, f64>,
+    /// The responses before the run; unknown in runs of older versions.
+    expected: Option<&'a ExpectedResponse>,
+}
+
+impl<'a> Answers<'a> {
+    fn of(
+        cell: &Cell<'a>,
+        sends_bodies: bool,
+        expected: Option<&'a ExpectedResponse>,
+    ) -> Option<Self> {
+        let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
+        let ok: u64 = requests().map(|op| op.ok).sum();
+        let bytes = requests()
+            .filter(|op| op.ok > 0)
+            .map(|op| op.answered.or((!sends_bodies).then_some(op.payload)))
+            .sum::<Option<u64>>();
+        let mut statuses: BTreeMap<u16, f64> = BTreeMap::new();
+        for (status, count) in requests().flat_map(|op| &op.statuses) {
+            *statuses.entry(*status).or_default() += *count as f64;
+        }
+        // The rule `errors` reports failures.
+        statuses.retain(|status, _| *status < 400);
+        let all: f64 = statuses.values().sum();
+        statuses.values_mut().for_each(|share| *share /= all);
+        (ok > 0).then(|| Self {
+            target: &cell.target.name,
+            body: bytes.map(|bytes| bytes as f64 / ok as f64),
+            statuses,
+            expected,
+        })
+    }
+
+    fn against(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        let found = [
+            self.types(baseline).filter(|_| !may_differ.headers),
+            self.contents(baseline, may_differ),
+            self.bodies(baseline, may_differ),
+            self.statuses(baseline),
+        ];
+        found
+            .into_iter()
+            .flatten()
+            .max_by_key(|(severity, _)| *severity)
+    }
+
+    fn bodies(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        if may_differ.body {
+            return None;
+        }
+        let (Some(a), Some(b)) = (self.body, baseline.body) else {
+            let seen = "the sizes of response bodies were not compared: the version that made \
+                        this run did not record them separately from request bodies";
+            return Some((Severity::Note, seen.to_owned()));
+        };
+        let (severity, seen) = apart(a, b, |share| {
+            format!(
+                "a response body of {} has {a:.0} bytes on average, one of {} has {b:.0}: a \
+                 difference of {}",
+                self.target,
+                baseline.target,
+                percent(share)
+            )
+        })?;
+        let encoded = self.encoded(baseline);
+        Some(match (encoded, self.decoded(baseline)) {
+            (Some(encoded), Some(Decoded::Alike(how))) => (
+                Severity::Note,
+                format!("{seen}, by compression ({encoded}); {how}"),
+            ),
+            // The contents are judged separately.
+            (_, Some(_)) if may_differ.size => (
+                Severity::Note,
+                format!(
+                    "{seen}, which \
+                                                                         --may-differ permits"
+                ),
+            ),
+            (encoded, None) if may_differ.size => {
+                let why = encoded.map_or_else(String::new, |encoded| format!(" ({encoded})"));
+                let seen = format!(
+                    "{seen}, which --may-differ permits; the contents were not \
+                                    compared{why}"
+                );
+                (Severity::Note, seen)
+            }
+            (Some(encoded), None) => (
+                severity,
+                format!("{seen}; the contents could not be decoded and compared ({encoded})"),
+            ),
+            _ => (severity, seen),
+        })
+    }
+
+    /// Compares the decoded content of bodies.
+    fn contents(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        let Some(Decoded::Apart(how)) = self.decoded(baseline).filter(|_| !may_differ.body) else {
+            return None;
+        };
+        let (mine, other) = (self.target, baseline.target);
+        // A permitted difference in size is judged by the decoded content.
+        let severity = match may_differ.size {
+            true => Severity::Suspect,
+            false => Severity::Note,
+        };
+        let seen = format!("the contents of {mine} and {other} differ: {how}");
+        Some((severity, seen))
+    }
+
+    /// Compares media types.
+    fn types(&self, baseline: &Self) -> Option<(Severity, String)> {
+        let kind = |side: &Self| {
+            let name = side.expected?.content_type.as_deref()?;
+            let name = name.split(';').next().unwrap_or(name);
+            Some(name.trim().to_ascii_lowercase())
+        };
+        let (mine, other) = (kind(self)?, kind(baseline)?);
+        (mine != other).then(|| {
+            let seen = format!(
+                "responses of {} have the media type {}, those of {} have {}",
+                self.target,
+                tame(&mine),
+                baseline.target,
+                tame(&other)
+            );
+            (Severity::Note, seen)
+        })
+    }
+
+    /// The content encodings, if any body has one.
+    fn encoded(&self, baseline: &Self) -> Option<String> {
+        let encoding = |side: &Self| {
+            let name = side.expected?.encoding.as_deref()?;
+            (!name.eq_ignore_ascii_case("identity")).then(|| name.to_owned())
+        };
+        let (mine, other) = (encoding(self), encoding(baseline));
+        if mine.is_none() && other.is_none() {
+            return None;
+        }
+        let named = |name: Option<String>| name.map_or_else(|| "none".to_owned(), |n| tame(&n));
+        Some(format!("{} against {}", named(mine), named(other)))
+    }
+
+    /// The result of comparing the decoded bodies; `None` if unknown.
+    fn decoded(&self, baseline: &Self) -> Option<Decoded> {
+        let (mine, other) = (self.expected?, baseline.expected?);
+        let (a, b) = (mine.decoded_mean?, other.decoded_mean?);
+        let is_same = |side: &ExpectedResponse| side.content == Sameness::Same;
+        if is_same(mine)
+            && is_same(other)
+            && let (Some(one), Some(two)) = (&mine.decoded_crc64, &other.decoded_crc64)
+        {
+            return Some(match one == two {
+                true => Decoded::Alike(format!("the decoded bodies are equal ({a} bytes)")),
+                false if a == b => Decoded::Apart(format!("other bytes, {a} of each")),
+                false => Decoded::Apart(format!("{a} and {b} bytes decoded")),
+            });
+        }
+        // Pages that differ between responses have no fixed content to compare.
+        let far = apart(a as f64, b as f64, |_| String::new());
+        Some(match far {
+            None => Decoded::Alike(format!(
+                "the decoded bodies are about equally long ({a} and {b} bytes on average)"
+            )),
+            Some(_) => Decoded::Apart(format!("{a} and {b} bytes decoded")),
+        })
+    }
+
+    fn statuses(&self, baseline: &Self) -> Option<(Severity, String)> {
+        if self.statuses.is_empty() || baseline.statuses.is_empty() {
+            return None;
+        }
+        let known = self.statuses.keys().chain(baseline.statuses.keys());
+        let (status, mine, other) = known
+            .map(|status| {
+                let share = |answers: &Self| *answers.statuses.get(status).unwrap_or(&0.0);
+                (*status, share(self), share(baseline))
+            })
+            .max_by(|a, b| (a.1 - a.2).abs().total_cmp(&(b.1 - b.2).abs()))?;
+        ((mine - other).abs() > STATUSES).then(|| {
+            let seen = format!(
+                "{} of the responses of {} have status {status}, but {} of those of {}",
+                percent(mine),
+                self.target,
+                percent(other),
+                baseline.target
+            );
+            (Severity::Invalid, seen)
+        })
+    }
+}
+
+/// The result of comparing decoded bodies.
+enum Decoded {
+    Alike(String),
+    Apart(String),
+}
+
+/// The severity of a difference between these sizes.
+fn apart(mine: f64, other: f64, seen: impl Fn(f64) -> String) -> Option<(Severity, String)> {
+    let difference = (mine - other).abs();
+    let share = difference / mine.max(other);
+    if share > OTHER && difference > NO_TIME {
+        Some((Severity::Invalid, seen(share)))
+    } else if share > SAME {
+        Some((Severity::Suspect, seen(share)))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn with_bodies(a: u64, b: u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.0.ops[0].payload = a * 1_000);
+        run.each_of("b", |slice| slice.0.ops[0].payload = b * 1_000);
+        run
+    }
+
+    #[test]
+    fn different_body_sizes_are_invalid() {
+        let run = with_bodies(1_024, 153);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "a response body of b has 153 bytes on average, one of a has 1024: a difference of \
+             85.1 %"
+        );
+        let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
+        assert_eq!(trust, [tenbin_result::Trust::Invalid]);
+    }
+
+    #[test]
+    fn bodies_that_differ_a_little_are_suspect() {
+        let findings = with_bodies(12, 13).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let findings = with_bodies(100_000, 97_000).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn different_statuses_are_invalid() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.status(200, 1_000));
+        run.each_of("b", |slice| {
+            slice.status(200, 900);
+            slice.status(204, 100);
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "10 % of the responses of b have status 204, but 0 % of those of a"
+        );
+    }
+
+    #[test]
+    fn silent_when_they_are_alike_failed_or_are_judged_elsewhere() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        assert_eq!(with_bodies(10_000, 10_050).findings(&RULE), []);
+        assert_eq!(with_bodies(0, 0).findings(&RULE), []);
+        let mut failing = Run::pair(8);
+        failing.each_of("a", |slice| slice.status(200, 1_000));
+        failing.each_of("b", |slice| {
+            slice.status(200, 1_000);
+            slice.status(503, 500);
+        });
+        assert_eq!(failing.findings(&RULE), []);
+        let s3 = with_bodies(1_024, 153).of_s3(tenbin_plan::S3Operation::List, 0);
+        assert_eq!(s3.findings(&RULE), []);
+        assert_eq!(posted(4_000, 300, 300).findings(&RULE), []);
+    }
+
+    #[test]
+    fn each_is_compared_with_the_baseline_of_the_plan() {
+        let mut run = Run::new(&["a", "b", "c"], &["get"], 8);
+        run.each_of("a", |slice| slice.0.ops[0].payload = 153_000);
+        run.plan.comparing.baseline = 2;
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("a"));
+        assert!(findings[0].evidence.contains("one of c has 1024"));
+        let trust = |challenger: &str| {
+            let assessment = run.assess();
+            let mut primary = assessment.primary();
+            primary.find(|c| c.challenger == challenger).unwrap().trust
+        };
+        assert_eq!(trust("a"), tenbin_result::Trust::Invalid);
+        assert_ne!(trust("b"), tenbin_result::Trust::Invalid);
+    }
+
+    /// Requests with a body of `sent` bytes, and responses of `a` and `b` bytes.
+    fn posted(sent: u64, a: u64, b: u64) -> Run {
+        let mut run = with_bodies(sent.max(a), sent.max(b));
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+            work.body = vec![0; sent as usize];
+        }
+        run.each_of("a", |slice| slice.0.ops[0].answered = Some(a * 1_000));
+        run.each_of("b", |slice| slice.0.ops[0].answered = Some(b * 1_000));
+        run
+    }
+
+    #[test]
+    fn answers_to_requests_with_a_body_are_compared_however_long_the_request_is() {
+        for sent in [12, 400, 9_000] {
+            let findings = posted(sent, 5_000, 300).findings(&RULE);
+            assert_eq!(findings.len(), 1, "{sent}");
+            assert_eq!(findings[0].severity, Severity::Invalid, "{sent}");
+            assert_eq!(
+                findings[0].evidence,
+                "a response body of b has 300 bytes on average, one of a has 5000: a difference \
+                 of 94 %"
+            );
+        }
+    }
+
+    /// Target `a` sends 10 kB, `b` sends 1 kB: the same page, compressed. `change` modifies the
+    /// expected response of `b`.
+    fn compressed(change: impl FnOnce(&mut ExpectedResponse)) -> Run {
+        let mut run = with_bodies(10_000, 1_000);
+        let plain = ExpectedResponse {
+            probed: 16,
+            status: Some(200),
+            content: Sameness::Same,
+            decoded_mean: Some(10_000),
+            decoded_crc64: Some("07".to_owned()),
+            ..ExpectedResponse::default()
+        };
+        let mut other = ExpectedResponse {
+            encoding: Some("gzip".to_owned()),
+            ..plain.clone()
+        };
+        change(&mut other);
+        for (target, expected) in [("a", plain), ("b", other)] {
+            let target = run
+                .environment
+                .targets
+                .entry(target.to_owned())
+                .or_default();
+            target.responses.insert("get".to_owned(), expected);
+        }
+        run
+    }
+
+    fn may_differ(mut run: Run, what: MayDiffer) -> Run {
+        if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+            work.may_differ = what;
+        }
+        run
+    }
+
+    #[test]
+    fn compression_of_the_same_page_is_a_note() {
+        let findings = compressed(|_| {}).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "a response body of b has 1000 bytes on average, one of a has 10000: a difference of \
+             90 %, by compression (gzip against none); the decoded bodies are equal (10000 \
+             bytes)"
+        );
+    }
+
+    #[test]
+    fn compression_of_another_page_voids_the_comparison_whatever_size_may_be() {
+        let other = |expected: &mut ExpectedResponse| expected.decoded_crc64 = Some("08".into());
+        let findings = compressed(other).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let findings = may_differ(compressed(other), MayDiffer::SIZE).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let findings = may_differ(compressed(other), MayDiffer::BODY).findings(&RULE);
+        assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_is_said_and_may_differ_if_the_plan_says_so() {
+        let brotli = |expected: &mut ExpectedResponse| {
+            expected.encoding = Some("br".to_owned());
+            expected.decoded_mean = None;
+            expected.decoded_crc64 = None;
+        };
+        let findings = compressed(brotli).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let seen = &findings[0].evidence;
+        let cause = "the contents could not be decoded and compared (br against none)";
+        assert!(seen.ends_with(cause), "{seen}");
+        let findings = may_differ(compressed(brotli), MayDiffer::SIZE).findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Note);
+    }
+
+    #[test]
+    fn pages_of_one_length_and_other_content_and_other_types_are_notes() {
+        let mut run = compressed(|expected| {
+            expected.encoding = None;
+            expected.decoded_crc64 = Some("08".to_owned());
+            expected.content_type = Some("text/html; charset=utf-8".to_owned());
+        });
+        run.each_of("b", |slice| slice.0.ops[0].payload = 10_000_000);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            (findings[0].severity, findings[0].evidence.as_str()),
+            (
+                Severity::Note,
+                "the contents of b and a differ: other bytes, 10000 of each"
+            )
+        );
+        let mut run = may_differ(run, MayDiffer::BODY);
+        assert_eq!(run.findings(&RULE), []);
+        let target = run.environment.targets.get_mut("a").unwrap();
+        let expected = target.responses.get_mut("get").unwrap();
+        expected.content_type = Some("text/plain".to_owned());
+        let findings = run.findings(&RULE);
+        assert_eq!(
+            findings[0].evidence,
+            "responses of b have the media type text/html, those of a have text/plain"
+        );
+        let what = MayDiffer::BODY.or(MayDiffer::HEADERS);
+        assert_eq!(may_differ(run, what).findings(&RULE), []);
+    }
+
+    #[test]
+    fn older_runs_without_response_sizes_get_a_note() {
+        let mut run = posted(400, 20, 300);
+        run.each(|slice| slice.0.ops[0].answered = None);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("the sizes of response bodies were not compared")
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! What limits a target or delays its responses.
+
+pub(crate) mod backend_cpu;
+pub(crate) mod overload;
+pub(crate) mod quantised;
+pub(crate) mod server_cpu;
+pub(crate) mod slow_stage;
+pub(crate) mod stalls;
+pub(crate) mod tail_signature;
+pub(crate) mod uneven_workers;
+pub(crate) mod worker_limit;

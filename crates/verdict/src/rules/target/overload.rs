@@ -1,0 +1,200 @@
+//! A target that cannot keep up with the rate.
+
+use tenbin_plan::{Pace, Workload};
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural, rate};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+/// Share of the due operations that may be waiting at the end of a slice.
+const TOLERANCE: f64 = 0.01;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "overload",
+    summary: "a target could not keep up with the rate",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("overload.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells
+        .iter()
+        .filter_map(|cell| of_cell(cell, evidence))
+        .collect()
+}
+
+fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
+    let pace = &cell.workload.load.pace;
+    let full = cell.full();
+    let waiting = middle(full.iter().map(|slice| slice.backlog as f64))?;
+    let lead = lead(cell.workload, evidence);
+    let share = middle(
+        full.iter()
+            .filter_map(|slice| waiting_share(slice, pace, lead)),
+    )?;
+    if share <= TOLERANCE || waiting <= cell.workload.load.connections as f64 {
+        return None;
+    }
+    let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
+    let offered = middle(full.iter().filter_map(|slice| offered(slice, pace)))?;
+    let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Server,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{waiting:.0} operations ({} of those due) were still waiting for a free connection \
+             at the end of a slice (median of {}): the target completed {} of the {} offered, \
+             so the queue grew by {}, and response times depend on the length of a slice",
+            percent(share),
+            plural(full.len(), "slice"),
+            rate(answered),
+            rate(offered),
+            rate(growth),
+        ),
+        advice: format!(
+            "use {}; or more --connections if the target was waiting rather than working",
+            lower(pace)
+        ),
+    })
+}
+
+/// Seconds in which the queue may grow before the window opens.
+fn lead(workload: &Workload, evidence: &Evidence<'_>) -> f64 {
+    workload.lead(&evidence.plan.rounds).as_secs_f64()
+}
+
+fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
+    let due = pace.due_within(slice.seconds)? + due_in_lead(pace, lead);
+    (due > 0.0).then(|| slice.backlog as f64 / due)
+}
+
+/// Before the window, the rate is that of its start; a trace starts with the window.
+fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
+    match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => per_second * lead,
+        Pace::Ramp { from, .. } => from * lead,
+        Pace::Steps { steps, .. } => steps.first().map_or(0.0, |(rate, _)| rate * lead),
+        Pace::Closed | Pace::Trace(_) | Pace::Search(_) => 0.0,
+    }
+}
+
+/// Due operations per second, over the whole slice.
+fn offered(slice: &Slice, pace: &Pace) -> Option<f64> {
+    let due = pace.due_within(slice.seconds)?;
+    (slice.seconds > 0.0).then(|| due / slice.seconds)
+}
+
+/// Growth of the queue per second, including the settling time.
+fn growth(slice: &Slice, lead: f64) -> Option<f64> {
+    let time = slice.seconds + lead;
+    (time > 0.0).then(|| slice.backlog as f64 / time)
+}
+
+/// The option with which to lower the rate.
+fn lower(pace: &Pace) -> &'static str {
+    match pace {
+        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } | Pace::Search(_) => {
+            "a lower --rate"
+        }
+        Pace::Ramp { .. } => "a lower --rate-to",
+        Pace::Steps { .. } => "lower rates in --step",
+        Pace::Trace(_) => "a lower --trace-speed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tenbin_plan::{Arrivals, Trace};
+
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_when_operations_queue_up_in_every_slice() {
+        let mut run = Run::pair(8).open_loop();
+        run.each_of("b", |slice| slice.backlog(300));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn knows_what_is_due_at_every_kind_of_rate() {
+        let ramp = |from, to| Pace::Ramp {
+            from,
+            to,
+            arrivals: Arrivals::Poisson,
+        };
+        let steps = Pace::Steps {
+            steps: vec![(4e3, Duration::from_secs(3600))],
+            arrivals: Arrivals::Constant,
+        };
+        for (pace, offered, advice) in [
+            (Pace::Poisson { per_second: 1e3 }, "1.00 k/s", "--rate;"),
+            (ramp(1e3, 3e3), "2.00 k/s", "--rate-to;"),
+            (steps, "4.00 k/s", "--step;"),
+            (trace(1_000_000, 1), "1.00 k/s", "--trace-speed;"),
+        ] {
+            let mut run = Run::pair(8).open_loop();
+            run.plan.workloads[0].load.pace = pace;
+            run.each_of("b", |slice| slice.backlog(300));
+            let findings = run.findings(&RULE);
+            assert_eq!(findings.len(), 1, "{offered}");
+            let Finding {
+                evidence,
+                advice: found,
+                ..
+            } = &findings[0];
+            assert!(evidence.contains(offered), "{evidence}");
+            assert!(evidence.contains("the queue grew by 300/s"), "{evidence}");
+            assert!(found.contains(advice), "{found}");
+            // Less than a hundredth of what is due.
+            run.each_of("b", |slice| slice.backlog(9));
+            assert_eq!(run.findings(&RULE), [], "{offered}");
+        }
+    }
+
+    #[test]
+    fn the_queue_of_the_settling_time_is_no_growth() {
+        let mut run = Run::pair(8).open_loop();
+        run.plan.rounds.lead = Duration::from_millis(100);
+        run.each_of("b", |slice| slice.backlog(1_100));
+        let evidence = &run.findings(&RULE)[0].evidence;
+        assert!(
+            evidence.contains("the queue grew by 1.00 k/s"),
+            "{evidence}"
+        );
+        assert!(evidence.contains("(100 % of those due)"), "{evidence}");
+    }
+
+    /// One operation per this number of nanoseconds, from the start on.
+    fn trace(nanos: u64, speed: u32) -> Pace {
+        Pace::Trace(Trace {
+            path: "arrivals.txt".into(),
+            speed: speed.into(),
+            offsets: (0..60_000).map(|index| index * nanos).collect(),
+        })
+    }
+
+    #[test]
+    fn silent_for_one_pause_a_few_waiting_and_a_closed_loop() {
+        let mut run = Run::pair(8).open_loop();
+        run.each(|slice| slice.backlog(2));
+        run.first_of("a").backlog(900);
+        assert_eq!(run.findings(&RULE), []);
+        let mut closed = Run::pair(8);
+        closed.each(|slice| slice.backlog(300));
+        assert_eq!(closed.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,274 @@
+//! The target's CPU is its limit.
+
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::findings::rule_info::RuleInfo;
+use crate::machine::generator::Thread;
+use crate::machine::processor::Busy;
+use crate::server::backend::Backends;
+
+/// Share of the available cores from which on CPU is the limit of a target.
+const FULL: f64 = 0.90;
+
+/// Cores of a target that works on one core. More than one core is the inaccuracy of a kernel that
+/// counts in ticks, or a nearly idle second thread.
+const ONE_CORE: std::ops::Range<f64> = 0.90..1.05;
+
+/// Share of the cores left by other programs from which on a target uses most of a full machine:
+/// the load generator and interrupts need cores, too.
+const MOST_OF_LEFT: f64 = 0.35;
+/// Share of all cores below which a target does not fill a machine.
+const SIZEABLE: f64 = 0.15;
+
+/// Share of all cores from which on other programs may keep a target from using more.
+const OTHERS_HOLD: f64 = 0.10;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "server_cpu",
+    summary: "the CPU is the bottleneck of the target: all cores, or the one core that it uses",
+    severities: &[Severity::Note],
+    explanation: include_str!("server_cpu.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let busy = cells
+        .iter()
+        .filter_map(|cell| Some((cell, Busy::of(cell, evidence)?)));
+    let backends = Backends::of(evidence);
+    busy.filter_map(|(cell, busy)| of_cell(cell, &busy, &backends))
+        .collect()
+}
+
+fn of_cell(cell: &Cell<'_>, busy: &Busy, backends: &Backends<'_>) -> Option<Finding> {
+    let (seen, advice) = all_cores(busy)
+        .or_else(|| one_core(cell, busy))
+        .or_else(|| full_machine(cell, busy, backends))?;
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Server,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: seen,
+        advice: advice.to_owned(),
+    })
+}
+
+fn all_cores(busy: &Busy) -> Option<(String, &'static str)> {
+    let share = busy.target / busy.cores as f64;
+    let seen = || {
+        format!(
+            "the target used {:.2} of {} ({}): CPU is its limit",
+            busy.target,
+            plural(busy.cores, "core"),
+            percent(share)
+        )
+    };
+    (share >= FULL).then(|| {
+        (
+            seen(),
+            "this is the maximum throughput of the target on this machine; for more, use more \
+             cores or make an operation cheaper",
+        )
+    })
+}
+
+fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
+    if !works_on_one_core(cell, busy) {
+        return None;
+    }
+    let who = match (busy.thread, busy.process) {
+        (Some(thread), _) if thread >= FULL => format!("one thread of the target used {thread:.2}"),
+        (_, process) => format!(
+            "one process of the target used {:.2}",
+            process.unwrap_or(busy.target)
+        ),
+    };
+    Some((
+        format!(
+            "{who} of a core and the whole target only {:.2} of {}: the target works on one \
+             core, which is its limit",
+            busy.target,
+            plural(busy.cores, "core"),
+        ),
+        "start one worker process or thread per core, or accept this limit; if the target has \
+         several workers, one of them has all connections",
+    ))
+}
+
+/// No core is idle, and the target uses most of the cores that it shares with the load generator.
+fn full_machine(
+    cell: &Cell<'_>,
+    busy: &Busy,
+    backends: &Backends<'_>,
+) -> Option<(String, &'static str)> {
+    let thread = Thread::of(cell, backends)?;
+    let cores = busy.cores as f64;
+    let is_limit = is_closed(cell.workload)
+        && busy.idle() < 1.0 - FULL
+        && busy.target >= busy.generator
+        && busy.target >= (MOST_OF_LEFT * (cores - busy.others)).max(SIZEABLE * cores)
+        && !thread.is_busy();
+    is_limit.then(|| {
+        (
+            format!(
+                "only {}; the target used {:.2} and the load generator {:.2}: CPU is the limit",
+                busy.idle_words(),
+                busy.target,
+                busy.generator
+            ),
+            "this is the maximum throughput of the target with the cores that the load generator \
+             and other programs leave; for more, use more cores, run the load generator on \
+             another machine, or make an operation cheaper",
+        )
+    })
+}
+
+/// The same condition if the number of its processes is unknown.
+pub(crate) fn may_work_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
+    let is_unknown = busy.thread.is_none() && busy.process.is_none();
+    works_on_one_core(cell, busy)
+        || (is_unknown && is_closed(cell.workload) && ONE_CORE.contains(&busy.target))
+}
+
+/// Whether one thread, or one process that never uses more than a core, does all the work. At a
+/// fixed rate, a core may be 90 % busy because of the rate.
+pub(crate) fn works_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
+    if !is_closed(cell.workload) || !ONE_CORE.contains(&busy.target) || busy.cores < 2 {
+        return false;
+    }
+    // Several busy processes or threads may add up to one core by chance. If other programs use the
+    // other cores, it is unknown whether the target would use more than one.
+    let is_full = |used: Option<f64>| used.is_some_and(|used| used >= FULL);
+    let is_free = busy.has_room() || busy.others < OTHERS_HOLD * busy.cores as f64;
+    (is_full(busy.thread) && is_free) || (is_full(busy.process) && busy.has_room())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn on_cores(cores: u64, used: f64) -> Run {
+        let mut run = Run::pair(8).on_cores(cores);
+        run.each_of("b", |slice| slice.server_cpu(used));
+        run
+    }
+
+    /// The busiest process and its busiest thread use this many cores.
+    fn busiest(mut run: Run, process: f64, thread: f64) -> Run {
+        run.each_of("b", |slice| {
+            let used = slice.0.server.as_mut().unwrap();
+            used.busiest_process_seconds = Some(process);
+            used.busiest_thread_seconds = Some(thread);
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_the_target_uses_nine_tenths_of_all_cores() {
+        let findings = on_cores(4, 3.7).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(findings[0].blame, Blame::Server);
+        assert_eq!(
+            findings[0].evidence,
+            "the target used 3.70 of 4 cores (92.5 %): CPU is its limit"
+        );
+    }
+
+    #[test]
+    fn fires_when_one_thread_fills_its_core() {
+        let findings = busiest(on_cores(4, 0.98), 0.98, 0.97).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "one thread of the target used 0.97 of a core and the whole target only 0.98 of 4 \
+             cores: the target works on one core, which is its limit"
+        );
+        // Threads of one process that take turns.
+        let findings = busiest(on_cores(4, 0.98), 0.98, 0.30).findings(&RULE);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("one process of the target used 0.98")
+        );
+    }
+
+    #[test]
+    fn eight_workers_that_use_a_core_together_do_not_work_on_one() {
+        let run = busiest(on_cores(4, 0.96), 0.13, 0.13);
+        assert_eq!(run.findings(&RULE), []);
+        // Runs without figures of processes.
+        assert_eq!(on_cores(4, 0.96).findings(&RULE), []);
+    }
+
+    #[test]
+    fn one_core_is_not_claimed_while_other_programs_use_the_rest() {
+        // Other programs use 40 % of two cores, and nothing is idle.
+        let mut run = busiest(on_cores(2, 0.95), 0.95, 0.92);
+        run.each_of("b", |slice| slice.others(0.8));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0]
+                .evidence
+                .contains("the target used 0.95 and the load generator 0.20: CPU is"),
+            "{findings:?}"
+        );
+        // On eight cores, most are idle.
+        let mut room = busiest(on_cores(8, 0.95), 0.95, 0.92);
+        room.each_of("b", |slice| slice.others(0.8));
+        let findings = room.findings(&RULE);
+        assert!(
+            findings[0]
+                .evidence
+                .contains("the target works on one core")
+        );
+    }
+
+    #[test]
+    fn fires_when_nothing_is_idle_and_the_target_uses_most() {
+        // The target uses 1.1, the load generator 0.2, other programs and interrupts the rest.
+        let mut run = on_cores(2, 1.1);
+        run.each_of("b", |slice| {
+            let cpu = slice.machine().cpu.as_mut().unwrap();
+            (cpu.interrupts, cpu.idle) = (cpu.interrupts + cpu.idle - 0.04, 0.04);
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "only 2 % of 2 cores was idle; the target used 1.10 and the load generator 0.20: CPU \
+             is the limit"
+        );
+        run.each(|slice| slice.0.client.cpu_seconds = 1.2);
+        assert_eq!(run.findings(&RULE), []);
+        // A server that sleeps while other programs use the machine.
+        let mut sleeps = on_cores(2, 0.02);
+        sleeps.each_of("b", |slice| {
+            slice.0.client.cpu_seconds = 0.01;
+            let machine = slice.machine();
+            machine.others_cpu_seconds = Some(1.95);
+            let cpu = machine.cpu.as_mut().unwrap();
+            (cpu.busy, cpu.idle) = (1.98, 0.02);
+        });
+        assert_eq!(sleeps.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_between_and_where_the_cores_are_not_known_to_be_its_own() {
+        assert_eq!(on_cores(4, 3.3).findings(&RULE), []);
+        assert_eq!(busiest(on_cores(4, 1.1), 1.1, 0.5).findings(&RULE), []);
+        assert_eq!(busiest(on_cores(4, 0.85), 0.85, 0.85).findings(&RULE), []);
+        let unknown = on_cores(4, 3.9).on_unknown_machine();
+        assert_eq!(unknown.findings(&RULE), []);
+        assert_eq!(on_cores(4, 3.9).elsewhere().findings(&RULE), []);
+        let rate = busiest(on_cores(4, 0.98), 0.98, 0.98).open_loop();
+        assert_eq!(rate.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,451 @@
+//! Slices that differ because the target stalled in some of them.
+
+use tenbin_plan::{Builtin, Reach};
+use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
+use tenbin_result::format::{percent, plural, time};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::latency::{self, Kind};
+use crate::findings::rule_info::RuleInfo;
+use crate::server::backend::Backends;
+use crate::words::{middle, verb};
+
+const QUANTILE: f64 = 0.99;
+
+/// Ratio of the 99th percentile of all requests to the median over slices from which on there is a
+/// finding. A request of that ratio is slow.
+const TIMES: f64 = 3.0;
+
+/// Smallest difference in seconds.
+const LONGER: f64 = 0.001;
+
+/// Fewest slices, so that some can differ from the others.
+const FEWEST_SLICES: usize = 3;
+
+/// Shortest reported pause: in seconds, and as a multiple of the median time.
+const PAUSE: f64 = 0.100;
+const PAUSE_TIMES: f64 = 3.0;
+
+/// Share of the slow requests that the named slices contain.
+const MOST: f64 = 0.90;
+
+/// Share of a stall that the machine must explain.
+const EXPLAINED: f64 = 0.50;
+
+/// Share of all cores used by other programs, and share stolen by other machines, from which on the
+/// machine may cause a pause: as in `others_busy` and `steal`.
+const BUSY_OTHERS: f64 = 0.10;
+const STOLEN: f64 = 0.02;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "stalls",
+    summary: "a target stalled in some slices, or sent no response for a while",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("stalls.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let backends = Backends::of(evidence);
+    cells
+        .iter()
+        .filter_map(|cell| of_cell(cell, &backends))
+        .collect()
+}
+
+/// The cause of a stall.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cause {
+    Target,
+    /// The load generator's machine.
+    Machine,
+    /// Either of the two: other programs or machines used this share of the CPU time in all slices.
+    Either(f64),
+}
+
+fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
+    let full = cell.full();
+    let kind: Kind = match is_closed(cell.workload) {
+        true => |op| &op.service,
+        false => |op| &op.response,
+    };
+    let tail = Tail::of(cell, &full, kind);
+    let pauses = Pauses::of(cell, &full, kind);
+    let stalled: Vec<&Slice> = match (&tail, &pauses) {
+        (Some(tail), _) => tail.carriers.clone(),
+        (None, Some(pauses)) => pauses.slices.clone(),
+        (None, None) => return None,
+    };
+    let has_nobody = matches!(cell.target.reach, Reach::Builtin(Builtin::Dummy));
+    let cause = match taken(&stalled, backends) {
+        _ if has_nobody || machine_explains(&full, &stalled, kind) => Cause::Machine,
+        Some(share) => Cause::Either(share),
+        None => Cause::Target,
+    };
+    let subject = match cause {
+        Cause::Target => "the target sent no response",
+        _ if has_nobody => "no operation ended",
+        _ => "no response came",
+    };
+    let mut parts: Vec<String> = Vec::new();
+    if let Some(tail) = &tail {
+        parts.push(tail.sentence(full.len()));
+    }
+    if let Some(pauses) = &pauses {
+        parts.push(pauses.sentence(subject, full.len()));
+    }
+    match cause {
+        Cause::Target => {}
+        Cause::Machine if has_nobody => {
+            parts.push("without a server, the load generator's machine paused".to_owned());
+        }
+        Cause::Machine => parts.push(
+            "the load generator's machine was short of CPU in most of these slices".to_owned(),
+        ),
+        Cause::Either(share) => parts.push(format!(
+            "other programs or machines took {} of the CPU time, so it is unknown whether the \
+             target or the machine paused",
+            percent(share)
+        )),
+    }
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: match tail {
+            Some(_) => Severity::Suspect,
+            None => Severity::Note,
+        },
+        blame: match cause {
+            Cause::Target => Blame::Server,
+            Cause::Machine | Cause::Either(_) => Blame::Generator,
+        },
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: parts.join("; "),
+        advice: match cause {
+            Cause::Machine | Cause::Either(_) => {
+                "measure on a machine without other work, or with dedicated cores: high \
+                 percentiles contain the stalls of the machine"
+            }
+            Cause::Target => {
+                "find out what the target did at that time (garbage collection, compaction, a \
+                 lock, a checkpoint); use more or longer slices until several of them contain a \
+                 stall"
+            }
+        }
+        .to_owned(),
+    })
+}
+
+/// A 99th percentile that few slices determine.
+struct Tail<'a> {
+    /// The 99th percentile of all requests, seconds.
+    all: f64,
+    /// The median of the 99th percentiles of the slices, seconds.
+    usual: f64,
+    /// The smallest number of slices that contain most of the slow requests.
+    carriers: Vec<&'a Slice>,
+    /// The share of the slow requests that they contain.
+    share: f64,
+}
+
+impl<'a> Tail<'a> {
+    /// `slices` are the full slices of the cell.
+    fn of(cell: &Cell<'_>, slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+        if slices.len() < FEWEST_SLICES {
+            return None;
+        }
+        let of = |slice: &&Slice| latency::quantile_of(&[slice], QUANTILE, kind, &is_work);
+        let each: Option<Vec<f64>> = slices.iter().map(of).collect();
+        let all = cell.quantile_of(QUANTILE, kind, &is_work)?;
+        let usual = middle(each?)?;
+        if all < TIMES * usual || all - usual < LONGER {
+            return None;
+        }
+        let slow = (TIMES * usual * 1e9) as u64;
+        let mut by_slice: Vec<(u64, &Slice)> = slices
+            .iter()
+            .map(|slice| {
+                let times = histograms(slice, kind);
+                let each = times.map(|times| times.len() - times.count_between(0, slow));
+                (each.sum(), *slice)
+            })
+            .collect();
+        by_slice.sort_by_key(|(slow, _)| std::cmp::Reverse(*slow));
+        let total: u64 = by_slice.iter().map(|(slow, _)| slow).sum();
+        let mut held = 0;
+        let mut carriers = Vec::new();
+        for (slow, slice) in by_slice {
+            if held as f64 >= MOST * total as f64 {
+                break;
+            }
+            held += slow;
+            carriers.push(slice);
+        }
+        Some(Self {
+            all,
+            usual,
+            carriers,
+            share: held as f64 / total as f64,
+        })
+    }
+
+    fn sentence(&self, slices: usize) -> String {
+        let carriers = self.carriers.len();
+        format!(
+            "{carriers} of {} {} {} of the requests that took {} or longer: the 99th percentile \
+             of all requests is {}, that of the median slice {}",
+            plural(slices, "slice"),
+            verb(carriers, "holds", "hold"),
+            percent(self.share),
+            time(TIMES * self.usual),
+            time(self.all),
+            time(self.usual)
+        )
+    }
+}
+
+/// Pauses without a response.
+struct Pauses<'a> {
+    /// The slices with a pause.
+    slices: Vec<&'a Slice>,
+    longest: Pause,
+}
+
+impl<'a> Pauses<'a> {
+    /// `slices` are the full slices of the cell.
+    fn of(cell: &Cell<'_>, slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+        let median = cell.quantile_of(0.50, kind, &is_work);
+        let shortest = PAUSE.max(PAUSE_TIMES * median.unwrap_or(0.0));
+        let paused = |slice: &&Slice| slice.pause.is_some_and(|it| it.seconds >= shortest);
+        let slices: Vec<&Slice> = slices.iter().copied().filter(paused).collect();
+        let pauses = slices.iter().filter_map(|slice| slice.pause);
+        let longest = pauses.max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+        Some(Self { slices, longest })
+    }
+
+    fn sentence(&self, subject: &str, slices: usize) -> String {
+        let longest = format!(
+            "{subject} for {}, from {} after the start of the run",
+            time(self.longest.seconds),
+            time(self.longest.start)
+        );
+        match self.slices.len() {
+            1 => longest,
+            paused => {
+                format!("{longest}, the longest of the pauses in {paused} of {slices} slices")
+            }
+        }
+    }
+}
+
+/// Whether the machine was short of CPU in most of the stalled slices, more than in the others and
+/// for most of the stall.
+fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
+    let explained = stalled.iter().filter(|slice| {
+        let Some(stall) = stall(slice, kind) else {
+            return false;
+        };
+        let beyond = |figure: &dyn Fn(&MachineUse) -> Option<f64>| {
+            let of = |slice: &Slice| figure(slice.machine.as_ref()?);
+            let usual = middle(all.iter().filter_map(|slice| of(slice)));
+            of(slice)
+                .zip(usual)
+                .is_some_and(|(here, usual)| here - usual >= EXPLAINED * stall)
+        };
+        let stolen = beyond(&|machine| Some(machine.cpu?.steal));
+        let throttled = beyond(&|machine| Some(machine.throttled_us? as f64 / 1e6));
+        let waited = beyond(&|machine| Some(machine.pressure.cpu_some_us? as f64 / 1e6));
+        let others = beyond(&|machine| machine.others_cpu_seconds);
+        stolen || throttled || (waited && others)
+    });
+    explained.count() * 2 > stalled.len()
+}
+
+/// Median share of the CPU time that other programs and other machines took in the stalled slices,
+/// if it is large enough to cause a pause.
+fn taken(stalled: &[&Slice], backends: &Backends<'_>) -> Option<f64> {
+    let machines = || {
+        stalled
+            .iter()
+            .filter_map(|slice| Some((slice, slice.machine.as_ref()?)))
+    };
+    let others = machines().filter_map(|(slice, it)| backends.share_of_others(slice, it));
+    let others = middle(others).unwrap_or(0.0);
+    let stolen = machines().filter_map(|(_, it)| Some(it.cpu?.steal / it.cpu?.all()?));
+    let stolen = middle(stolen).unwrap_or(0.0);
+    (others > BUSY_OTHERS || stolen > STOLEN).then_some(others + stolen)
+}
+
+/// Length of the stall in a slice, seconds.
+fn stall(slice: &Slice, kind: Kind) -> Option<f64> {
+    let pause = slice.pause.map(|pause| pause.seconds);
+    let filled = histograms(slice, kind).filter(|times| !times.is_empty());
+    let longest = filled
+        .map(|times| times.max() as f64 / 1e9)
+        .reduce(f64::max);
+    pause.filter(|seconds| *seconds >= PAUSE).or(longest)
+}
+
+fn histograms(slice: &Slice, kind: Kind) -> impl Iterator<Item = &PackedHistogram> {
+    slice.work().map(kind)
+}
+
+fn is_work(op: &OpFigures) -> bool {
+    op.role.is_work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Made, Run};
+
+    /// Eight slices of 1,000 requests of 2 ms; in the fourth of `a` 12 % take up to 0.9 s.
+    fn stalling() -> Run {
+        let mut run = Run::single(8);
+        stall_in(&mut run, 3);
+        run
+    }
+
+    fn stall_in(run: &mut Run, index: usize) {
+        let slice = Made(&mut run.slices[index]);
+        let service = &mut slice.0.ops[0].service;
+        for micros in (300_000..900_000).step_by(5_000) {
+            service.record(micros * 1_000).unwrap();
+        }
+        slice.0.ops[0].response = slice.0.ops[0].service.clone();
+        slice.0.pause = Some(Pause {
+            start: slice.0.start + 0.25,
+            seconds: 0.9,
+        });
+    }
+
+    #[test]
+    fn a_stall_in_one_of_eight_slices_is_suspect_with_the_pause_and_its_time() {
+        for run in [stalling(), stalling().open_loop()] {
+            let findings = run.findings(&RULE);
+            assert_eq!(findings.len(), 1);
+            assert_eq!(findings[0].severity, Severity::Suspect);
+            assert_eq!(findings[0].blame, Blame::Server);
+            assert_eq!(
+                findings[0].evidence,
+                "1 of 8 slices holds 100 % of the requests that took 6.00 ms or longer: the 99th \
+                 percentile of all requests is 490 ms, that of the median slice 2.00 ms; the \
+                 target sent no response for 900 ms, from 4.75 s after the start of the run"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pause_without_effect_on_percentiles_is_a_note() {
+        let mut run = Run::single(8);
+        for at in [2, 5] {
+            run.slices[at].pause = Some(Pause {
+                start: run.slices[at].start,
+                seconds: 0.2 + at as f64 / 100.0,
+            });
+        }
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "the target sent no response for 250 ms, from 7.50 s after the start of the run, the \
+             longest of the pauses in 2 of 8 slices"
+        );
+    }
+
+    #[test]
+    fn a_stall_of_the_machine_is_not_the_targets() {
+        let mut stolen = stalling();
+        let cpu = |run: &mut Run| {
+            run.slices[3]
+                .machine
+                .as_mut()
+                .unwrap()
+                .cpu
+                .as_mut()
+                .unwrap()
+                .steal = 0.5
+        };
+        cpu(&mut stolen);
+        let mut busy = stalling();
+        let machine = busy.slices[3].machine.as_mut().unwrap();
+        machine.others_cpu_seconds = Some(0.8);
+        machine.pressure.cpu_some_us = Some(700_000);
+        for run in [stolen, busy] {
+            let findings = run.findings(&RULE);
+            assert_eq!(findings[0].blame, Blame::Generator, "{findings:?}");
+            assert!(findings[0].evidence.contains("no response came for 900 ms"));
+            assert!(
+                findings[0]
+                    .evidence
+                    .contains("the load generator's machine")
+            );
+        }
+        // The work of the target itself makes other threads wait, too.
+        let mut target = stalling();
+        let machine = target.slices[3].machine.as_mut().unwrap();
+        machine.pressure.cpu_some_us = Some(700_000);
+        assert_eq!(target.findings(&RULE)[0].blame, Blame::Server);
+    }
+
+    #[test]
+    fn the_cause_is_unknown_if_other_programs_are_always_busy() {
+        let mut stolen = stalling();
+        stolen.each(|slice| slice.machine().cpu.as_mut().unwrap().steal = 0.5);
+        let mut busy = stalling();
+        busy.each(|slice| slice.others(0.8));
+        for (run, share) in [(stolen, "21.5 %"), (busy, "40 %")] {
+            let findings = run.findings(&RULE);
+            assert_eq!(findings[0].blame, Blame::Generator);
+            assert!(
+                findings[0].evidence.ends_with(&format!(
+                    "no response came for 900 ms, from 4.75 s after the start of the run; other \
+                     programs or machines took {share} of the CPU time, so it is unknown \
+                     whether the target or the machine paused"
+                )),
+                "{findings:?}"
+            );
+            assert!(!findings[0].advice.contains("find out what the target did"));
+        }
+    }
+
+    #[test]
+    fn without_a_server_the_machine_paused() {
+        let mut run = stalling();
+        run.plan.targets[0].reach = Reach::Builtin(Builtin::Dummy);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].blame, Blame::Generator);
+        assert!(
+            findings[0].evidence.ends_with(
+                "no operation ended for 900 ms, from 4.75 s after the start of the run; without \
+                 a server, the load generator's machine paused"
+            ),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn silent_when_slices_agree_and_where_responses_take_as_long() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        // The same tail in every slice, and no pause.
+        let mut even = Run::single(8);
+        even.each(|slice| slice.0.ops[0].service.record_n(50_000_000, 20).unwrap());
+        assert_eq!(even.findings(&RULE), []);
+        // A request takes half a second.
+        let mut slow = Run::single(8);
+        slow.each(|slice| {
+            slice.answers(400, 0.5);
+            slice.0.pause = Some(Pause {
+                start: slice.0.start,
+                seconds: 0.5,
+            });
+        });
+        assert_eq!(slow.findings(&RULE), []);
+        // A slice that was cut short does not contribute to figures.
+        let mut cut = stalling();
+        cut.slices[3].cut_short = true;
+        assert_eq!(cut.findings(&RULE), []);
+    }
+}

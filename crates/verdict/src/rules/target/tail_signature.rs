@@ -1,0 +1,445 @@
+//! Times that cluster at constants of the network stack.
+
+use hdrhistogram::Histogram;
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, time};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "tail_signature",
+    summary: "times cluster at constants of the network stack: 40 ms, 200 ms, 1 s, 3 s",
+    severities: &[Severity::Note, Severity::Suspect],
+    explanation: include_str!("tail_signature.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    cells
+        .iter()
+        .flat_map(|cell| {
+            let full = cell.full();
+            let is_small = has_small_bodies(&full);
+            let answers = cell.request_times();
+            let connects = cell.merged(&|slice| vec![&slice.setup.connect]);
+            let first_bytes =
+                cell.merged(&|slice| slice.requests().map(|op| &op.first_byte).collect());
+            let two_writes = answers.as_ref().zip(first_bytes.as_ref());
+            let two_writes = two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
+            // A large body may take as long to transfer as an acknowledgement is delayed.
+            let known = SIGNATURES.iter().filter(|it| is_small || !it.of_all);
+            let found = known.filter_map(|signature| {
+                if let (true, Some(two_writes)) = (signature.of_all, &two_writes) {
+                    return Some(finding_of_two_writes(cell, signature, two_writes));
+                }
+                let times = match signature.of {
+                    Of::Answers => answers.as_ref()?,
+                    Of::Connects => connects.as_ref()?,
+                };
+                let pile = signature.in_times(times)?;
+                Some(finding_of(cell, signature, &pile))
+            });
+            found.collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn finding_of_two_writes(cell: &Cell<'_>, signature: &Signature, found: &TwoWrites) -> Finding {
+    Finding {
+        rule: RULE.name.to_owned(),
+        severity: signature.severity,
+        blame: signature.blame,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{} of {} responses ({}) took {} to {}, with far fewer just below and above; the \
+             first byte of most arrived by {}: {}",
+            found.pile.count,
+            found.pile.total,
+            percent(found.pile.count as f64 / found.pile.total as f64),
+            time(found.from),
+            time(found.to),
+            time(found.first_byte),
+            signature.meaning
+        ),
+        advice: signature.advice.to_owned(),
+    }
+}
+
+fn finding_of(cell: &Cell<'_>, signature: &Signature, found: &Pile) -> Finding {
+    let things = match signature.of {
+        Of::Answers => "responses",
+        Of::Connects => "connections",
+    };
+    Finding {
+        rule: RULE.name.to_owned(),
+        severity: signature.severity,
+        blame: signature.blame,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "{} of {} {things} ({}) took {} or slightly longer, with far fewer just below and \
+             above: {}",
+            found.count,
+            found.total,
+            percent(found.count as f64 / found.total as f64),
+            time(signature.seconds),
+            signature.meaning
+        ),
+        advice: signature.advice.to_owned(),
+    }
+}
+
+/// The kind of times.
+#[derive(Clone, Copy)]
+enum Of {
+    Answers,
+    Connects,
+}
+
+/// A wait of known length.
+struct Signature {
+    of: Of,
+    seconds: f64,
+    /// Whether it may affect most operations, and not only the tail.
+    of_all: bool,
+    /// Fewest samples in the cluster.
+    fewest: u64,
+    severity: Severity,
+    blame: Blame,
+    meaning: &'static str,
+    advice: &'static str,
+}
+
+const SIGNATURES: [Signature; 4] = [
+    Signature {
+        of: Of::Answers,
+        seconds: 0.040,
+        of_all: true,
+        fewest: 10,
+        severity: Severity::Note,
+        blame: Blame::Server,
+        meaning: "the length of a delayed acknowledgement",
+        advice: "let the target send a response in one write, or set TCP_NODELAY: with two \
+                 writes, Nagle's algorithm holds the second back until the delayed \
+                 acknowledgement arrives",
+    },
+    Signature {
+        of: Of::Answers,
+        seconds: 0.200,
+        of_all: false,
+        fewest: 10,
+        severity: Severity::Note,
+        blame: Blame::Network,
+        meaning: "the time after which Linux sends a lost segment again",
+        advice: "look for lost segments (nstat TcpRetransSegs), full queues and a saturated link \
+                 between load generator and target",
+    },
+    Signature {
+        of: Of::Connects,
+        seconds: 1.0,
+        of_all: false,
+        fewest: 3,
+        severity: Severity::Suspect,
+        blame: Blame::Server,
+        meaning: "the time after which the first SYN is sent again",
+        advice: "the target dropped connection attempts: increase its listen backlog and \
+                 net.core.somaxconn, or open connections more slowly",
+    },
+    Signature {
+        of: Of::Connects,
+        seconds: 3.0,
+        of_all: false,
+        fewest: 3,
+        severity: Severity::Suspect,
+        blame: Blame::Server,
+        meaning: "the time after which the second SYN is sent again",
+        advice: "the target dropped connection attempts twice: increase its listen backlog and \
+                 net.core.somaxconn, or open connections more slowly",
+    },
+];
+
+/// Width of a cluster as a share of its time.
+const WIDTH: f64 = 0.12;
+/// Width of the ranges before and after a cluster as a share of its time.
+const AROUND: f64 = 0.25;
+
+/// Ratio of the density of a cluster to the density around it.
+const TIMES: f64 = 5.0;
+
+/// Size of the largest segment in bytes: that of loopback, whose MTU is 65,536.
+const LARGEST_SEGMENT: u64 = 65_536;
+
+/// Share of all responses from which on a cluster contains most of them.
+const MOST: f64 = 0.90;
+
+/// The samples of a cluster.
+struct Pile {
+    count: u64,
+    total: u64,
+}
+
+/// A mode of the response times at the length of a delayed acknowledgement, of responses whose
+/// first byte came earlier: the rest waited for the acknowledgement.
+struct TwoWrites {
+    pile: Pile,
+    /// Ends of the mode, seconds.
+    from: f64,
+    to: f64,
+    /// Median time to the first byte, seconds.
+    first_byte: f64,
+}
+
+/// Range of the mode, milliseconds: the kernel rounds the 40 ms of an acknowledgement
+/// (`TCP_DELACK_MIN`) up to its clock tick, which is 4 or 10 ms on many machines, and timers run
+/// later on a busy machine.
+const EARLIEST_ACK: u64 = 40;
+const LATEST_ACK: u64 = 54;
+
+/// The first delayed acknowledgements arrive within two ticks of 4 ms.
+const LATEST_START: u64 = 48;
+
+/// Widths of the mode, milliseconds: for a fine clock tick up to several coarse ticks.
+const MODE_WIDTHS: [u64; 4] = [10, 6, 4, 2];
+
+/// Milliseconds before and after the mode in which there must be few samples.
+const BESIDE_MODE: u64 = 10;
+
+impl TwoWrites {
+    /// `None` also for runs of versions that did not record first bytes.
+    fn of(answers: &Histogram<u64>, first_bytes: &Histogram<u64>) -> Option<Self> {
+        if first_bytes.is_empty() {
+            return None;
+        }
+        let nanos = |ms: u64| ms * 1_000_000;
+        let between = |times: &Histogram<u64>, from: u64, to: u64| {
+            times.count_between(nanos(from), nanos(to) - 1)
+        };
+        let windows = MODE_WIDTHS.iter().flat_map(|width| {
+            let starts = EARLIEST_ACK..=LATEST_ACK - width;
+            starts.map(move |start| (start, start + width))
+        });
+        let stands_out = windows.filter_map(|(from, to)| {
+            let count = between(answers, from, to);
+            let density = count as f64 / (to - from) as f64;
+            let before = between(answers, from - BESIDE_MODE, from);
+            let after = between(answers, to, to + BESIDE_MODE);
+            let beside = before.max(after) as f64 / BESIDE_MODE as f64;
+            let early = count.saturating_sub(between(first_bytes, from, to));
+            let fits = count >= FEWEST_DELAYED && density > TIMES * beside && early * 2 > count;
+            fits.then_some((from, to, count))
+        });
+        let (from, to, count) =
+            stands_out.max_by_key(|(from, to, count)| (*count, from + 100 - to))?;
+        let inside = answers
+            .iter_recorded()
+            .map(|step| step.value_iterated_to())
+            .filter(|value| (nanos(from)..nanos(to)).contains(value));
+        let (least, most) = inside.fold((u64::MAX, 0), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        (least <= nanos(LATEST_START)).then(|| Self {
+            pile: Pile {
+                count,
+                total: answers.len(),
+            },
+            from: least as f64 / 1e9,
+            to: most as f64 / 1e9,
+            first_byte: first_bytes.value_at_quantile(0.5) as f64 / 1e9,
+        })
+    }
+}
+
+/// Fewest responses in a mode.
+const FEWEST_DELAYED: u64 = 10;
+
+impl Signature {
+    fn in_times(&self, times: &Histogram<u64>) -> Option<Pile> {
+        let between = |from: f64, to: f64| {
+            let nanos = |share: f64| (self.seconds * share * 1e9) as u64;
+            times.count_between(nanos(from), nanos(to) - 1)
+        };
+        let end = 1.0 + WIDTH;
+        let pile = Pile {
+            count: between(1.0, end),
+            total: times.len(),
+        };
+        let density = pile.count as f64 / WIDTH;
+        let before = between(1.0 - AROUND, 1.0) as f64 / AROUND;
+        let after = between(end, end + AROUND) as f64 / AROUND;
+        let stands_out = pile.count >= self.fewest && density > TIMES * before.max(after);
+        let median = times.value_at_quantile(0.5) as f64 / 1e9;
+        let is_tail = median < self.seconds / 2.0;
+        let is_all = self.of_all && pile.count as f64 >= MOST * pile.total as f64;
+        (stands_out && (is_tail || is_all)).then_some(pile)
+    }
+}
+
+/// Whether a request and its response fit into one segment each, on average: only data shorter than
+/// a segment waits for an acknowledgement (RFC 896).
+fn has_small_bodies(slices: &[&Slice]) -> bool {
+    let requests = || slices.iter().flat_map(|slice| slice.requests());
+    let count: u64 = requests().map(|op| op.ok).sum();
+    let sent: u64 = requests().map(|op| op.sent).sum();
+    let received: u64 = requests().map(|op| op.received).sum();
+    sent.max(received) <= LARGEST_SEGMENT * count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn with_answers(micros: u64, count: u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let service = &mut slice.0.ops[0].service;
+            service.record_n(micros * 1_000, count).unwrap();
+        });
+        run
+    }
+
+    fn evidence(run: &Run) -> Vec<String> {
+        let findings = run.findings(&RULE);
+        findings
+            .into_iter()
+            .map(|finding| finding.evidence)
+            .collect()
+    }
+
+    #[test]
+    fn names_delayed_acknowledgements_and_retransmissions() {
+        let found = evidence(&with_answers(40_700, 2));
+        assert_eq!(
+            found,
+            [
+                "32 of 16032 responses (0.2 %) took 40.0 ms or slightly longer, with far fewer \
+                 just below and above: the length of a delayed acknowledgement"
+            ]
+        );
+        let found = evidence(&with_answers(204_000, 2));
+        assert!(
+            found[0].contains("took 200 ms or slightly longer"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_cluster_of_all_responses_is_found() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(48, 0.0413));
+        assert_eq!(evidence(&run).len(), 1);
+        // A time of 200 ms, however, may be the target's own.
+        run.each_of("b", |slice| slice.answers(10, 0.205));
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    /// The times of a server with two writes on a kernel with a clock tick of 4 ms.
+    fn two_writes(share_delayed: u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.service.clear();
+            op.first_byte.record_n(143_000, 200).unwrap();
+            op.service
+                .record_n(150_000, 200 - 2 * share_delayed)
+                .unwrap();
+            for (micros, share) in [(44_070, 60), (47_940, 30), (52_160, 10)] {
+                let count = 2 * share_delayed * share / 100;
+                op.service.record_n(micros * 1_000, count).unwrap();
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn finds_delayed_acknowledgements_wherever_the_clock_tick_puts_them() {
+        for share in [10, 60, 100] {
+            let found = evidence(&two_writes(share));
+            assert_eq!(found.len(), 1, "{share}: {found:?}");
+        }
+        assert_eq!(
+            evidence(&two_writes(100)),
+            [
+                "3200 of 3200 responses (100 %) took 44.1 ms to 52.2 ms, with far fewer just \
+                 below and above; the first byte of most arrived by 143 µs: the length of a \
+                 delayed acknowledgement"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_handler_that_takes_as_long_has_no_delayed_acknowledgement() {
+        let mut run = two_writes(100);
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.first_byte = op.service.clone();
+        });
+        assert_eq!(run.findings(&RULE), []);
+        // Times of every length, some of which are in the range.
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.service.clear();
+            (1..100).for_each(|ms| op.service.record_n(ms * 1_000_000, 20).unwrap());
+            op.first_byte.clear();
+            op.first_byte.record_n(1_000_000, 1_980).unwrap();
+        });
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn a_large_body_that_takes_as_long_has_no_delayed_acknowledgement() {
+        // The first byte comes early, and the last byte of a megabyte after 44 to 52 ms.
+        let mut get = two_writes(100);
+        get.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.received = op.ok * 1_000_000;
+        });
+        assert_eq!(get.findings(&RULE), []);
+        let mut put = Run::pair(8);
+        put.each_of("b", |slice| {
+            slice.answers(48, 0.0413);
+            let op = &mut slice.0.ops[0];
+            op.sent = op.ok * 1_000_000;
+        });
+        assert_eq!(put.findings(&RULE), []);
+    }
+
+    #[test]
+    fn names_attempts_to_connect_that_were_dropped() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.0.setup.connect.record_n(100_000, 50).unwrap();
+            slice.0.setup.connect.record_n(1_020_000_000, 2).unwrap();
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("32 of 832 connections (3.8 %) took 1.00 s")
+        );
+    }
+
+    #[test]
+    fn silent_when_the_tail_is_smooth_or_a_few_only() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        let mut smooth = Run::pair(8);
+        smooth.each_of("b", |slice| {
+            let service = &mut slice.0.ops[0].service;
+            (1..500).for_each(|ms| service.record_n(ms * 1_000_000, 3).unwrap());
+            service.record_n(1_000_000, 4_000).unwrap();
+        });
+        assert_eq!(smooth.findings(&RULE), []);
+        let mut few = Run::pair(8);
+        few.first_of("b").0.ops[0]
+            .service
+            .record_n(40_700_000, 9)
+            .unwrap();
+        assert_eq!(few.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,198 @@
+//! Some connections are served much faster than others.
+
+use tenbin_result::format::{plural, rate, ratio};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::{Evidence, is_closed};
+use crate::figures::spread::uneven;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "uneven_workers",
+    summary: "some connections are served much faster than others: workers have unequal shares of them",
+    severities: &[Severity::Note],
+    explanation: include_str!("uneven_workers.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let targets = evidence.plan.targets.iter();
+    targets
+        .filter_map(|target| {
+            let mine = cells.iter().filter(|cell| cell.target.name == target.name);
+            let found: Vec<(&Cell<'_>, Seen)> = mine
+                .filter(|cell| is_closed(cell.workload))
+                .filter_map(|cell| Some((cell, Seen::of(cell)?)))
+                .collect();
+            of_target(&found)
+        })
+        .collect()
+}
+
+/// The rates of the single connections of one workload on one target, medians over slices.
+struct Seen {
+    slowest: f64,
+    fastest: f64,
+    times: f64,
+    slices: usize,
+    reopen: Option<u32>,
+}
+
+impl Seen {
+    fn of(cell: &Cell<'_>) -> Option<Self> {
+        let full = cell.full();
+        let spreads = uneven(cell)?;
+        let times = |spread: &tenbin_record::Spread| {
+            (spread.slowest > 0.0).then_some(spread.fastest / spread.slowest)
+        };
+        Some(Self {
+            slowest: middle(spreads.iter().map(|spread| spread.slowest))?,
+            fastest: middle(spreads.iter().map(|spread| spread.fastest))?,
+            // There is no ratio if some connections completed nothing.
+            times: middle(spreads.iter().filter_map(times)).unwrap_or(f64::INFINITY),
+            slices: spreads.len(),
+            reopen: full.iter().find_map(|slice| slice.reopen),
+        })
+    }
+}
+
+/// One finding per target, for the workload with the largest difference.
+fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
+    let (cell, seen) = found
+        .iter()
+        .max_by(|one, other| one.1.times.total_cmp(&other.1.times))?;
+    let times = match seen.times.is_finite() {
+        true => format!(
+            "{} times as many requests as the slowest",
+            ratio(seen.times)
+        ),
+        false => "many requests and the slowest none".to_owned(),
+    };
+    let opened = match seen.reopen {
+        Some(lives) => format!(
+            "; each slice opened its connections {lives} times to average \
+                                over this"
+        ),
+        None => String::new(),
+    };
+    let (advice, several) = (advice(seen), found.len() > 1);
+    Some(Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Note,
+        blame: Blame::Server,
+        workload: (!several).then(|| cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "with {}, the fastest connection completed {times} ({} and {}, medians of {}): \
+             workers that accept on a shared socket get unequal shares of the \
+             connections{opened}",
+            plural(cell.workload.load.connections, "connection"),
+            rate(seen.fastest),
+            rate(seen.slowest),
+            plural(seen.slices, "slice")
+        ),
+        advice,
+    })
+}
+
+fn advice(seen: &Seen) -> String {
+    let measure = match seen.reopen {
+        Some(_) => "the throughput is the mean over many assignments of connections to workers",
+        None => {
+            "the throughput depends on a random assignment of connections to workers: use \
+             --reopen 8 to average over many assignments"
+        }
+    };
+    format!(
+        "{measure}; to distribute connections better, use several per worker, and give each \
+         worker its own listening socket (SO_REUSEPORT; in nginx reuseport, in Workerman \
+         reusePort)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::{S3Operation, S3Work, WorkloadKind};
+    use tenbin_record::{ErrorClass, Spread};
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn spread(slowest: f64, fastest: f64) -> Spread {
+        Spread {
+            connections: 8,
+            median_responses: 100.0,
+            slowest,
+            lower_quartile: slowest,
+            median: 100.0,
+            upper_quartile: fastest,
+            fastest,
+            variation: 0.0,
+        }
+    }
+
+    fn with(slowest: f64, fastest: f64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.0.spread = Some(spread(slowest, fastest)));
+        run
+    }
+
+    #[test]
+    fn fires_where_connections_are_served_unevenly() {
+        let findings = with(60.0, 180.0).findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0].evidence.starts_with(
+                "with 2 connections, the fastest connection completed 3.00 times as many \
+                 requests as the slowest (180/s and 60.0/s, medians of 16 slices)"
+            ),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.contains("--reopen 8"));
+        let none = with(0.0, 180.0).findings(&RULE);
+        assert!(
+            none[0]
+                .evidence
+                .contains("many requests and the slowest none")
+        );
+    }
+
+    #[test]
+    fn what_the_warm_up_found_is_reported_where_reopening_hides_it() {
+        let mut run = with(95.0, 150.0);
+        run.each_of("b", |slice| slice.0.reopen = Some(8));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        let sentence = "each slice opened its connections 8 times to average over this";
+        assert!(findings[0].evidence.ends_with(sentence), "{findings:?}");
+        // The plan asks for reopening, so there is no finding.
+        run.plan.workloads[0].load.reopen = Some(8);
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_where_connections_wait_before_they_send_a_request_again() {
+        let mut run = with(60.0, 180.0);
+        run.plan.workloads[0].kind = WorkloadKind::S3(S3Work {
+            retries: 3,
+            ..S3Work::new(S3Operation::Put, 1_024, 1)
+        });
+        assert_eq!(run.findings(&RULE).len(), 1, "nothing was refused");
+        run.first_of("b").fail(ErrorClass::Status, 1);
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_when_connections_are_served_alike_or_unobserved() {
+        assert_eq!(with(95.0, 105.0).findings(&RULE), []);
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        assert_eq!(with(60.0, 180.0).open_loop().findings(&RULE), []);
+        // One slice of many is chance.
+        let mut once = with(95.0, 105.0);
+        once.first_of("b").0.spread = Some(spread(60.0, 180.0));
+        assert_eq!(once.findings(&RULE), []);
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a target failed because its disk is full.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::Reach;
+use tenbin_result::format::bytes;
+
+use crate::cell::Cell;
+
+/// HTTP status 507, "Insufficient Storage" (RFC 4918, 11.5).
+const INSUFFICIENT_STORAGE: u16 = 507;
+
+/// Parts of error codes and texts of servers, in lower case: MinIO's `XMinioStorageFull`, the
+/// system's ENOSPC and EDQUOT, quotas of gateways.
+const TEXTS: [&str; 6] = [
+    "storagefull",
+    "insufficientstorage",
+    "enospc",
+    "no space left",
+    "diskfull",
+    "quotaexceeded",
+];
+
+/// Free bytes below which the next write may fail.
+const FULL: u64 = 64 << 20;
+
+/// The evidence that a target has no space left, if there is any: its statuses and error texts;
+/// otherwise, for a launched target that fails, the free space on the disk with the run directory,
+/// which holds the data of launched targets.
+pub(crate) fn sign(
+    cell: &Cell<'_>,
+    statuses: &BTreeMap<u16, u64>,
+    texts: &BTreeMap<String, u64>,
+) -> Option<String> {
+    if let Some(count) = statuses.get(&INSUFFICIENT_STORAGE) {
+        return Some(format!(
+            "status 507 ({count} times) reports that the target has no space left"
+        ));
+    }
+    let says_so = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        TEXTS.iter().any(|part| text.contains(part))
+    };
+    if texts.keys().any(|text| says_so(text)) {
+        return Some("the error text reports that the target has no space left".to_owned());
+    }
+    let breaks = statuses.keys().any(|status| *status >= 500);
+    let disks = cell
+        .slices
+        .iter()
+        .filter_map(|slice| slice.machine.as_ref()?.disk);
+    let least = disks.map(|disk| disk.available_bytes).min();
+    let is_launched = !matches!(cell.target.reach, Reach::Endpoint { .. });
+    let left = least.filter(|left| breaks && is_launched && *left < FULL)?;
+    Some(format!(
+        "{} were free on the disk with the run directory, which holds the data of launched \
+         targets",
+        bytes(left)
+    ))
+}
+
+/// What to do about it.
+pub(crate) const ADVICE: &str = "free space on the target's disk, which is full; or measure with \
+                                 fewer or smaller objects";

@@ -1,0 +1,251 @@
+//! The gain of the nodes of a cluster: the cost of the first node, and the gain of each further
+//! one.
+
+use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, ratio as times, ratio_interval};
+use tenbin_result::{Figure, Finding, NodeScaling, NodeStep, Trust};
+use tenbin_stats::{CONFIDENCE, ratio};
+
+use crate::compare::blocks::Blocks;
+use crate::compare::metric::Metric;
+use crate::evidence::is_closed;
+use crate::words::verb;
+
+/// Every cluster of the plan with at least two sizes, at every workload. Maximum-rate searches are
+/// compared elsewhere. Trusted as far as the findings allow.
+pub(crate) fn node_ladders(
+    plan: &Plan,
+    slices: &[Slice],
+    findings: &[Finding],
+) -> Vec<NodeScaling> {
+    let clusters = plan.clusters();
+    let workloads = plan.workloads.iter().filter(|work| work.search().is_none());
+    let of_workload = |workload| {
+        let blocks = Blocks::of(workload, slices);
+        let ladders = clusters.iter().filter_map(|sizes| {
+            let steps = steps(plan, workload, sizes, &blocks);
+            (!steps.is_empty()).then(|| ladder(workload, sizes, steps, findings))
+        });
+        ladders.collect::<Vec<_>>()
+    };
+    workloads.flat_map(of_workload).collect()
+}
+
+fn ladder(
+    workload: &Workload,
+    sizes: &ClusterSizes,
+    steps: Vec<NodeStep>,
+    findings: &[Finding],
+) -> NodeScaling {
+    let (cluster, workload) = (&sizes.cluster, &workload.name);
+    let sides: Vec<&str> = steps
+        .iter()
+        .flat_map(|step| [step.target.as_str(), step.against.as_str()])
+        .collect();
+    let concerning = findings.iter();
+    let trust = Trust::after(concerning.filter(|finding| finding.concerns(workload, &sides)));
+    let clauses: Vec<String> = steps.iter().map(clause).collect();
+    let claim = format!("{cluster} at {workload}: {}", clauses.join("; "));
+    let about = format!("the gain of nodes of {cluster} at {workload}");
+    NodeScaling {
+        cluster: cluster.clone(),
+        workload: workload.clone(),
+        sentence: trust.qualify(claim, &about),
+        steps,
+        trust,
+    }
+}
+
+fn steps(
+    plan: &Plan,
+    workload: &Workload,
+    sizes: &ClusterSizes,
+    blocks: &Blocks<'_>,
+) -> Vec<NodeStep> {
+    let targets = sizes.targets.iter().map(|at| &plan.targets[*at]);
+    let targets: Vec<&Target> = targets.collect();
+    let outside = plan
+        .baseline()
+        .filter(|baseline| targets.iter().all(|target| target.name != baseline.name));
+    let first = outside.into_iter().chain(targets.first().copied());
+    let first: Vec<&Target> = first.collect();
+    let pairs = first.windows(2).chain(targets.windows(2));
+    pairs
+        .filter_map(|pair| match pair {
+            [other, target] => {
+                let is_outside = outside.is_some_and(|outside| outside.name == other.name);
+                Some(step(workload, blocks, target, other, is_outside))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn step(
+    workload: &Workload,
+    blocks: &Blocks<'_>,
+    target: &Target,
+    other: &Target,
+    is_outside: bool,
+) -> NodeStep {
+    let of = |metric| {
+        let logs = blocks.log_ratios(metric, &other.name, &target.name);
+        Figure::of(ratio(&logs, CONFIDENCE))
+    };
+    let (median, p99) = match is_closed(workload) {
+        true => (Metric::SERVICE_P50, Metric::SERVICE_P99),
+        false => (Metric::RESPONSE_P50, Metric::RESPONSE_P99),
+    };
+    let nodes = target.host_count() as u64;
+    let against_nodes = (!is_outside).then(|| other.host_count() as u64);
+    NodeStep {
+        what: what(nodes, against_nodes),
+        target: target.name.clone(),
+        nodes,
+        against: other.name.clone(),
+        against_nodes,
+        throughput: of(Metric::Throughput),
+        median: of(median),
+        p99: of(p99),
+    }
+}
+
+/// The name of the added nodes.
+fn what(nodes: u64, against: Option<u64>) -> String {
+    match against {
+        None if nodes == 1 => "the first node".to_owned(),
+        None => format!("the first {nodes} nodes"),
+        Some(before) if nodes == before + 1 => format!("node {nodes}"),
+        Some(before) => format!("nodes {} to {nodes}", before + 1),
+    }
+}
+
+fn clause(step: &NodeStep) -> String {
+    let NodeStep { what, against, .. } = step;
+    let added = step.nodes.saturating_sub(step.against_nodes.unwrap_or(0));
+    let count = usize::try_from(added).unwrap_or(usize::MAX);
+    let (gains, costs) = (verb(count, "gains", "gain"), verb(count, "costs", "cost"));
+    let Some(figure) = step.throughput else {
+        let worth = match step.against_nodes {
+            None => costs,
+            Some(_) => gains,
+        };
+        return format!("how much {what} {worth} is unknown");
+    };
+    let Some(found) = figure.interval else {
+        return format!(
+            "{what} {} {} times the throughput of {against} (interval unknown)",
+            verb(count, "makes", "make"),
+            times(figure.value)
+        );
+    };
+    let change = percent((figure.value - 1.0).abs());
+    let said = match (found.low > 1.0, found.high < 1.0) {
+        (true, _) => format!("{what} {gains} {change} of the throughput of {against}"),
+        (_, true) => format!("{what} {costs} {change} of the throughput of {against}"),
+        _ => format!("cannot tell whether {what} {gains} or {costs} throughput against {against}"),
+    };
+    let interval = ratio_interval(step.throughput);
+    format!("{said} (ratio {}, {interval})", times(figure.value))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use tenbin_plan::{Launch, Reach, Ready};
+
+    use super::*;
+    use crate::testing::{Made, Run};
+
+    /// A server without a cluster, and one, two and three nodes of a cluster.
+    fn run(rates: [u64; 4], rounds: u32) -> Run {
+        let names = ["direct", "one", "two", "three"];
+        let mut run = Run::new(&names, &["search"], rounds);
+        for (nodes, target) in run.plan.targets.iter_mut().enumerate().skip(1) {
+            target.reach = Reach::Launched(Launch {
+                command: vec!["groonga".to_owned()],
+                nodes: (1..=nodes as u8)
+                    .map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)))
+                    .collect(),
+                env: Default::default(),
+                directory: None,
+                url: "http://{host}:{port}/".to_owned(),
+                ready: Ready::Port,
+                ready_within: Default::default(),
+                stop_within: Default::default(),
+            });
+            target.searched.cluster = Some("replicas".to_owned());
+        }
+        for slice in &mut run.slices {
+            let at = names.iter().position(|name| *name == slice.target);
+            let rate = rates[at.unwrap()];
+            Made(slice).answers(rate, 2.0 / rate as f64);
+        }
+        run
+    }
+
+    #[test]
+    fn the_first_node_costs_and_each_further_one_gains() {
+        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 24));
+        assert_eq!(
+            found,
+            [
+                "replicas at search: the first node costs 20 % of the throughput of direct (ratio \
+                 0.800, 0.800–0.800); node 2 gains 87.5 % of the throughput of one (ratio 1.875, \
+                 1.875–1.875); cannot tell whether node 3 gains or costs throughput against two \
+                 (ratio 1.000, 1.000–1.000)"
+            ]
+        );
+    }
+
+    fn node_ladders_of(run: &Run) -> Vec<String> {
+        let ladders = node_ladders(&run.plan, &run.slices, &[]);
+        ladders.into_iter().map(|ladder| ladder.sentence).collect()
+    }
+
+    #[test]
+    fn sizes_are_taken_by_their_nodes_whatever_their_order_in_the_plan() {
+        let mut run = run([1_000, 800, 1_500, 2_000], 24);
+        run.plan.targets.reverse();
+        run.plan.comparing.baseline = 3;
+        let ladder = &node_ladders(&run.plan, &run.slices, &[])[0];
+        let steps: Vec<(&str, u64, Option<u64>)> = ladder
+            .steps
+            .iter()
+            .map(|step| (step.target.as_str(), step.nodes, step.against_nodes))
+            .collect();
+        assert_eq!(
+            steps,
+            [("one", 1, None), ("two", 2, Some(1)), ("three", 3, Some(2))]
+        );
+        let times: Vec<f64> = ladder
+            .steps
+            .iter()
+            .filter_map(|step| Some(step.median?.value))
+            .collect();
+        assert!((times[0] - 1.25).abs() < 0.01, "{times:?}");
+    }
+
+    #[test]
+    fn few_blocks_have_no_interval_and_none_have_no_figure() {
+        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4));
+        assert!(found[0].contains("makes 0.800 times the throughput of direct (interval unknown)"));
+        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
+        assert!(
+            found[0].contains("how much the first node costs is unknown"),
+            "{found:?}"
+        );
+        assert_eq!(node_ladders_of(&Run::pair(8)), [""; 0]);
+    }
+
+    #[test]
+    fn a_baseline_in_the_cluster_is_its_first_size() {
+        let mut run = run([1_000, 800, 1_500, 1_500], 24);
+        run.plan.comparing.baseline = 1;
+        let steps = node_ladders(&run.plan, &run.slices, &[]).remove(0).steps;
+        assert_eq!(steps.len(), 2);
+        assert_eq!(steps[0].what, "node 2");
+    }
+}

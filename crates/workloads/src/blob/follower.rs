@@ -1,0 +1,577 @@
+//! Measures the time from an acknowledged deletion until the blob is gone.
+//!
+//! A follower polls the blobs on separate connections, so that deletions keep their rate. It
+//! follows at most as many blobs as it has connections: a poll that is due never waits for another
+//! poll, and the measured time is exact. Further deletions are not followed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Role, Transaction,
+    Workload,
+};
+use tenbin_plan::duration::Time;
+
+use super::batch::Batch;
+use super::in_flight::{BROKE_OFF, InFlight, refusal};
+use super::journal::{Journal, note_gone};
+use super::positions::Budget;
+use super::protocol::{BlobProtocol, Part, Presence};
+use crate::s3::slots::Slots;
+
+/// Operations of a phase whose deletions are followed.
+pub(super) const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
+/// Indices in [`FOLLOWED`].
+const POLL: usize = 1;
+const EFFECT: usize = 2;
+
+/// Shortest wait between two polls of a blob, nanoseconds.
+const SHORTEST_REST: u64 = 1_000_000;
+
+/// Wait of an idle follower, nanoseconds.
+const IDLE: u64 = 1_000_000;
+
+/// Consecutive responses closed early after which a blob counts as gone, if the server reports
+/// missing blobs in this way.
+const BREAKS: u8 = 2;
+
+/// The wait before the next poll, as a part of the time since the deletion: the relative precision
+/// of the measured time.
+const PART_RESTED: u64 = 8;
+
+/// Roles of the operations in [`FOLLOWED`].
+pub(super) fn role(op: usize) -> Role {
+    match op {
+        POLL => Role::Poll,
+        EFFECT => Role::Effect,
+        _ => Role::Request,
+    }
+}
+
+/// Settings for following blobs, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Following {
+    /// Time after the start of its deletion by which a blob must be gone.
+    pub(crate) limit: u64,
+    /// Longest wait between two polls of a blob.
+    pub(crate) longest_rest: u64,
+    /// Connections for polling: also the largest number of blobs followed at once.
+    pub(crate) connections: usize,
+}
+
+impl Following {
+    /// Time by which a deletion started at `started` must have taken effect.
+    fn end(self, started: u64) -> u64 {
+        started.saturating_add(self.limit)
+    }
+
+    /// Time of the next poll of a blob that still exists. The last poll is at the end of the limit.
+    fn due(self, started: u64, now: u64) -> u64 {
+        let taken = now.saturating_sub(started);
+        let longest = self.longest_rest.max(SHORTEST_REST);
+        let rest = (taken / PART_RESTED).clamp(SHORTEST_REST, longest);
+        now.saturating_add(rest).min(self.end(started).max(now))
+    }
+}
+
+/// A blob whose deletion was acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct DeletedBlob {
+    place: u64,
+    /// Start of its deletion.
+    started: u64,
+    /// Start of the last poll that read the blob.
+    seen: Option<u64>,
+    /// Number of consecutive responses that were closed early.
+    breaks: u8,
+    /// Start of the poll with the first of them.
+    broke_since: u64,
+}
+
+/// A blob ordered by the time of its next poll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ScheduledPoll {
+    due: u64,
+    deleting: DeletedBlob,
+}
+
+/// Passes blobs from deleters to a follower.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    /// Number of further blobs that can be followed.
+    free: AtomicUsize,
+    /// Number of active deleters.
+    deleters: AtomicUsize,
+    offered: Mutex<Vec<DeletedBlob>>,
+}
+
+impl Handover {
+    pub(crate) fn new(following: Following, deleters: usize) -> Self {
+        Self {
+            free: AtomicUsize::new(following.connections),
+            deleters: AtomicUsize::new(deleters),
+            offered: Mutex::default(),
+        }
+    }
+
+    /// Offers the blob at `place`, whose deletion started at `started`; returns whether it is
+    /// followed.
+    pub(super) fn offer(&self, place: u64, started: u64) -> bool {
+        let free = &self.free;
+        let taken = free.fetch_update(Ordering::AcqRel, Ordering::Acquire, |free| {
+            free.checked_sub(1)
+        });
+        if taken.is_err() {
+            return false;
+        }
+        let deleting = DeletedBlob {
+            place,
+            started,
+            seen: None,
+            breaks: 0,
+            broke_since: 0,
+        };
+        let offered = self.offered.lock();
+        offered
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(deleting);
+        true
+    }
+
+    /// Tells that a deleter has ended.
+    pub(super) fn deleter_ended(&self) {
+        self.deleters.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Moves the offered blobs to `found`; returns whether more may follow.
+    fn collect(&self, found: &mut Vec<DeletedBlob>) -> bool {
+        // Read first: then the offers of a deleter that has ended are visible.
+        let more = self.deleters.load(Ordering::Acquire) > 0;
+        let offered = self.offered.lock();
+        found.append(&mut offered.unwrap_or_else(PoisonError::into_inner));
+        more
+    }
+
+    fn give_back(&self) {
+        self.free.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Blobs that are followed.
+#[derive(Debug)]
+struct FollowedBlobs {
+    following: Following,
+    /// Blobs that still existed at their last poll, since the last request was prepared. Their next
+    /// poll is scheduled when the current time is known.
+    found: Vec<DeletedBlob>,
+    waiting: BinaryHeap<Reverse<ScheduledPoll>>,
+    /// Longest time until a blob was gone.
+    longest: Option<u64>,
+}
+
+impl FollowedBlobs {
+    fn new(following: Following) -> Self {
+        Self {
+            following,
+            found: Vec::new(),
+            waiting: BinaryHeap::new(),
+            longest: None,
+        }
+    }
+
+    fn schedule(&mut self, now: u64) {
+        let following = self.following;
+        let poll = self.found.drain(..).map(|deleting| {
+            Reverse(ScheduledPoll {
+                due: following.due(deleting.started, now),
+                deleting,
+            })
+        });
+        self.waiting.extend(poll);
+    }
+
+    /// The blob to poll now, if a poll is due.
+    fn take_due(&mut self, now: u64) -> Option<DeletedBlob> {
+        let first = self.waiting.peek_mut()?;
+        (first.0.due <= now).then(|| PeekMut::pop(first).0.deleting)
+    }
+
+    /// Time of the next poll.
+    fn next_due(&self) -> Option<u64> {
+        self.waiting.peek().map(|poll| poll.0.due)
+    }
+
+    /// Number of blobs that still existed after other blobs would have been gone, or when no blob
+    /// has gone. The others were not observed for long enough.
+    fn still_there(&self) -> u64 {
+        let waiting = self.waiting.iter().map(|poll| &poll.0.deleting);
+        let all = self.found.iter().chain(waiting);
+        let lasts = |deleting: &&DeletedBlob| {
+            deleting.breaks == 0
+                && deleting.seen.is_some_and(|seen| {
+                    let age = seen.saturating_sub(deleting.started);
+                    self.longest.is_none_or(|longest| age > longest)
+                })
+        };
+        all.filter(lasts).count() as u64
+    }
+}
+
+/// Polls deleted blobs until they are gone.
+pub(crate) struct Follower {
+    batch: Arc<Batch>,
+    dialect: Box<dyn BlobProtocol>,
+    handover: Arc<Handover>,
+    followed: FollowedBlobs,
+    ended: Option<Transaction>,
+    flights: Slots<InFlight>,
+    /// The blob that each request in flight reads.
+    deleting: Vec<Option<DeletedBlob>>,
+    journal: Option<Journal>,
+    budget: Budget,
+}
+
+impl Follower {
+    pub(crate) fn new(
+        batch: Arc<Batch>,
+        dialect: Box<dyn BlobProtocol>,
+        following: Following,
+        handover: Arc<Handover>,
+        journal: Option<Journal>,
+        budget: Budget,
+    ) -> Self {
+        Self {
+            batch,
+            dialect,
+            handover,
+            followed: FollowedBlobs::new(following),
+            ended: None,
+            flights: Slots::default(),
+            deleting: Vec::new(),
+            journal,
+            budget,
+        }
+    }
+
+    /// Polls a blob, if a poll is due.
+    fn poll(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
+        let Some(deleting) = self.followed.take_due(now.nanos) else {
+            return false;
+        };
+        let entry = self.batch.entry(deleting.place);
+        let place = self.flights.take();
+        if self.deleting.len() <= place {
+            self.deleting.resize(place + 1, None);
+        }
+        self.deleting[place] = Some(deleting);
+        exchange.tag = place as u64;
+        exchange.op = POLL;
+        exchange.content = None;
+        let flight = &mut self.flights[place];
+        flight.begin(entry.number, entry.size);
+        flight.sent_at = now.nanos;
+        let part = Part {
+            offset: 0,
+            length: 1.min(entry.size),
+        };
+        flight.expected = part.length;
+        self.dialect
+            .get(exchange, now.unix_seconds, entry, part, &mut flight.body);
+        true
+    }
+
+    /// Evaluates the response to a poll. A failed poll does not count as a failed operation. A blob
+    /// whose state is still unknown at the time limit counts as one failure.
+    fn answered(&mut self, place: usize, status: u16, length: u64) -> Judgement {
+        let flight = &self.flights[place];
+        let sent_at = flight.sent_at;
+        match self.dialect.presence(status, &flight.caught) {
+            Presence::Gone => {
+                // An earlier response that was closed early has shown it already.
+                let deleting = self.deleting[place];
+                let first = deleting.filter(|deleting| deleting.breaks > 0);
+                self.gone(
+                    place,
+                    first.map_or(sent_at, |deleting| deleting.broke_since),
+                );
+                Judgement::Correct
+            }
+            Presence::There if length == flight.expected => {
+                self.not_gone(place, None);
+                Judgement::Correct
+            }
+            Presence::There => {
+                let text = "the server responded with success but without content";
+                self.not_gone(place, Some((ErrorClass::Short, text)));
+                Judgement::Failed(ErrorClass::Short, text.to_owned())
+            }
+            Presence::Unknown => {
+                let text = self.dialect.refused(status, &flight.caught);
+                self.not_gone(place, Some((ErrorClass::Status, &text)));
+                refusal(text)
+            }
+        }
+    }
+
+    /// Handles a poll without a complete response. If the target reports missing blobs by closing
+    /// the connection, repeated early closes mean that the blob is gone.
+    fn unanswered(&mut self, place: usize, class: ErrorClass) {
+        let flight = &self.flights[place];
+        let sent_at = flight.sent_at;
+        if !flight.broke_off(class) || !self.dialect.breaks_off_when_gone() {
+            return self.not_gone(place, Some((class, "no response")));
+        }
+        let Some(deleting) = &mut self.deleting[place] else {
+            return;
+        };
+        if deleting.breaks == 0 {
+            deleting.broke_since = sent_at;
+        }
+        deleting.breaks += 1;
+        let (breaks, broke_since) = (deleting.breaks, deleting.broke_since);
+        match breaks >= BREAKS {
+            true => self.gone(place, broke_since),
+            false => self.again(place, Some((ErrorClass::Short, BROKE_OFF))),
+        }
+    }
+
+    /// The blob was gone when the poll that started at `since` was sent.
+    fn gone(&mut self, place: usize, since: u64) {
+        let Some(deleting) = self.deleting[place].take() else {
+            return;
+        };
+        let took = since.saturating_sub(deleting.started);
+        self.followed.longest = self.followed.longest.max(Some(took));
+        let outcome = match note_gone(&self.batch, &mut self.journal, deleting.place) {
+            Ok(()) => Judgement::Correct,
+            Err(text) => self.budget.refused(text),
+        };
+        self.end(deleting, Some(since), outcome);
+    }
+
+    /// The blob exists, or the response does not show whether it exists, with the reason in
+    /// `unresolved`.
+    fn not_gone(&mut self, place: usize, unresolved: Option<(ErrorClass, &str)>) {
+        let sent_at = self.flights[place].sent_at;
+        if let Some(deleting) = &mut self.deleting[place] {
+            deleting.breaks = 0;
+            if unresolved.is_none() {
+                deleting.seen = Some(sent_at);
+            }
+        }
+        self.again(place, unresolved);
+    }
+
+    /// Schedules the next poll, unless the time limit is over.
+    fn again(&mut self, place: usize, unresolved: Option<(ErrorClass, &str)>) {
+        let sent_at = self.flights[place].sent_at;
+        let Some(deleting) = self.deleting[place].take() else {
+            return;
+        };
+        let following = self.followed.following;
+        if sent_at < following.end(deleting.started) {
+            return self.followed.found.push(deleting);
+        }
+        let limit = Time(Duration::from_nanos(following.limit));
+        let (class, text) = match unresolved {
+            None => {
+                self.budget.set.note_still_there(1);
+                let text = format!("still there {limit} after its deletion began");
+                (ErrorClass::Timeout, text)
+            }
+            Some((class, why)) => {
+                self.budget.set.note_unresolved(1);
+                let text = format!(
+                    "unknown whether it still exists {limit} after its deletion began: {why}"
+                );
+                (class, text)
+            }
+        };
+        let outcome = self.budget.failed(class, text);
+        self.end(deleting, None, outcome);
+    }
+
+    /// Stops following a blob.
+    fn end(&mut self, deleting: DeletedBlob, ended: Option<u64>, outcome: Judgement) {
+        self.handover.give_back();
+        self.ended = Some(Transaction {
+            op: EFFECT,
+            started: deleting.started,
+            payload: 0,
+            ended,
+            outcome,
+        });
+    }
+}
+
+impl Workload for Follower {
+    fn operations(&self) -> &[&'static str] {
+        FOLLOWED
+    }
+
+    fn role(&self, op: usize) -> Role {
+        role(op)
+    }
+
+    fn own_connections(&self) -> Option<usize> {
+        Some(self.followed.following.connections)
+    }
+
+    fn transaction(&mut self) -> Option<Transaction> {
+        self.ended.take()
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        exchange.bodyless_response = false;
+        let more = self.handover.collect(&mut self.followed.found);
+        self.followed.schedule(now.nanos);
+        if self.budget.is_spent() {
+            return Next::Exhausted;
+        }
+        if self.poll(now, exchange) {
+            return Next::Ready;
+        }
+        match self.followed.next_due() {
+            None if !more && !self.flights.are_out() => Next::Exhausted,
+            due => {
+                let look = now.nanos.saturating_add(IDLE);
+                Next::Rest(due.map_or(look, |due| due.min(look)))
+            }
+        }
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        &self.flights[exchange.tag as usize].body
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
+        let flight = &mut self.flights[exchange.tag as usize];
+        flight.begun = matches!(head.status, 200 | 206);
+        BodyUse::Inspect
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.flights[exchange.tag as usize].catch(part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        let place = exchange.tag as usize;
+        let judgement = self.answered(place, status, length);
+        self.flights.give_back(place);
+        judgement
+    }
+
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        let flight = &self.flights[exchange.tag as usize];
+        let counted = (ErrorClass::Short, BROKE_OFF);
+        flight.broke_off(class).then_some(counted)
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        let place = exchange.tag as usize;
+        self.unanswered(place, class);
+        self.flights.give_back(place);
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.handover.collect(&mut self.followed.found);
+        self.budget
+            .set
+            .note_still_there(self.followed.still_there());
+        if let Some(journal) = &mut self.journal {
+            // Nothing is lost if this fails: no PUT was in flight.
+            let _ = journal.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: u64 = 1_000_000;
+
+    fn following(limit: u64, longest_rest: u64) -> Following {
+        Following {
+            limit: limit * MILLI,
+            longest_rest: longest_rest * MILLI,
+            connections: 2,
+        }
+    }
+
+    fn deleting(place: u64, started: u64, seen: Option<u64>) -> DeletedBlob {
+        DeletedBlob {
+            place,
+            started,
+            seen,
+            breaks: 0,
+            broke_since: 0,
+        }
+    }
+
+    #[test]
+    fn polls_become_rarer_and_the_last_is_at_the_limit() {
+        let following = following(1000, 50);
+        let (started, mut now) = (7 * MILLI, 9 * MILLI);
+        let mut rests = Vec::new();
+        while now < following.end(started) {
+            let due = following.due(started, now);
+            rests.push(due - now);
+            now = due;
+        }
+        assert_eq!(now, following.end(started));
+        assert_eq!(rests[0], MILLI);
+        let but_the_last = &rests[..rests.len() - 1];
+        assert!(but_the_last.is_sorted());
+        assert_eq!(but_the_last.last(), Some(&(50 * MILLI)));
+        assert!((30..80).contains(&rests.len()), "{}", rests.len());
+    }
+
+    #[test]
+    fn the_blob_due_first_is_polled_first() {
+        let mut followed = FollowedBlobs::new(following(1000, 100));
+        followed.found = vec![deleting(1, 0, None), deleting(2, 400 * MILLI, None)];
+        followed.schedule(400 * MILLI);
+        assert!(followed.take_due(400 * MILLI).is_none());
+        assert_eq!(followed.next_due(), Some(401 * MILLI));
+        let mut due = |now| followed.take_due(now).map(|poll| poll.place);
+        assert_eq!(due(401 * MILLI), Some(2));
+        assert_eq!(due(401 * MILLI), None);
+        assert_eq!(due(450 * MILLI), Some(1));
+    }
+
+    #[test]
+    fn only_a_blob_seen_for_longer_than_others_took_is_still_there_at_the_end() {
+        let mut followed = FollowedBlobs::new(following(1000, 100));
+        followed.found = vec![
+            deleting(1, 0, Some(90 * MILLI)),
+            deleting(2, 0, Some(110 * MILLI)),
+            deleting(3, 0, None),
+        ];
+        assert_eq!(followed.still_there(), 2);
+        followed.longest = Some(100 * MILLI);
+        assert_eq!(followed.still_there(), 1);
+    }
+
+    #[test]
+    fn no_more_blobs_are_followed_than_there_are_connections() {
+        let handover = Handover::new(following(1000, 100), 1);
+        assert!(handover.offer(1, 0) && handover.offer(2, 0));
+        assert!(!handover.offer(3, 0));
+        let mut found = Vec::new();
+        assert!(handover.collect(&mut found));
+        assert_eq!(found.len(), 2);
+        handover.give_back();
+        assert!(handover.offer(4, 0));
+        handover.deleter_ended();
+        assert!(!handover.collect(&mut found));
+        assert_eq!(found.len(), 3);
+    }
+}

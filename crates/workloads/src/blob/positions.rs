@@ -1,0 +1,212 @@
+//! Data shared by the workers of a slice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenbin_engine::{ErrorClass, Judgement};
+
+use super::batch::Batch;
+use super::in_flight::refusal;
+use super::set::Set;
+
+/// Maximum number of positions that a worker takes at a time.
+const LARGEST_BLOCK: u64 = 64;
+
+/// Minimum number of blocks per worker, so that all workers end at about the same time.
+const FEWEST_BLOCKS: u64 = 16;
+
+/// Positions of a batch, distributed to the workers of a slice.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    batch: Arc<Batch>,
+    next: AtomicU64,
+    /// Number of positions, from the first.
+    count: u64,
+    block: u64,
+    around: bool,
+}
+
+impl Positions {
+    /// The first `most` blobs of a batch that are not deleted, once or in a cycle.
+    pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
+        let count = most.map_or(batch.len(), |most| reach(&batch, most, false));
+        let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);
+        Self {
+            batch,
+            next: AtomicU64::new(0),
+            count,
+            block: (count / blocks).clamp(1, LARGEST_BLOCK),
+            around,
+        }
+    }
+}
+
+/// Number of positions, from the first, that contain `most` blobs that are not deleted.
+pub(super) fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
+    let mut there = (0..batch.len()).filter(|&at| is_there(batch, at, readable));
+    let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
+    match most {
+        0 => 0,
+        _ => there.nth(last).map_or(batch.len(), |at| at + 1),
+    }
+}
+
+fn is_there(batch: &Batch, at: u64, readable: bool) -> bool {
+    !(batch.is_gone(at) || readable && batch.is_being_deleted(at))
+}
+
+/// One worker's iteration over the positions.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    positions: Arc<Positions>,
+    at: u64,
+    until: u64,
+}
+
+impl Walk {
+    pub(crate) fn new(positions: &Arc<Positions>) -> Self {
+        Self {
+            positions: Arc::clone(positions),
+            at: 0,
+            until: 0,
+        }
+    }
+
+    pub(crate) fn batch(&self) -> &Batch {
+        &self.positions.batch
+    }
+
+    /// Position of the next blob that is not deleted.
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        let Positions {
+            batch,
+            next,
+            count,
+            block,
+            around,
+        } = &*self.positions;
+        // After one full cycle without a result, all blobs are deleted.
+        for _ in 0..=*count {
+            if self.at == self.until {
+                self.at = next.fetch_add(*block, Ordering::Relaxed);
+                self.until = self.at.saturating_add(*block);
+            }
+            if *count == 0 || (!around && self.at >= *count) {
+                return None;
+            }
+            let place = self.at % count;
+            self.at += 1;
+            if is_there(batch, place, false) {
+                return Some(place);
+            }
+        }
+        None
+    }
+}
+
+/// The allowed number of failures.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    pub(crate) set: Arc<Set>,
+    pub(crate) most: Option<u64>,
+}
+
+impl Budget {
+    /// Whether there are more failures than allowed.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| self.set.failures() > most)
+    }
+
+    pub(crate) fn failed(&self, class: ErrorClass, text: String) -> Judgement {
+        self.set.note_failure();
+        Judgement::Failed(class, text)
+    }
+
+    pub(crate) fn refused(&self, text: String) -> Judgement {
+        self.set.note_failure();
+        refusal(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blob::batch::{Entry, Page};
+
+    fn batch(count: u64) -> Arc<Batch> {
+        Arc::new(plain(count))
+    }
+
+    fn plain(count: u64) -> Batch {
+        let mut page = Page::default();
+        for number in 0..count {
+            page.push(Entry {
+                number,
+                size: 1,
+                location: b"",
+            });
+        }
+        Batch::of(vec![page])
+    }
+
+    #[test]
+    fn every_position_is_met_once_by_one_of_the_workers() {
+        for count in [0, 1, 7, 1000, 5000] {
+            let positions = Arc::new(Positions::new(batch(count), None, false, 3));
+            let mut walks: Vec<Walk> = (0..3).map(|_| Walk::new(&positions)).collect();
+            let mut seen = Vec::new();
+            let mut resting = 0;
+            while resting < walks.len() {
+                resting = 0;
+                for walk in &mut walks {
+                    match walk.next() {
+                        Some(place) => seen.push(place),
+                        None => resting += 1,
+                    }
+                }
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_is_gone_is_left_out_and_the_rest_goes_round() {
+        let batch = batch(5);
+        batch.note_gone(1);
+        let positions = Arc::new(Positions::new(Arc::clone(&batch), Some(3), true, 1));
+        let mut walk = Walk::new(&positions);
+        let seen: Vec<_> = (0..7).filter_map(|_| walk.next()).collect();
+        assert_eq!(seen, [0, 2, 3, 0, 2, 3, 0]);
+        for place in [0, 2, 3] {
+            batch.note_gone(place);
+        }
+        assert_eq!(walk.next(), None);
+    }
+
+    #[test]
+    fn what_was_being_deleted_is_deleted() {
+        let batch = Arc::new(plain(6).with_deleting(vec![1, 4]));
+        assert_eq!((batch.left(), batch.readable()), (6, 4));
+        let met = |positions: Positions| {
+            let mut walk = Walk::new(&Arc::new(positions));
+            std::iter::from_fn(|| walk.next()).collect::<Vec<_>>()
+        };
+        let positions = || Positions::new(Arc::clone(&batch), None, false, 1);
+        assert_eq!(met(positions()), [0, 1, 2, 3, 4, 5]);
+        // Reads skip these blobs.
+        assert_eq!(reach(&batch, 3, true), 4);
+    }
+
+    #[test]
+    fn the_first_so_many_are_those_that_are_still_there() {
+        let batch = batch(5);
+        for expected in [vec![0, 1], vec![2, 3], vec![4], vec![]] {
+            let positions = Positions::new(Arc::clone(&batch), Some(2), false, 1);
+            let mut walk = Walk::new(&Arc::new(positions));
+            let met: Vec<_> = std::iter::from_fn(|| walk.next()).collect();
+            met.iter().for_each(|&at| batch.note_gone(at));
+            assert_eq!(met, expected);
+        }
+    }
+}

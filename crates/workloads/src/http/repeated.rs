@@ -1,0 +1,196 @@
+//! One repeated plain HTTP request.
+
+use std::sync::Arc;
+
+use tenbin_engine::{
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+};
+use tenbin_plan::{self as plan, HttpWork};
+
+use super::head::{self, Parts, Success};
+use super::responses::{Expected, Judge};
+use crate::error::WorkloadError;
+use crate::kind::{Prepared, Stage};
+use crate::responses::{ExpectedResponse, ResponseComparison};
+use crate::site::Site;
+use crate::text::{is_token, is_visible};
+
+/// Prepares the request for a target.
+pub(super) fn prepare(
+    work: &plan::Workload,
+    http: &HttpWork,
+    target: &Site,
+    workers: usize,
+) -> Result<Box<dyn Prepared>, WorkloadError> {
+    let request = Request::new(&work.name, http, target, work.load.keep_alive)?;
+    Ok(Box::new(PreparedHttp {
+        request: Arc::new(request),
+        expected: Expected::new(http),
+        seen: None,
+        workers,
+    }))
+}
+
+struct PreparedHttp {
+    request: Arc<Request>,
+    expected: Expected,
+    /// Comparison of the last slice's responses.
+    seen: Option<ResponseComparison>,
+    workers: usize,
+}
+
+impl PreparedHttp {
+    fn workers(&mut self, count: usize) -> Vec<Box<dyn Workload>> {
+        let judges = self.expected.judges(count).into_iter();
+        judges
+            .map(|judge| {
+                Box::new(Worker {
+                    request: Arc::clone(&self.request),
+                    judge,
+                }) as Box<dyn Workload>
+            })
+            .collect()
+    }
+}
+
+impl Prepared for PreparedHttp {
+    /// Sends the request several times to learn the expected response.
+    fn before_run(&mut self) -> Option<Stage> {
+        let sender = self.workers(1).pop()?;
+        let request = Arc::clone(&self.request);
+        self.expected
+            .probe(|| sender, move |status| request.success.holds(status))
+    }
+
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        self.workers(self.workers)
+    }
+
+    /// Workers report when they are dropped.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+        self.seen = self.expected.slice_done();
+    }
+
+    fn response_comparison(&mut self) -> Option<ResponseComparison> {
+        self.seen.take()
+    }
+
+    fn expected_response(&self) -> Option<ExpectedResponse> {
+        self.expected.summary()
+    }
+}
+
+/// The request and its expected response, shared by all threads.
+struct Request {
+    operations: [&'static str; 1],
+    /// One head per host; heads differ only in the `Host` header.
+    heads: Vec<Vec<u8>>,
+    body: Vec<u8>,
+    bodyless_response: bool,
+    success: Success,
+}
+
+impl Request {
+    fn new(
+        workload: &str,
+        work: &HttpWork,
+        target: &Site,
+        keep_alive: bool,
+    ) -> Result<Self, WorkloadError> {
+        if !is_token(&work.method) {
+            return Err(WorkloadError::Method {
+                workload: workload.to_owned(),
+                method: work.method.clone(),
+            });
+        }
+        let path = path(workload, work, target)?;
+        head::check_headers(workload, &work.headers)?;
+        head::check_hosts(work, target)?;
+        let hosts = target.host_headers().iter();
+        let parts = Parts {
+            method: &work.method,
+            path: &path,
+            own: &[],
+            shared: &work.headers,
+            body: work.body.len(),
+            keep_alive,
+        };
+        Ok(Self {
+            operations: [operation(&work.method)],
+            heads: hosts.map(|host| parts.head(host)).collect(),
+            body: work.body.clone(),
+            bodyless_response: work.method == "HEAD",
+            success: Success::new(&work.expect),
+        })
+    }
+}
+
+fn path(workload: &str, work: &HttpWork, target: &Site) -> Result<String, WorkloadError> {
+    let path = match (&work.path, target.url.query()) {
+        (Some(path), _) => path.clone(),
+        (None, Some(query)) => format!("{}?{query}", target.url.path()),
+        (None, None) => target.url.path().to_owned(),
+    };
+    if path.starts_with('/') && is_visible(&path) && !path.contains('#') {
+        return Ok(path);
+    }
+    Err(WorkloadError::Path {
+        workload: workload.to_owned(),
+        path,
+    })
+}
+
+/// Static name of the operation, so that samples carry no allocated text.
+fn operation(method: &str) -> &'static str {
+    const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    METHODS
+        .into_iter()
+        .find(|known| *known == method)
+        .unwrap_or("HTTP")
+}
+
+struct Worker {
+    request: Arc<Request>,
+    judge: Judge,
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[&'static str] {
+        &self.request.operations
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        self.judge.at(now.unix_seconds);
+        let head = &self.request.heads[exchange.host];
+        if exchange.head == *head {
+            return Next::Same;
+        }
+        exchange.head.clear();
+        exchange.head.extend_from_slice(head);
+        exchange.op = 0;
+        exchange.bodyless_response = self.request.bodyless_response;
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
+        &self.request.body
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
+        self.judge.head(&self.request.success, exchange, head)
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.judge.body(exchange, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        self.judge
+            .judge(&self.request.success, exchange, status, length)
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
+        self.judge.release(exchange);
+    }
+}
