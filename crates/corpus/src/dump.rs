@@ -1,12 +1,11 @@
-//! Dumps a Groonga database as files of commands: schema, indexes and records, divided as by
-//! grndump.
+//! Dumps a Groonga database to command files: schema, indexes and records, divided like grndump's.
 
 use std::io::{Read, Write};
 
 use crate::error::Error;
 use crate::http::Client;
 
-/// A part of a database.
+/// A part of a database, dumped to one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Tables, columns except indexes, plugins and settings.
@@ -18,10 +17,10 @@ pub enum Part {
 }
 
 impl Part {
-    /// Every part, in the order of loading.
+    /// All parts, in the order in which they must be loaded.
     pub const ALL: [Self; 3] = [Self::Schema, Self::Indexes, Self::Records];
 
-    /// Name of the file of this part.
+    /// Name of the file with this part.
     pub fn file(self) -> &'static str {
         match self {
             Self::Schema => "schema.grn",
@@ -30,8 +29,7 @@ impl Part {
         }
     }
 
-    /// Path of the request for this part. Tables of indexes belong to the schema, and are listed
-    /// neither for the indexes nor for the records.
+    /// Path of the request for this part. Tables that hold indexes are in the schema part only.
     fn path(self, tables: &[String]) -> String {
         let yes = |is: bool| if is { "yes" } else { "no" };
         let schema = yes(self == Self::Schema);
@@ -49,8 +47,8 @@ impl Part {
     }
 }
 
-/// Writes a part of the database of `server` to `output` and returns the number of bytes. Limited
-/// to `tables`, if not empty.
+/// Writes a part of the database of `server` to `output` and returns the number of bytes. A
+/// non-empty `tables` limits the dump to these tables.
 ///
 /// # Errors
 /// When the response is incomplete or the output cannot be written.

@@ -1,4 +1,4 @@
-//! Errors of this crate, worded with what to do.
+//! Errors of this crate. Messages say what to do.
 
 use std::io;
 
@@ -33,13 +33,13 @@ pub enum Error {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The request of the user cannot be carried out.
+    /// The operation is refused; the text says why and what to do.
     #[error("{0}")]
     Refused(String),
     /// Interrupted by the user before a server had responded.
     #[error("interrupted while waiting for a response of the server")]
     Stopped,
-    /// A server is unreachable or has refused a request.
+    /// A server is unreachable, or has refused a request.
     #[error("{server}: {reason}")]
     Server {
         /// URL or address of the server.
@@ -73,7 +73,7 @@ impl Error {
     }
 }
 
-/// The start of an untrusted text, for a message: on one line and without control characters.
+/// The start of an untrusted text for use in a message: one line, without control characters.
 pub(crate) fn excerpt(text: &str) -> String {
     const LENGTH: usize = 120;
     let mut short = String::new();

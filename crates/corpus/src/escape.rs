@@ -13,8 +13,8 @@ pub fn query_component(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
-/// Like Ruby's `CGI.escape`: spaces become `+`, everything except letters, digits and `-_.~`
-/// becomes hexadecimal digits.
+/// Escapes like Ruby's `CGI.escape`: spaces become `+`; all other bytes except letters, digits and
+/// `-_.~` become `%XX`.
 pub fn cgi(text: &str) -> String {
     query_component(text).replace("%20", "+")
 }
@@ -26,8 +26,8 @@ pub fn unescaped(text: &str) -> Option<String> {
     Some(decoded.into_owned())
 }
 
-/// Whether texts look like output of [`cgi`]: all consist of characters allowed in a URL, and at
-/// least one contains an escape.
+/// Whether `texts` look like output of [`cgi`]: every text has only characters allowed in a URL,
+/// and at least one text contains an escape.
 pub fn are_escaped(texts: &[String]) -> bool {
     let is_safe = |b: u8| b.is_ascii_alphanumeric() || b"-_.~+*%".contains(&b);
     let is_digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_hexdigit);

@@ -1,5 +1,5 @@
-//! Dumps a Groonga database as one stream of commands, like grndump: from its files, read by the
-//! installed `groonga`, or from a running server.
+//! Dumps a Groonga database as one stream of commands, like grndump. The source is either the
+//! database's files, read by the installed `groonga`, or a running server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -29,11 +29,11 @@ pub struct Wanted {
     pub exclude: Vec<String>,
     /// Sort records of hash tables by key.
     pub by_key: bool,
-    /// Most records per table.
+    /// Maximum records per table; `None` for all.
     pub max_records: Option<u64>,
 }
 
-/// A database.
+/// A database to dump.
 #[derive(Debug)]
 pub enum Database {
     /// A running server.
@@ -42,7 +42,7 @@ pub enum Database {
     Files(String),
 }
 
-/// Writes the commands to `output`, which messages call `name`.
+/// Writes the commands to `output`; error messages call the output `name`.
 ///
 /// # Errors
 /// When the database cannot be read completely, or the output cannot be written.
@@ -92,7 +92,7 @@ impl Wanted {
 type Consume<'a> = dyn FnMut(&mut dyn BufRead) -> Result<(), Error> + 'a;
 
 impl Database {
-    /// Passes the output of a command to `consume`.
+    /// Runs a Groonga command and passes its output to `consume`.
     fn read(
         &self,
         command: &str,
@@ -170,7 +170,7 @@ fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result
     }
 }
 
-/// Copies a dump, limiting the records per table.
+/// Copies a dump, with at most `most` records per table.
 fn pass(
     commands: &mut dyn BufRead,
     most: Option<u64>,
@@ -185,7 +185,7 @@ fn pass(
         line.clear();
         let read = commands.read_until(b'\n', &mut line);
         if read.map_err(|source| Error::read("the dump", source))? == 0 {
-            // A server does not end the last line with a line feed.
+            // The dump of a server ends without a line feed.
             let end: &[u8] = if is_open { b"\n" } else { b"" };
             let written = output.write_all(end);
             return written.map_err(|error| Error::write(name, error));
@@ -205,7 +205,7 @@ fn pass(
             Place::Outside if line.starts_with(b"load ") => Place::Load,
             Place::Outside => Place::Outside,
             Place::Load => Place::Head,
-            // The names of the columns come before the records.
+            // The line with the column names precedes the records.
             Place::Head if text != b"]" => Place::Records(0),
             Place::Head => Place::Outside,
             Place::Records(_) if text == b"]" => Place::Outside,
@@ -235,11 +235,11 @@ fn pass(
 #[derive(Clone, Copy)]
 enum Place {
     Outside,
-    /// On the line with `load`.
+    /// On the line with the `load` command.
     Load,
-    /// On the following bracket.
+    /// On the opening bracket after `load`.
     Head,
-    /// On a line between the brackets; without a number on the line with the names of columns.
+    /// Between the brackets, after this number of records; 0 on the line with the column names.
     Records(u64),
 }
 

@@ -1,4 +1,4 @@
-//! A small HTTP client for loading: one request, one response, with time limits.
+//! A small HTTP client for loading: one response per request, with time limits.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::error::{Error, excerpt};
 
 /// Time limit of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time limit of a response: a server may create an index or index a batch before it responds.
+/// Time limit of a response. Creating an index or indexing a batch can take minutes.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Largest response that is read into memory, bytes.
 const MAX_BODY: u64 = 256 << 20;
 
-/// Authentication at a server.
+/// Credentials and certificate checks for a server.
 #[derive(Clone, Default)]
 pub struct Login {
     /// User name and password.
     pub basic: Option<(String, String)>,
-    /// Whether every certificate is accepted.
+    /// Whether to accept invalid TLS certificates.
     pub insecure: bool,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// A client of one HTTP server.
+/// A client of one HTTP or HTTPS server.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
@@ -57,14 +57,14 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    /// The start of the body, for a message.
+    /// The start of the body, for use in a message.
     pub fn excerpt(&self) -> String {
         excerpt(&String::from_utf8_lossy(&self.body))
     }
 }
 
 impl Client {
-    /// A client of the server at `url`; nothing is sent yet.
+    /// Creates a client of the server at `url` without connecting.
     ///
     /// # Errors
     /// When `url` is not an HTTP URL.
@@ -72,7 +72,7 @@ impl Client {
         Self::with_timeout(url, login, RESPONSE_TIMEOUT)
     }
 
-    /// The same with another time limit for responses.
+    /// Like [`Self::new`], with `timeout` as the time limit for responses.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -115,7 +115,7 @@ impl Client {
         })
     }
 
-    /// Base URL of the server.
+    /// Base URL of the server, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.base
     }
@@ -133,13 +133,13 @@ impl Client {
         self.reply(response)
     }
 
-    /// Sends a `GET` request whose response is too large for memory. A response without success
-    /// becomes an [`Error::Server`].
+    /// Sends a `GET` request and returns the response as a stream, for responses too large for
+    /// memory. A status other than 2xx becomes an [`Error::Server`].
     ///
     /// # Errors
     /// When no response is received.
     pub fn stream(&self, path: &str) -> Result<impl Read + use<>, Error> {
-        // The response may take any time, but not pause longer than the time limit.
+        // The response can take any time in total; each read is limited.
         let mut request = self
             .agent
             .get(format!("{}{path}", self.base))

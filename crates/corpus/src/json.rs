@@ -1,4 +1,4 @@
-//! JSON whose objects keep the order of their members, as Groonga writes them.
+//! JSON values whose objects keep the order of their members, like Groonga's output.
 
 use std::fmt;
 
@@ -32,12 +32,12 @@ impl Json {
         serde_json::from_slice(text)
     }
 
-    /// A string.
+    /// Creates a string.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A member of an object.
+    /// The member `name` of an object.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match self {
             Self::Map(members) => members
@@ -48,7 +48,7 @@ impl Json {
         }
     }
 
-    /// An element of an array.
+    /// The element at `index` of an array.
     pub fn at(&self, index: usize) -> Option<&Json> {
         self.as_list()?.get(index)
     }
@@ -77,7 +77,7 @@ impl Json {
         }
     }
 
-    /// The text of a string, or a number as it is written; `None` for other values.
+    /// The text of a string, or a number as written in the input; `None` for other values.
     pub fn as_word(&self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text.clone()),

@@ -1,5 +1,5 @@
-//! Creates the files of a corpus (schema, indexes and pages) from a dump or as synthetic pages,
-//! and recognizes files that it has created before.
+//! Creates the files of a corpus (schema, indexes and pages) from a dump or as synthetic pages.
+//! Recognizes files that were created earlier with the same settings.
 
 use std::fs::File;
 use std::io::{BufRead, BufWriter};
@@ -15,24 +15,24 @@ use crate::synthetic::{Language, Synthetic};
 use crate::terms::Titles;
 use crate::wikipedia::{Dump, End, unpacked};
 
-/// File with the pages.
+/// Name of the file with the pages.
 pub const PAGES: &str = "pages.grn";
-/// Table of the pages.
+/// Name of the table with the pages.
 pub const TABLE: &str = "Pages";
-/// File that records what the other files were created from.
+/// Name of the file that records the settings of the other files.
 const RECIPE_FILE: &str = "made.json";
 const FORMAT: &str = "tenbin search data 1";
 const SCHEMA_FILE: &str = "schema.grn";
 const INDEXES_FILE: &str = "indexes.grn";
 
-/// What the pages are created from.
+/// Settings that determine the created pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// Source of the pages.
     pub source: PageSource,
-    /// Most pages; `None` for all.
+    /// Maximum number of pages; `None` for all.
     pub max_records: Option<u64>,
-    /// Most characters of a text; `None` for all.
+    /// Maximum characters per text; `None` for no limit.
     pub text_limit: Option<usize>,
 }
 
@@ -45,10 +45,10 @@ pub enum PageSource {
         pages: u64,
         /// Language of the texts.
         language: Language,
-        /// Seed of the random values.
+        /// Seed of the pseudorandom number generator.
         seed: u64,
     },
-    /// A dump of Wikipedia's articles; `-` is standard input.
+    /// A dump of Wikipedia's articles at this path; `-` is standard input.
     Dump(PathBuf),
 }
 
@@ -57,12 +57,11 @@ pub enum PageSource {
 pub struct Made {
     /// Pages written.
     pub pages: u64,
-    /// Bytes of the uncompressed dump read, and pages of the dump that were skipped; `None` for
-    /// synthetic pages.
+    /// Bytes read (uncompressed) and pages skipped in the dump; `None` for synthetic pages.
     pub read: Option<(u64, u64)>,
-    /// Interrupted before the end.
+    /// Whether the user interrupted the creation.
     pub stopped: bool,
-    /// The dump is truncated.
+    /// Whether the dump is truncated.
     pub cut_off: bool,
 }
 
@@ -71,16 +70,16 @@ pub struct Made {
 struct Stamp {
     format: String,
     recipe: String,
-    /// `None` until all pages are written.
+    /// Number of pages; `None` until all pages are written.
     pages: Option<u64>,
 }
 
-/// Creates the files in a directory, which is created if missing. Incomplete files are marked as
-/// such: see [`is_unfinished`].
+/// Creates the files in a directory, which is created if missing. Until all pages are written,
+/// [`is_unfinished`] returns true for the directory.
 ///
 /// # Errors
-/// When the dump or the directory is unusable. A directory created for the files is removed
-/// again; in an existing one, the file of pages is removed.
+/// When the dump or the directory is unusable. A directory created by this call is removed again;
+/// in an existing directory, only the partial file of pages is removed.
 pub fn make(
     recipe: &Recipe,
     directory: &Path,
@@ -132,7 +131,8 @@ fn fill(
     Ok(made)
 }
 
-/// In an existing directory, the remaining files are marked as incomplete.
+/// Removes the files of a failed creation. In an existing directory, the remaining files stay
+/// marked as unfinished.
 fn clean_up(directory: &Path, is_new: bool) {
     let _ = std::fs::remove_file(part_of(directory));
     if is_new {
@@ -143,13 +143,13 @@ fn clean_up(directory: &Path, is_new: bool) {
     }
 }
 
-/// Whether [`make`] has started in a directory and not finished: pages are missing.
+/// Whether [`make`] started in a directory and did not write all pages.
 pub fn is_unfinished(directory: &Path) -> bool {
     stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
 }
 
-/// Why the files of a recipe must not be created in a directory without confirmation: the
-/// directory contains other files. `None` if it can be used.
+/// Why the directory must not be used without confirmation: it contains other files. `None` if the
+/// directory can be used.
 pub fn is_in_use(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?;
     let is_empty = entries.next().is_none();
@@ -165,11 +165,11 @@ pub fn is_in_use(directory: &Path) -> Option<String> {
     ))
 }
 
-/// Number of pages in a directory whose files were created from the same recipe; `None` if they
-/// were not, or are incomplete.
+/// Number of pages in a directory whose complete files were created from the same recipe; `None`
+/// for all other directories.
 ///
 /// # Errors
-/// When the dump cannot be read.
+/// When the dump of the recipe cannot be read.
 pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Error> {
     let Some(stamp) = stamp(directory) else {
         return Ok(None);
@@ -179,8 +179,8 @@ pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Er
     Ok(stamp.pages.filter(|_| is_same && is_there))
 }
 
-/// Whether pages may be created in a directory: it does not exist, has no command files, or has
-/// only files that [`make`] has created.
+/// Whether pages can be created in a directory: the directory does not exist, has no command files,
+/// or has only files created by [`make`].
 pub fn may_be_made_in(directory: &Path) -> bool {
     stamp(directory).is_some() || in_directory(directory).is_err()
 }
@@ -191,7 +191,7 @@ fn stamp(directory: &Path) -> Option<Stamp> {
     (stamp.format == FORMAT).then_some(stamp)
 }
 
-/// The first `count` different titles of the pages in a directory, or all if there are fewer.
+/// The first `count` distinct titles of the pages in a directory; fewer if the pages have fewer.
 ///
 /// # Errors
 /// When the pages cannot be read.
@@ -222,7 +222,7 @@ fn remember(recipe: &Recipe, directory: &Path, pages: Option<u64>) -> Result<(),
     std::fs::write(&path, text + "\n").map_err(failed)
 }
 
-/// Everything that determines the pages; `None` for standard input.
+/// Text that identifies everything the pages depend on; `None` for standard input.
 fn description(recipe: &Recipe) -> Result<Option<String>, Error> {
     let from = match &recipe.source {
         PageSource::Synthetic {
@@ -245,7 +245,7 @@ fn description(recipe: &Recipe) -> Result<Option<String>, Error> {
     )))
 }
 
-/// The pages of a source.
+/// Iterator over the pages of a source.
 enum Pages {
     Dump(Box<Dump<Box<dyn BufRead>>>),
     Synthetic(Synthetic),
@@ -294,7 +294,7 @@ fn part_of(directory: &Path) -> PathBuf {
     directory.join(format!("{PAGES}.part"))
 }
 
-/// The file of pages while it is written: it gets its final name when it is complete.
+/// The file of pages under a temporary name, until the file is complete.
 struct PartialFile {
     part: PathBuf,
     whole: PathBuf,

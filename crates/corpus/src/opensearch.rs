@@ -1,15 +1,15 @@
-//! Groonga's tables and queries in OpenSearch.
+//! Equivalents of Groonga's tables and queries in OpenSearch.
 
 use serde_json::{Value, json};
 
-/// The index for a table: names of indexes are in lower case.
+/// Name of the index for a table. OpenSearch requires lower case.
 pub(crate) fn index_of(table: &str) -> String {
     table.to_lowercase()
 }
 
-/// A query that finds the same records as Groonga's `query`: every word of the term must occur in
-/// one of the columns. In columns that are indexed by pairs of characters, a word is a phrase of
-/// these pairs.
+/// A query that finds the same records as Groonga's `query`: each word of the term must occur in at
+/// least one column. A column indexed by pairs of characters must contain the word's pairs as a
+/// phrase.
 pub(crate) fn query(columns: &[&str], term: &str) -> Value {
     let words = term
         .split_whitespace()

@@ -1,14 +1,14 @@
-//! Pages of an encyclopedia: the documents of a corpus.
+//! Pages of an encyclopedia, which are the documents of a corpus.
 
 use std::io::{self, Write};
 
 use crate::groonga;
 use crate::json::Json;
 
-/// A page.
+/// A page of an encyclopedia.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Number, used as key.
+    /// Page number, used as key.
     pub id: u64,
     /// Title.
     pub title: String,
@@ -19,7 +19,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Truncates the text to `limit` characters.
+    /// Truncates the text to `limit` characters; `None` for no limit.
     pub(crate) fn cut(&mut self, limit: Option<usize>) {
         let end = limit.and_then(|limit| self.text.char_indices().nth(limit));
         if let Some((end, _)) = end {
@@ -49,7 +49,7 @@ impl<W: Write> PageWriter<W> {
     /// Starts the `load` command.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// When the output cannot be written.
     pub fn new(mut output: W) -> io::Result<Self> {
         output.write_all(groonga::load_begin().as_bytes())?;
         Ok(Self { output, pages: 0 })
@@ -58,7 +58,7 @@ impl<W: Write> PageWriter<W> {
     /// Writes a page.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// When the output cannot be written.
     pub fn write(&mut self, page: &Page) -> io::Result<()> {
         let separator = if self.pages == 0 { "\n" } else { ",\n" };
         self.output.write_all(separator.as_bytes())?;
@@ -67,10 +67,10 @@ impl<W: Write> PageWriter<W> {
         Ok(())
     }
 
-    /// Ends the command; returns the number of pages and the output.
+    /// Ends the `load` command; returns the number of pages and the output.
     ///
     /// # Errors
-    /// Errors of the output.
+    /// When the output cannot be written.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.output.write_all(groonga::load_end().as_bytes())?;
         self.output.flush()?;

@@ -1,5 +1,5 @@
-//! Creates requests from search terms: the heavy `select` of the Droonga tutorial, its
-//! counterpart for OpenSearch, or the format of drnbench-generate-select-patterns.
+//! Creates requests from search terms: the heavy `select` of the Droonga tutorial, an equivalent
+//! for OpenSearch, or the format of drnbench-generate-select-patterns.
 
 use serde_json::json;
 use tenbin_plan::patterns::groonga_query;
@@ -9,9 +9,9 @@ use crate::opensearch::query;
 
 pub use tenbin_plan::patterns::{GROONGA_SEARCH as HEAVY, OPENSEARCH_PATH as OPENSEARCH};
 
-/// One request per line: `base` and the term, escaped for a URL. If `base` ends with `query=` of
-/// Groonga's `select`, the term is also escaped for Groonga's query syntax. `escaped`: the terms
-/// are already escaped for a URL.
+/// Creates one request per line: `base` and the URL-escaped term. If `base` ends with the `query=`
+/// of Groonga's `select`, the term is also escaped for Groonga's query syntax. `escaped`: the terms
+/// in `terms` are already URL-escaped.
 pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
     let line = |term: &String| {
         let raw = match escaped {
@@ -19,7 +19,7 @@ pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
             false => Some(term.clone()),
         };
         match raw {
-            // Bytes that are not UTF-8.
+            // The decoded term is not UTF-8: keep the given escapes.
             None => format!("{base}{term}\n"),
             Some(term) if is_groonga_query(base) => {
                 format!("{base}{}\n", cgi(&groonga_query(&term)))
@@ -30,15 +30,15 @@ pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
     terms.iter().map(line).collect()
 }
 
-/// Whether a value after `base` is a `query` of Groonga's `select`.
+/// Whether text appended to `base` is the `query` of Groonga's `select`.
 fn is_groonga_query(base: &str) -> bool {
     let is_query = base.ends_with("&query=") || base.ends_with("?query=");
     is_query && base.contains("/d/select")
 }
 
-/// The counterpart of [`HEAVY`] for OpenSearch: a group of `POST` requests to `path`, one line
-/// per term. Searches and highlights title and text, sorts by title, and aggregates the ten most
-/// frequent categories. Counts all hits: OpenSearch stops counting at 10,000 by default.
+/// The equivalent of [`HEAVY`] for OpenSearch: a group of `POST` requests to `path`, one per term.
+/// Each request searches and highlights title and text, sorts by title, and aggregates the ten most
+/// frequent categories. The request counts all hits, because OpenSearch stops at 10,000 by default.
 pub fn opensearch(path: &str, terms: &[String]) -> String {
     let pattern = |term: &String| {
         json!({
@@ -63,10 +63,10 @@ pub fn opensearch(path: &str, terms: &[String]) -> String {
     )
 }
 
-/// The format of drnbench-generate-select-patterns: one group, or one per host. Terms may already
-/// be escaped for a URL, as by `drnbench-extract-searchterms --escape`. Unlike the tool, this
-/// escapes every character with a meaning in a URL or in Groonga's query syntax: `AT&T` would be
-/// truncated after `AT`, and a leading `-` is a syntax error.
+/// Creates requests in the format of drnbench-generate-select-patterns: one group, or one per host.
+/// Terms can be URL-escaped, as by `drnbench-extract-searchterms --escape`. All characters special
+/// to a URL or to Groonga's query syntax are escaped. The original tool leaves some unescaped: it
+/// truncates `AT&T` after `AT`, and a leading `-` is a syntax error.
 pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
     let escaped = are_escaped(terms);
     let raw = |term: &String| match escaped {
@@ -130,7 +130,7 @@ mod tests {
             lines(base, &terms.clone().map(|term| cgi(&term)), true),
             paths
         );
-        // Other servers have another query syntax.
+        // Other servers have a different query syntax.
         assert_eq!(
             lines("/search?query=", &terms[1..2], false),
             "/search?query=C%2B%2B\n"

@@ -1,8 +1,8 @@
-//! Input that counts lines and bytes and limits the length of a piece.
+//! Input that counts lines and bytes and limits the length of a line, value or element ("piece").
 
 use std::io::{self, BufRead};
 
-/// Longest line, value or element, bytes: endless input must not fill the memory.
+/// Longest piece (line, value or element), in bytes, so that endless input cannot fill the memory.
 pub(crate) const LONGEST: usize = 64 << 20;
 
 /// Position in an input.
@@ -10,7 +10,7 @@ pub(crate) const LONGEST: usize = 64 << 20;
 pub struct Place {
     /// Line, from 1.
     pub line: u64,
-    /// Bytes before the position.
+    /// Number of bytes before the position.
     pub byte: u64,
 }
 
@@ -56,7 +56,7 @@ impl<R: BufRead> Source<R> {
         self.ended
     }
 
-    /// Starts a new piece, which may again be [`LONGEST`] bytes long.
+    /// Starts a new piece, which can be up to [`LONGEST`] bytes long.
     pub(crate) fn begin_piece(&mut self) {
         self.piece = 0;
     }
@@ -116,7 +116,7 @@ impl<R: BufRead> BufRead for Source<R> {
                 Err(error) => return Err(error),
             }
         }
-        // The second call is cheap: the buffer returned by the first cannot outlive the loop.
+        // The borrow checker requires a second call, which returns the same buffer at no cost.
         let chunk = self.input.fill_buf()?;
         self.ended = chunk.is_empty();
         Ok(chunk)

@@ -1,4 +1,4 @@
-//! Checks that the nodes of a cluster are alive and as many as expected.
+//! Checks that the nodes of a cluster are alive and that none is missing.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// A node of a cluster, or a stand-alone server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Name.
+    /// Name of the node.
     pub name: String,
-    /// Whether it is alive.
+    /// Whether the node is alive.
     pub alive: bool,
-    /// Further details.
+    /// Further details, such as the version.
     pub note: String,
 }
 
@@ -26,13 +26,13 @@ pub struct Node {
 pub struct Kind {
     /// Name on the command line.
     pub name: &'static str,
-    /// The request, in one line.
+    /// The status request, described in one line.
     pub about: &'static str,
-    /// Requests and parses the status of the server at this URL.
+    /// Requests and parses the status of a server.
     ask: fn(&Client) -> Result<Vec<Node>, Error>,
 }
 
-/// Every kind.
+/// All kinds of servers with a status request.
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",
@@ -51,8 +51,8 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// The nodes reported by the servers, without duplicates; a server that does not respond is a
-/// node that is not alive.
+/// The nodes reported by the servers, without duplicates. A server that does not respond counts as
+/// a node that is not alive.
 ///
 /// # Errors
 /// When an argument is not the URL of a server.
@@ -107,8 +107,8 @@ fn droonga(client: &Client) -> Result<Vec<Node>, Error> {
     droonga_nodes(&reply.body).map_err(|reason| Error::server(client.url(), reason))
 }
 
-/// Releases report `"live": true`; the last development version reports `"status": "active"` and
-/// the name of the reporting node.
+/// Parses both formats: releases report `"live": true`; the last development version reports
+/// `"status": "active"` and the name of the reporting node.
 fn droonga_nodes(text: &[u8]) -> Result<Vec<Node>, String> {
     let unlike = || {
         let begin = excerpt(&String::from_utf8_lossy(text));
@@ -173,7 +173,7 @@ fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
             .ok_or_else(unlike)?;
         Ok(Node {
             name: excerpt(name),
-            // In a red cluster, a part of the data cannot be searched.
+            // In a red cluster, some data cannot be searched.
             alive: state != "red",
             note: format!("cluster {}", excerpt(state)),
         })

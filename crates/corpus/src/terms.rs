@@ -1,4 +1,4 @@
-//! Search terms, taken from a column of a running server's records.
+//! Extracts search terms from a column of the records on a running server.
 
 mod groonga;
 mod opensearch;
@@ -13,7 +13,7 @@ use crate::json::Json;
 /// Records per request.
 const PAGE: u64 = 1_000;
 
-/// The terms in a column of a `select` response, in command version 1, 2 or 3.
+/// Extracts the terms in a column of a `select` response, in command version 1, 2 or 3.
 ///
 /// # Errors
 /// What is wrong with the response.
@@ -33,13 +33,13 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
     Ok(terms.into_iter().filter_map(as_term).collect())
 }
 
-/// A term must fit on one line: line separators are removed.
+/// Replaces line separators by spaces, so that a term fits on one line; `None` if it is blank.
 fn as_term(word: String) -> Option<String> {
     let term = word.replace(['\n', '\r'], " ");
     (!term.trim().is_empty()).then_some(term)
 }
 
-/// Collects terms from records without duplicates.
+/// Collects distinct terms from records.
 #[derive(Debug, Default)]
 pub(crate) struct Titles {
     terms: Vec<String>,
@@ -61,7 +61,7 @@ impl Titles {
     }
 }
 
-/// Removes duplicate terms.
+/// Removes terms that repeat or are in `seen`, and adds the rest to `seen`.
 pub fn without_duplicates(terms: Vec<String>, seen: &mut HashSet<String>) -> Vec<String> {
     terms
         .into_iter()
@@ -74,18 +74,18 @@ pub fn without_duplicates(terms: Vec<String>, seen: &mut HashSet<String>) -> Vec
 pub struct Wanted {
     /// The table; for OpenSearch, the index in lower case.
     pub table: String,
-    /// The column with the terms.
+    /// The column to extract terms from.
     pub column: String,
-    /// Columns in which a term must have hits, such as `title,text`; `None` for no check.
+    /// Columns in which each term must have hits, such as `title,text`; `None` for no check.
     pub match_columns: Option<String>,
-    /// Number of different terms.
+    /// Number of distinct terms to extract.
     pub count: u64,
 }
 
-/// Terms found on a server.
+/// Terms extracted from a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Different terms, with hits if they were checked.
+    /// Distinct terms. If hits were checked, every term has at least one.
     pub terms: Vec<String>,
     /// Duplicate terms skipped.
     pub doubles: u64,
@@ -93,7 +93,7 @@ pub struct Found {
     pub without_hits: u64,
     /// Terms skipped because the server refused to search for them.
     pub refused: u64,
-    /// The first of those, and the server's error.
+    /// The first refused term and the server's error.
     pub first_refused: Option<String>,
 }
 
@@ -102,12 +102,12 @@ pub struct Found {
 pub struct Kind {
     /// Name on the command line.
     pub name: &'static str,
-    /// The request, in one line.
+    /// The extraction request, described in one line.
     pub about: &'static str,
     open: for<'a> fn(&'a Client, &'a Wanted) -> Box<dyn Source + 'a>,
 }
 
-/// Every kind.
+/// All kinds of servers that terms can be extracted from.
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",
@@ -121,20 +121,20 @@ pub const KINDS: &[Kind] = &[
     },
 ];
 
-/// Source of terms.
+/// Access to the terms on one server.
 trait Source {
     /// Values of the column in the next records; empty at the end.
     fn next(&mut self) -> Result<Vec<String>, Error>;
 
-    /// Number of records that contain a term, with the same query as in the requests for the
-    /// benchmark; or why the server refuses this query.
+    /// Number of records that match a term, using the query of the benchmark's requests. The inner
+    /// error says why the server refuses this query.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error>;
 }
 
-/// Refused searches without a successful one, after which the extraction fails.
+/// Number of refused searches at which extraction fails if no search has succeeded.
 const MAX_REFUSED: u64 = 10;
 
-/// Extracts terms until there are enough or no more records. A term that the server refuses to
+/// Extracts terms until there are enough or the records end. A term that the server refuses to
 /// search for is skipped and counted.
 ///
 /// # Errors
@@ -181,7 +181,7 @@ pub fn find(
     Ok(found)
 }
 
-/// An error if this many searches were refused and no term was found.
+/// Returns an error if at least `most` searches were refused and no term was found.
 fn check_refusals(found: &Found, most: u64, server: &Client) -> Result<(), Error> {
     match &found.first_refused {
         Some(first) if found.terms.is_empty() && found.refused >= most => {
@@ -192,7 +192,7 @@ fn check_refusals(found: &Found, most: u64, server: &Client) -> Result<(), Error
     }
 }
 
-/// The words in a column's value, or in each of its values.
+/// The value of a column as words; an array gives one word per element.
 fn words(value: Option<&Json>) -> Vec<String> {
     match value {
         Some(Json::List(items)) => items.iter().filter_map(Json::as_word).collect(),

@@ -1,5 +1,5 @@
-//! Tests of command files: every text is parsed or refused, and written commands are parsed
-//! unchanged.
+//! Tests of command files: the parser accepts or refuses every text without a panic, and parses
+//! written commands to the original commands.
 
 use proptest::prelude::*;
 use tenbin_corpus::droonga::Converter;

@@ -1,4 +1,4 @@
-//! Tests of Wikipedia's dumps: extracted articles, and errors of invalid dumps.
+//! Tests of Wikipedia dumps: extracted articles, and errors for invalid dumps.
 
 use std::io::{BufReader, Cursor, Write as _};
 
@@ -98,7 +98,7 @@ fn only_articles_are_extracted() {
     assert_eq!(pages[1].text, "<raw>");
 }
 
-/// The list of Japanese Wikipedia has "Category" and "ファイル"; its pages use other words too.
+/// The head of the dump lists only "Category" and "ファイル"; the pages also use other names.
 #[test]
 fn japanese_words_for_namespaces_need_not_be_listed() {
     let head = HEAD.replace("カテゴリ", "Category");

@@ -4,7 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
 
-/// In UTC with microseconds: `2026-11-20T11:38:47.195379Z`. Times before 1970 become 1970.
+/// Formats a time in UTC with microseconds: `2026-11-20T11:38:47.195379Z`. Times before 1970 become
+/// 1970-01-01.
 pub fn timestamp(when: SystemTime) -> String {
     let at = OffsetDateTime::from(when.max(UNIX_EPOCH));
     let (hour, minute, second, micros) = at.to_hms_micro();

@@ -9,22 +9,22 @@ use crate::groonga::{Command, Item, Record};
 use crate::json::Json;
 use crate::load::hex;
 
-/// Converts commands and records to messages.
+/// Converts Groonga commands and records to Droonga messages.
 #[derive(Debug, Clone)]
 pub struct Converter {
     /// Name of the data set.
     pub dataset: String,
-    /// Prefix of the message ids, followed by a number; `None` for hashes.
+    /// Prefix of the message ids, followed by a counter; `None` uses SHA-1 hashes as ids.
     pub id_prefix: Option<String>,
-    /// Creation time of the messages; `None` for the current time.
+    /// Creation time written into the messages; `None` for the current time.
     pub date: Option<String>,
-    /// Recipient of the responses.
+    /// Recipient of the responses (`replyTo`); `None` omits the field.
     pub reply_to: Option<String>,
     count: u64,
 }
 
 impl Converter {
-    /// A converter for a data set.
+    /// Creates a converter whose messages are for the data set `dataset`.
     pub fn new(dataset: impl Into<String>) -> Self {
         Self {
             dataset: dataset.into(),
@@ -35,12 +35,12 @@ impl Converter {
         }
     }
 
-    /// Skips this many message numbers, for messages that were created before.
+    /// Skips the numbers of the first `messages` messages, which an earlier load has created.
     pub fn skip(&mut self, messages: u64) {
         self.count += messages;
     }
 
-    /// The message for a command or for loading a record.
+    /// Returns the message for a command, or for adding a record.
     pub fn message(&mut self, item: &Item) -> Json {
         let (kind, body) = match item {
             Item::Command(command) => (command.name.as_str(), arguments(command)),
@@ -67,7 +67,7 @@ impl Converter {
         self.date.clone().unwrap_or_else(now)
     }
 
-    /// The same input always gives the same id, so that duplicates are recognized.
+    /// Id of the next message. Equal input gives equal ids, so that Droonga recognizes duplicates.
     fn id(&self, kind: &str, body: &Json) -> String {
         let count = self.count;
         match &self.id_prefix {

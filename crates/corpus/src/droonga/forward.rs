@@ -1,5 +1,5 @@
-//! Client of fluentd's forward protocol as used by Droonga: over TCP, in MessagePack, `[tag,
-//! time, envelope]`, without responses.
+//! Client of fluentd's forward protocol as used by Droonga: `[tag, time, envelope]` in MessagePack
+//! over TCP, without responses.
 
 use std::fmt;
 use std::io::{self, BufWriter, Read as _, Write as _};
@@ -16,7 +16,7 @@ pub const DEFAULT_PORT: u16 = 10_031;
 pub const DEFAULT_TAG: &str = "droonga";
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest wait for a node to read all messages.
+/// Longest wait for a node to read all messages and close the connection.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Address of an engine: `[droonga:]HOST[:PORT][/TAG]`.
@@ -31,7 +31,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Parses an address with other defaults than Droonga's.
+    /// Parses an address; `port` and `tag` are the defaults for an address without them.
     ///
     /// # Errors
     /// When the text is not an address.
@@ -84,7 +84,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// The nodes of a cluster, which receive messages in turn.
+/// The nodes of a cluster; [`Self::send`] uses them in turn.
 #[derive(Debug)]
 pub struct Nodes {
     nodes: Vec<Node>,
@@ -153,11 +153,11 @@ impl Nodes {
     }
 
     /// Waits until the nodes have read all messages. The protocol has no acknowledgement, but a
-    /// node closes its side after it has read the end of the stream. The next message opens a new
+    /// node closes the connection after reading the end of the stream. The next message opens a new
     /// connection.
     ///
     /// # Errors
-    /// When a node has closed the connection early, or does not read.
+    /// When a node has closed the connection early, or has not read all messages within 60 s.
     pub fn wait_until_read(&mut self) -> Result<(), Error> {
         self.flush()?;
         for node in &mut self.nodes {
@@ -221,7 +221,7 @@ impl Node {
     }
 }
 
-/// Ends this side of the connection and waits for the end of the other side.
+/// Shuts down the write side of the connection and waits until the node closes the connection.
 fn close(stream: &BufWriter<TcpStream>) -> io::Result<()> {
     let mut stream = stream.get_ref();
     stream.shutdown(Shutdown::Write)?;

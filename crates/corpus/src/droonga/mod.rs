@@ -1,5 +1,5 @@
-//! Droonga's messages and their protocol. Droonga cannot be installed any more; formats and
-//! protocol are those of its last release.
+//! Droonga's messages and the protocol that carries them. Droonga can no longer be installed;
+//! formats and protocol follow its last release.
 
 mod clock;
 mod convert;

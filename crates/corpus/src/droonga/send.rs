@@ -12,39 +12,39 @@ use crate::json::Json;
 use crate::load::{RateLimit, hex};
 use crate::source::Source;
 
-/// Period of the reported rate.
+/// Time between two reports of the rate.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Values for fields that a message lacks.
+/// Values to add to messages that lack a field.
 #[derive(Debug, Clone)]
 pub struct Completion {
     /// Name of the data set.
     pub dataset: String,
-    /// Replicas that must process the message.
+    /// Replicas that must process the message (`targetRole`).
     pub target_role: String,
 }
 
-/// Settings of sending.
+/// Settings of [`send`].
 #[derive(Debug, Clone)]
 pub struct SendOptions {
     /// Addresses of the nodes, used in turn.
     pub servers: Vec<Address>,
-    /// Most messages per second over all nodes; `None` for no limit.
+    /// Maximum messages per second, all nodes together; `None` for no limit.
     pub rate: Option<f64>,
-    /// Values for missing fields, if they are to be added.
+    /// Values to add to messages that lack a field; `None` sends messages unchanged.
     pub completion: Option<Completion>,
-    /// Whether to refuse messages that Droonga would not understand.
+    /// Whether to refuse messages without the fields that Droonga requires: `type` and `dataset`.
     pub validate: bool,
 }
 
-/// Result of sending.
+/// Result of [`send`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sent {
-    /// Number of messages.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Time from the first message to the last.
+    /// Time from the start of [`send`] until the nodes have read all messages.
     pub time: Duration,
-    /// Interrupted before the end.
+    /// Whether the user interrupted the sending.
     pub stopped: bool,
 }
 
@@ -55,8 +55,8 @@ impl Sent {
     }
 }
 
-/// Sends the messages of `inputs`, which are named, until `stop` returns true; calls `tell` about
-/// once a second with the messages per second.
+/// Sends the messages of `inputs` (pairs of name and content) until `stop` returns true. Calls
+/// `tell` about once a second with the rate in messages per second.
 ///
 /// # Errors
 /// When a line is not a message, or a server has closed the connection.
@@ -94,7 +94,7 @@ pub fn send(
             let message = match message(&line, options) {
                 Ok(message) => message,
                 Err(reason) => {
-                    // The messages before it are valid and are sent.
+                    // The messages before the malformed line are valid: send them.
                     nodes.wait_until_read()?;
                     let name = name.clone();
                     return Err(Error::Malformed {

@@ -1,4 +1,4 @@
-//! A Groonga command, as a line or as the path of a request.
+//! A Groonga command: parsed from a line or a request path, and written as either.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::escape::query_component;
 
-/// Arguments that may be given without names, in order.
+/// Commands and their arguments that can be given without names, in order.
 const POSITIONAL: &[(&str, &[&str])] = &[
     (
         "table_create",
@@ -61,7 +61,7 @@ const POSITIONAL: &[(&str, &[&str])] = &[
     ("thread_limit", &["max"]),
 ];
 
-/// A command.
+/// A Groonga command with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// Name, for example `table_create`.
@@ -84,7 +84,7 @@ impl Command {
         }
     }
 
-    /// The value of an argument.
+    /// The value of the argument `name`, if given.
     pub fn argument(&self, name: &str) -> Option<&str> {
         self.arguments
             .iter()
@@ -92,7 +92,7 @@ impl Command {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Path of the equivalent request.
+    /// Path of the HTTP request for this command.
     pub fn path(&self) -> String {
         let pairs = self
             .arguments
@@ -150,7 +150,7 @@ impl Command {
     }
 }
 
-/// A line that is parsed as the same command.
+/// Writes the command as a line that [`Command::parse`] accepts.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -190,8 +190,8 @@ fn quoted(value: &str) -> String {
     text
 }
 
-/// Splits a line at white space. Quotes of both kinds keep words together, also inside a word,
-/// and a backslash escapes the next character.
+/// Splits a line at white space. Single and double quotes keep text together, even inside a word; a
+/// backslash escapes the next character.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,22 +1,22 @@
-//! Parses Groonga's responses in every command version.
+//! Parses Groonga's responses, in command versions 1 to 3.
 
 use crate::error::excerpt;
 use crate::json::Json;
 
-/// A response without its envelope.
+/// A response of Groonga without the envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// 0, or the number of an error.
+    /// Return code: 0, or the number of an error.
     pub code: i64,
     /// Error message of the server.
     pub message: Option<String>,
-    /// Body.
+    /// Result of the command.
     pub body: Json,
 }
 
 impl Response {
-    /// Removes the envelope: `[[0,start,elapsed],body]` in versions 1 and 2,
-    /// `{"header":{…},"body":…}` in version 3.
+    /// Parses a response and removes the envelope: `[[0,start,elapsed],body]` in command versions 1
+    /// and 2, `{"header":{…},"body":…}` in version 3.
     ///
     /// # Errors
     /// What is wrong with the response.
@@ -58,7 +58,7 @@ impl Response {
         })
     }
 
-    /// The body, unless the response is an error.
+    /// Returns the body, unless the response is an error.
     ///
     /// # Errors
     /// The error message of the server.
@@ -70,7 +70,7 @@ impl Response {
         Err(format!("{message} (Groonga's error {})", self.code))
     }
 
-    /// Number of records that a `load` has stored.
+    /// Number of records stored, from the body of a `load` response.
     pub fn loaded(body: &Json) -> Option<u64> {
         body.as_u64()
             .or_else(|| body.get("n_loaded_records")?.as_u64())

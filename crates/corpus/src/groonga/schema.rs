@@ -2,10 +2,10 @@
 
 use super::command::Command;
 
-/// Tables and their columns.
+/// Tables and columns of a database.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Schema {
-    /// In the order of creation.
+    /// Tables in the order of creation.
     pub tables: Vec<Table>,
 }
 
@@ -14,11 +14,11 @@ pub struct Schema {
 pub struct Table {
     /// Name.
     pub name: String,
-    /// Type of the keys, for example `UInt64`; `None` without keys.
+    /// Type of the keys, for example `UInt64`; `None` for a table without keys.
     pub key_type: Option<String>,
-    /// Tokenizer, for a lexicon.
+    /// Tokenizer, if the table is a lexicon.
     pub tokenizer: Option<String>,
-    /// In the order of creation.
+    /// Columns in the order of creation.
     pub columns: Vec<Column>,
 }
 
@@ -27,11 +27,11 @@ pub struct Table {
 pub struct Column {
     /// Name.
     pub name: String,
-    /// For example `COLUMN_VECTOR`.
+    /// Flags, for example `COLUMN_VECTOR`.
     pub flags: String,
-    /// A type such as `ShortText`, or a table.
+    /// Type of the values, such as `ShortText`, or the name of the referenced table.
     pub of: String,
-    /// The indexed columns, for an index.
+    /// The indexed columns, if the column is an index.
     pub source: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Column {
 }
 
 impl Schema {
-    /// Adds the table or column that a command creates; other commands are ignored.
+    /// Adds the table or column that `command` creates; ignores other commands.
     pub fn take(&mut self, command: &Command) {
         let argument = |name: &str| command.argument(name).map(str::to_owned);
         match command.name.as_str() {
@@ -71,19 +71,19 @@ impl Schema {
         }
     }
 
-    /// A table by its name.
+    /// The table with this name.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }
 
-    /// The tables with searchable data: those with columns other than indexes.
+    /// The tables with searchable data: tables with at least one column that is not an index.
     pub fn searched(&self) -> impl Iterator<Item = &Table> {
         self.tables
             .iter()
             .filter(|table| table.columns.iter().any(|column| !column.is_index()))
     }
 
-    /// The tokenizer of the index of a column, if there is one.
+    /// The tokenizer of the index on a column, if the column has an index with a tokenizer.
     pub fn tokenizer_of(&self, table: &str, column: &str) -> Option<&str> {
         self.tables.iter().find_map(|lexicon| {
             let indexes = |index: &Column| {

@@ -1,5 +1,5 @@
-//! Parses files of commands in the format of `groonga DB < file` and `dump`: one command per
-//! line, and after `load` an array of records. Files are read as a stream.
+//! Parses command files as read by `groonga DB < file` and written by `dump`: one command per line,
+//! and an array of records after `load`. Files are read as a stream.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::source::{Place, Source};
 
-/// An element of a file of commands.
+/// An element of a command file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// A command other than `load`.
@@ -23,9 +23,9 @@ pub enum Item {
 pub struct Record {
     /// Table of the record.
     pub table: Arc<str>,
-    /// Names of the columns, if the record is an array of values.
+    /// Names of the columns, if the record is an array of values; `None` for an object.
     pub columns: Option<Arc<[String]>>,
-    /// The object or the array of values.
+    /// The record: an object, or an array of values.
     pub value: Json,
     /// Position in the file.
     pub place: Place,
@@ -47,7 +47,7 @@ impl Record {
             .chain(listed.map(|(name, value)| (name.as_str(), value)))
     }
 
-    /// The key.
+    /// The value of `_key`.
     pub fn key(&self) -> Option<&Json> {
         let is_key = |name: &str| name == "_key";
         self.members()
@@ -56,13 +56,13 @@ impl Record {
     }
 }
 
-/// Parser of a file of commands.
+/// Parser of a command file: an iterator over its items.
 #[derive(Debug)]
 pub struct Script<R> {
     name: String,
     source: Source<R>,
     load: Option<Load>,
-    /// Records given in the command itself.
+    /// Records given in the `load` command itself, in its argument `values`.
     inline: std::vec::IntoIter<Record>,
     failed: bool,
 }
@@ -73,12 +73,12 @@ struct Load {
     place: Place,
     table: Arc<str>,
     columns: Option<Arc<[String]>>,
-    /// Inside the array of records.
+    /// Whether the parser is inside the array of records.
     open: bool,
 }
 
 impl<R: BufRead> Script<R> {
-    /// Parses `input`, which messages call `name`.
+    /// Parses `input`; error messages call the input `name`.
     pub fn new(name: impl Into<String>, input: R) -> Self {
         Self {
             name: name.into(),
@@ -89,7 +89,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// Current position.
+    /// Current position in the input.
     pub fn place(&self) -> Place {
         self.source.place()
     }
@@ -121,7 +121,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// Reads a line and its continuation lines, which follow a backslash at the end.
+    /// Reads a line together with its continuation lines; a backslash at the end continues a line.
     fn line(&mut self) -> Result<Option<String>, Error> {
         let mut whole = Vec::new();
         let mut line = Vec::new();
@@ -234,7 +234,7 @@ impl<R: BufRead> Script<R> {
             let taken = load
                 .take(element, place)
                 .map_err(|reason| self.malformed(place, reason))?;
-            // A single object is the whole load.
+            // An object without brackets is the only record of the load.
             if load.open {
                 if let Some(record) = taken {
                     self.load = Some(load);
@@ -257,7 +257,7 @@ impl<R: BufRead> Script<R> {
         }
     }
 
-    /// Reads the text of the object or array that starts here.
+    /// Reads the object or array that starts at the current position.
     fn element(&mut self) -> Result<Vec<u8>, Error> {
         let start = self.source.place();
         self.source.begin_piece();
@@ -300,7 +300,7 @@ impl<R: BufRead> Script<R> {
 }
 
 impl Load {
-    /// Converts an element to a record; `None` for the header with column names.
+    /// Converts an element to a record; returns `None` for the header with column names.
     fn take(&mut self, element: Json, place: Place) -> Result<Option<Record>, String> {
         let columns = match &element {
             Json::Map(_) => None,
@@ -350,7 +350,7 @@ impl<R: BufRead> Iterator for Script<R> {
     }
 }
 
-/// Finds the end of an object or array.
+/// Finds the end of an object or array in a stream of chunks.
 #[derive(Debug, Default)]
 struct Scan {
     depth: usize,
@@ -359,7 +359,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Number of bytes of the chunk up to the end, if it ends in the chunk.
+    /// Number of bytes of `chunk` up to the end of the element, if the element ends in the chunk.
     fn end_in(&mut self, chunk: &[u8]) -> Option<usize> {
         for (at, &byte) in chunk.iter().enumerate() {
             if self.in_string {

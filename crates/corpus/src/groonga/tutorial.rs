@@ -1,6 +1,6 @@
 //! The schema of the Droonga tutorial: pages of an encyclopedia.
 
-/// Tables and columns.
+/// Commands that create the tables and columns.
 pub const SCHEMA: &str = "\
 table_create Categories TABLE_HASH_KEY ShortText
 table_create Pages TABLE_HASH_KEY UInt64
@@ -9,7 +9,7 @@ column_create Pages text COLUMN_SCALAR Text
 column_create Pages categories COLUMN_VECTOR Categories
 ";
 
-/// Indexes.
+/// Commands that create the indexes.
 pub const INDEXES: &str = "\
 column_create Categories pages_categories COLUMN_INDEX Pages categories
 table_create Terms TABLE_PAT_KEY ShortText --default_tokenizer TokenBigram --normalizer NormalizerAuto

@@ -7,7 +7,7 @@ use crate::droonga::{Address, Converter, Nodes};
 use crate::error::Error;
 use crate::groonga::{Command, Item, Record};
 
-/// The nodes of a cluster.
+/// The nodes of a Droonga cluster.
 #[derive(Debug)]
 pub(super) struct Droonga {
     nodes: Nodes,
@@ -28,17 +28,17 @@ impl Droonga {
 }
 
 impl Sink for Droonga {
-    /// The protocol has no responses.
+    /// Does nothing: the protocol has no responses.
     fn greet(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// A message that is sent again keeps its id.
+    /// Skips message numbers, so that a message sent again keeps its id.
     fn resumed_after(&mut self, done: u64) {
         self.converter.skip(done);
     }
 
-    /// To one node only: Droonga cannot order commands that arrive at several nodes.
+    /// Sends to the first node only: Droonga cannot order commands that arrive at several nodes.
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         let message = self.converter.message(&Item::Command(command.clone()));
         self.nodes.send_first(&message)

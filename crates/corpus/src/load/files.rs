@@ -10,15 +10,15 @@ use sha1::{Digest as _, Sha1};
 use crate::error::Error;
 use crate::groonga::{Item, Script};
 
-/// Bytes of a file that identify its content.
+/// Number of bytes from the start of a file that [`fingerprint`] includes.
 const BEGINNING: u64 = 64 << 10;
 
-/// Files of commands, read in order.
+/// Parser of several command files, read in order.
 pub struct Files {
     waiting: VecDeque<PathBuf>,
     current: String,
     script: Option<Script<Box<dyn BufRead>>>,
-    /// Bytes of the completely read files.
+    /// Bytes of the files that have been read completely.
     bytes: u64,
     failed: bool,
 }
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Files {
 }
 
 impl Files {
-    /// Opens these files in order; `-` is standard input.
+    /// Creates a parser of `paths`; `-` is standard input.
     pub fn new(paths: &[PathBuf]) -> Self {
         Self {
             waiting: paths.iter().cloned().collect(),
@@ -46,7 +46,7 @@ impl Files {
         &self.current
     }
 
-    /// Bytes read so far.
+    /// Bytes read so far, all files together.
     pub fn bytes(&self) -> u64 {
         self.bytes + self.script.as_ref().map_or(0, |script| script.place().byte)
     }
@@ -86,7 +86,7 @@ impl Iterator for Files {
 /// Opens a file for reading, or standard input for `-`; also returns its name for messages.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// When the file cannot be opened.
 pub fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Error> {
     if path == Path::new("-") {
         let input = BufReader::with_capacity(256 << 10, std::io::stdin());
@@ -127,8 +127,8 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// Identifies the content of files by their lengths and first bytes. `None` if one of them is
-/// standard input, which cannot be read again.
+/// Hashes the lengths and first bytes of files, to recognize the same input later. `None` if one of
+/// the files is standard input, which cannot be read again.
 ///
 /// # Errors
 /// When a file cannot be read.

@@ -7,10 +7,10 @@ use crate::groonga::{Columns, Command, Record, Response};
 use crate::http::Client;
 use crate::json::Json;
 
-/// Groonga's error for a name that exists or is not allowed.
+/// Groonga's error code for invalid arguments, including names that exist already.
 const INVALID_ARGUMENT: i64 = -22;
 
-/// Independent servers; each receives all data.
+/// Independent Groonga servers; each server receives all data.
 #[derive(Debug)]
 pub(super) struct Groonga {
     servers: Vec<Client>,
@@ -117,7 +117,7 @@ pub(crate) fn count(server: &Client, table: &str) -> Result<u64, Error> {
     Ok(Columns::of(&body).map_err(failed)?.hits)
 }
 
-/// Whether the table or column that a command creates exists.
+/// Whether the table or column that `command` would create exists.
 fn exists(server: &Client, command: &Command) -> Result<bool, Error> {
     let argument = |name: &str| command.argument(name).unwrap_or_default();
     let name = match command.name.as_str() {
@@ -131,7 +131,7 @@ fn exists(server: &Client, command: &Command) -> Result<bool, Error> {
     Ok(matches!(parsed, Ok(Json::Bool(true))))
 }
 
-/// Body of the request that loads the records.
+/// Body of the `load` request for `records`.
 fn as_objects(records: &[Record]) -> String {
     let objects: Vec<String> = records.iter().map(as_object).collect();
     format!("[\n{}\n]", objects.join(",\n"))

@@ -9,15 +9,15 @@ use super::sink::Sink;
 use crate::error::Error;
 use crate::groonga::{Command, Record};
 
-/// Period of checking for interruption.
+/// How often to check whether the user has interrupted.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// How long to wait for a response after an interruption: a batch that is acknowledged in time
+/// How long to wait for a response after an interruption. A batch acknowledged within this time
 /// need not be sent again.
 const GRACE: Duration = Duration::from_millis(500);
 
 type Call = Box<dyn FnOnce(&mut dyn Sink) + Send>;
 
-/// A sink that is abandoned when the user interrupts and the server does not respond.
+/// A sink that stops waiting for the server when the user interrupts.
 pub(super) struct InterruptibleSink<'a> {
     calls: mpsc::Sender<Call>,
     stop: &'a dyn Fn() -> bool,
@@ -27,8 +27,8 @@ impl<'a> InterruptibleSink<'a> {
     pub(super) fn new(sink: Box<dyn Sink>, stop: &'a dyn Fn() -> bool) -> Result<Self, Error> {
         let (sender, calls) = mpsc::channel::<Call>();
         let mut sink = sink;
-        // The thread ends when all callers are gone, or with the process if a server never
-        // responds.
+        // The thread ends when all callers are gone. If a server never responds, the thread ends
+        // with the process.
         thread::Builder::new()
             .name("load".to_owned())
             .spawn(move || {
@@ -49,7 +49,7 @@ impl<'a> InterruptibleSink<'a> {
     ) -> Result<T, Error> {
         let (response, responses) = mpsc::channel();
         let call: Call = Box::new(move |sink| {
-            // The caller has stopped waiting for late responses.
+            // Sending fails if the caller no longer waits; the response is then dropped.
             let _ = response.send(call(sink));
         });
         let gone = || {
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// Responds to nothing except `greet`.
+    /// A sink that responds to `greet` only.
     struct Unresponsive;
 
     impl Sink for Unresponsive {

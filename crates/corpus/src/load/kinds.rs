@@ -6,20 +6,20 @@ use super::opensearch::OpenSearch;
 use super::sink::{Options, Sink};
 use crate::error::Error;
 
-/// A kind of server.
+/// A kind of server that data can be loaded into.
 #[derive(Debug)]
 pub struct Kind {
     /// Name on the command line.
     pub name: &'static str,
-    /// Description, in one line.
+    /// Description for the help text, in one line.
     pub about: &'static str,
-    /// The servers are independent, so each receives all data.
+    /// Whether several servers are independent, so that each server receives all data.
     pub replicas: bool,
     /// Creates the sink.
     pub make: fn(&Options) -> Result<Box<dyn Sink>, Error>,
 }
 
-/// Every kind of server that data can be loaded into.
+/// All kinds of servers that data can be loaded into.
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",

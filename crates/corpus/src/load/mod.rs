@@ -1,5 +1,5 @@
-//! Loads files of Groonga's commands into a server, in batches. An interrupted load can be
-//! resumed: sending a batch again changes nothing, because its records have keys.
+//! Loads Groonga command files into a server, in batches. An interrupted load can be resumed:
+//! records have keys, so sending a batch again does not duplicate records.
 
 mod droonga;
 mod files;
@@ -30,20 +30,20 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Settings of a load.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadOptions {
-    /// Records per batch.
+    /// Maximum records per batch.
     pub batch: usize,
-    /// Most records per second; `None` for no limit.
+    /// Maximum records per second; `None` for no limit.
     pub rate: Option<f64>,
 }
 
-/// Progress of a load.
+/// Progress of a load, reported during the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Records sent, including those before an interruption.
     pub records: u64,
     /// Bytes of the files read.
     pub bytes: u64,
-    /// Records per second since the last report, about once per second.
+    /// Records per second since the last value; `Some` about once per second.
     pub throughput: Option<f64>,
 }
 
@@ -52,41 +52,41 @@ pub struct Progress {
 pub struct Summary {
     /// Records sent, including those before an interruption.
     pub records: u64,
-    /// Records sent since the start or resumption.
+    /// Records sent by this run, without those before an interruption.
     pub now: u64,
     /// Commands executed, including those before an interruption.
     pub commands: u64,
     /// Commands and records processed, including those before an interruption.
     pub done: u64,
-    /// Time since the start or resumption.
+    /// Duration of this run.
     pub time: Duration,
-    /// Tables with their numbers of records, for a server that reports them.
+    /// Tables with their numbers of records; `None` if the server does not report the number.
     pub tables: Vec<(String, Option<u64>)>,
     /// Whether the load was interrupted.
     pub stopped: bool,
 }
 
 impl Summary {
-    /// Records per second.
+    /// Records per second in this run.
     pub fn throughput(&self) -> f64 {
         self.now as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// Why a load failed, and how far it had come.
+/// Error of a load, with the progress up to the error.
 #[derive(Debug)]
 pub struct Broken {
     /// The error.
     pub error: Error,
-    /// The progress, which is saved.
+    /// Progress up to the error, which is saved.
     pub summary: Summary,
 }
 
-/// Loads all of `files` into `sink`. When `stop` returns true, the load ends within a second,
-/// even if a server does not respond.
+/// Loads all of `files` into `sink`. When `stop` returns true, the load ends within a second, even
+/// if a server does not respond.
 ///
 /// # Errors
-/// The error; the progress is saved, and the next load resumes from it.
+/// The error of the input or server. The progress is saved, and the next load resumes from it.
 pub fn load(
     files: &mut Files,
     sink: Box<dyn Sink>,
@@ -135,9 +135,9 @@ struct Loader<'a> {
     /// Records read.
     records: u64,
     commands: u64,
-    /// Records sent since the start or resumption.
+    /// Records sent by this run.
     sent: u64,
-    /// Whether the sink was prepared for records.
+    /// Whether the sink has been prepared for records.
     ready: bool,
     confirmed_at: Instant,
     unconfirmed: u64,
@@ -180,7 +180,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Largest batch: less than one second's records, so that the rate is even.
+    /// Maximum records per batch. With a rate limit: a tenth of a second's records, to send evenly.
     fn batch_limit(&self) -> usize {
         let even = self
             .options
@@ -191,10 +191,11 @@ impl<'a> Loader<'a> {
 
     fn all(&mut self, files: &mut Files) -> Result<(), Error> {
         let done = self.kept.done();
-        // Checked before progress is saved: a load into the wrong server is not resumed.
+        // Checked before progress is saved: a load into the wrong server must not be resumed.
         self.sink.greet()?;
         self.sink.resumed_after(done)?;
-        // From here on, a command may have been executed without a response.
+        // Saved before the first command: from here on, a command can be executed without a
+        // response.
         self.kept.save()?;
         while !(self.stop)() {
             let Some(item) = files.next() else {
@@ -205,7 +206,7 @@ impl<'a> Loader<'a> {
             let item = match item {
                 Ok(item) => item,
                 Err(error) => {
-                    // The records before the invalid one are valid.
+                    // The records before the invalid item are valid: send them.
                     self.flush(files.bytes())?;
                     self.wait_until_received()?;
                     return Err(error);
@@ -220,7 +221,8 @@ impl<'a> Loader<'a> {
                         continue;
                     }
                     self.flush(files.bytes())?;
-                    // The next command may have been executed before the interruption.
+                    // The first command of a resumed load may have been executed before the
+                    // interruption.
                     let doubtful = self.kept.was_resumed() && self.seen == done + 1;
                     self.sink.command(&command, doubtful)?;
                     self.commands += 1;
@@ -265,7 +267,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Sends the collected items, which follow those sent so far.
+    /// Sends the collected records as one batch.
     fn flush(&mut self, bytes: u64) -> Result<(), Error> {
         if self.batch.is_empty() {
             return Ok(());
@@ -286,8 +288,8 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// An existing table or index is accepted only if an earlier load came this far and was not
-    /// refused.
+    /// Prepares the sink before the first batch. An existing table or index is accepted only if an
+    /// earlier load has started this step and was not refused.
     fn make_ready(&mut self) -> Result<(), Error> {
         if self.ready {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Loads into OpenSearch with `_bulk`.
+//! Loads into OpenSearch through `_bulk`.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::http::{Client, Reply};
 use crate::json::Json;
 use crate::opensearch::index_of;
 
-/// Pauses before a batch is sent again that the cluster was too busy for. Its records have keys,
-/// so they are not duplicated.
+/// Pauses before a batch is sent again because the cluster was overloaded. The records of the batch
+/// have keys, so they are not duplicated.
 const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
@@ -21,10 +21,10 @@ const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// Status of an overloaded cluster.
+/// HTTP status of an overloaded cluster.
 const TOO_MANY: u64 = 429;
 
-/// A cluster, reached through any of its nodes.
+/// An OpenSearch cluster; requests go to the nodes in turn.
 #[derive(Debug)]
 pub(super) struct OpenSearch {
     nodes: Vec<Client>,
@@ -195,7 +195,7 @@ impl Sink for OpenSearch {
     fn count(&mut self, table: &str) -> Result<Option<u64>, Error> {
         let index = query_component(&index_of(table));
         let node = self.node();
-        // Also for indexes with another schema.
+        // Refreshed here too, because `finish` refreshes only the indexes of the schema.
         node.post(&format!("/{index}/_refresh"), "application/json", b"")?;
         let reply = node.get(&format!("/{index}/_count"))?;
         let json = Json::parse(&reply.body).ok();
@@ -210,7 +210,7 @@ fn error_text(what: &str, reply: &Reply) -> String {
     format!("{what}: status {}, {}", reply.status, reply.excerpt())
 }
 
-/// The mapping for the columns of a table.
+/// The index mapping for the columns of a table.
 fn mapping(schema: &Schema, table: &Table) -> Value {
     let columns = table.columns.iter().filter(|column| !column.is_index());
     columns
@@ -220,7 +220,7 @@ fn mapping(schema: &Schema, table: &Table) -> Value {
 }
 
 fn field(schema: &Schema, table: &Table, column: &Column) -> Value {
-    // A reference to a table is a keyword: the key of its record.
+    // A reference to another table is stored as the key of the referenced record.
     if let Some(other) = schema.table(&column.of) {
         return match other.key_type.as_deref() {
             Some(key) if key.ends_with("Text") => json!({"type": "keyword"}),
@@ -231,7 +231,7 @@ fn field(schema: &Schema, table: &Table, column: &Column) -> Value {
     if !column.of.ends_with("Text") {
         return json!({"type": plain(&column.of)});
     }
-    // OpenSearch's `cjk` analyzer uses pairs of characters, like TokenBigram.
+    // Like TokenBigram, OpenSearch's `cjk` analyzer indexes pairs of characters.
     let analyzer = match schema.tokenizer_of(&table.name, &column.name) {
         Some(tokenizer) if tokenizer.starts_with("TokenBigram") => "cjk",
         _ => "standard",
@@ -275,12 +275,12 @@ fn bulk(records: &[Record]) -> String {
 
 /// Why a batch was refused.
 struct Refused {
-    /// Whether the batch may be sent again.
+    /// Whether sending the batch again can succeed.
     again: bool,
     reason: String,
 }
 
-/// Checks that every record was stored.
+/// Checks that every record of a batch was stored.
 fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
     let refuse = |reason: String| Refused {
         again: false,

@@ -1,11 +1,11 @@
-//! Rate limit.
+//! Limits the rate at which messages or records are sent.
 
 use std::time::{Duration, Instant};
 
-/// Longest pause between two checks for interruption.
+/// Maximum time between two checks for interruption.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Limits the rate of a sender.
+/// A rate limit, counted from a start time.
 #[derive(Debug)]
 pub struct RateLimit {
     rate: Option<f64>,
@@ -13,18 +13,18 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// `rate` messages per second starting at `now`; `None` for no limit.
+    /// Creates a limit of `rate` messages per second, starting at `now`; `None` for no limit.
     pub fn new(rate: Option<f64>, now: Instant) -> Self {
         Self { rate, started: now }
     }
 
-    /// When the next message after `sent` messages may be sent.
+    /// Time at which the message after the first `sent` messages is due.
     fn due(&self, sent: u64) -> Option<Instant> {
         let seconds = sent as f64 / self.rate?;
         Some(self.started + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
     }
 
-    /// Waits until the next message after `sent` messages may be sent, or `stop` returns true.
+    /// Waits until the message after the first `sent` messages is due, or `stop` returns true.
     pub fn wait(&self, sent: u64, stop: &dyn Fn() -> bool) {
         let Some(due) = self.due(sent) else { return };
         while !stop() {

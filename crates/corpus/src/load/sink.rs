@@ -1,4 +1,4 @@
-//! The interface of servers that data is loaded into.
+//! The interface to servers that data is loaded into.
 
 use std::time::Duration;
 
@@ -11,44 +11,44 @@ pub trait Sink: Send {
     /// Checks, before data is sent, that the server is of the expected kind.
     ///
     /// # Errors
-    /// When it is not, or no server listens.
+    /// When the server is of another kind, or no server listens.
     fn greet(&mut self) -> Result<(), Error>;
 
-    /// Executes a command. With `doubtful`, it may have been executed before.
+    /// Executes a command. `doubtful`: the command may already have been executed.
     ///
     /// # Errors
-    /// When the server refuses it.
+    /// When the server refuses the command.
     fn command(&mut self, command: &Command, doubtful: bool) -> Result<(), Error>;
 
-    /// Called with the number of commands and records processed before an interruption.
+    /// Called before a resumed load, with the number of commands and records already processed.
     fn resumed_after(&mut self, _done: u64) {}
 
-    /// Called for a command that was executed before an interruption.
+    /// Called for each command that was executed before an interruption.
     fn executed_before(&mut self, _command: &Command) {}
 
-    /// Prepares for records; `resumed` if an earlier load may have done so.
+    /// Prepares the servers for records. `resumed`: an earlier load may have prepared them.
     ///
     /// # Errors
-    /// When the server refuses it.
+    /// When the server refuses the preparation.
     fn ready(&mut self, _resumed: bool) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Sends records of one table. They may have been sent before.
+    /// Sends records of one table. The records may have been sent before.
     ///
     /// # Errors
-    /// When the server does not store all of them.
+    /// When the server does not store all of the records.
     fn records(&mut self, records: &[Record]) -> Result<(), Error>;
 
     /// Waits until the servers have received everything that was sent.
     ///
     /// # Errors
-    /// When they have not.
+    /// When a server has not received everything.
     fn wait_until_received(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Number of records and time after which to call [`Self::wait_until_received`].
+    /// Number of records, and time, after which [`Self::wait_until_received`] must be called.
     fn receipt_interval(&self) -> (u64, Duration) {
         (1, Duration::ZERO)
     }
@@ -79,7 +79,7 @@ pub struct Options {
     pub shards: Option<u32>,
     /// Replicas of an index; `None` for the server's default.
     pub replicas: Option<u32>,
-    /// Segments per shard to merge an index into at the end; `None` for no merge.
+    /// Segments per shard after the final merge of an index; `None` for no merge.
     pub force_merge: Option<u32>,
     /// Name of the data set in messages.
     pub dataset: String,

@@ -1,4 +1,4 @@
-//! Progress of a load, in a small file, so that it can be resumed.
+//! Progress of a load, saved in a small file, so that the load can be resumed.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use sha1::{Digest as _, Sha1};
 use super::files::{fingerprint, hex};
 use crate::error::Error;
 
-/// Format name in the file.
+/// Format name and version, written into the file.
 const FORMAT: &str = "tenbin search load 1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,30 +20,30 @@ struct Stored {
     files: String,
     /// Commands and records processed.
     done: u64,
-    /// The records among them.
+    /// Records processed; included in `done`.
     records: u64,
-    /// Whether preparing the servers for records has started.
+    /// Whether an attempt to prepare the servers for records has started.
     #[serde(default)]
     ready: bool,
 }
 
-/// Progress of a load.
+/// Progress of a load and the file that holds it.
 #[derive(Debug)]
 pub struct SavedProgress {
-    /// `None` when the input cannot be read again.
+    /// Path of the file; `None` if the input cannot be read again.
     path: Option<PathBuf>,
     stored: Stored,
-    /// Progress at the start of this load.
+    /// Commands and records processed before this run.
     done: u64,
     resumed: bool,
 }
 
 impl SavedProgress {
-    /// Reads the progress of loading `files` into `servers` from the file at `path`; starts from
-    /// the beginning if the file does not exist, or with `anew`.
+    /// Reads the progress of loading `files` into `servers` from the file at `path`. The load
+    /// starts from the beginning if the file does not exist or `anew` is set.
     ///
     /// # Errors
-    /// When the file belongs to another load, or the data has changed.
+    /// When the file belongs to another load, or the contents of `files` have changed.
     pub fn open(
         path: &Path,
         into: &str,
@@ -95,7 +95,7 @@ impl SavedProgress {
         })
     }
 
-    /// Commands and records processed before this load started.
+    /// Commands and records processed before this run.
     pub fn done(&self) -> u64 {
         self.done
     }
@@ -120,13 +120,13 @@ impl SavedProgress {
         self.path.as_deref()
     }
 
-    /// Adds processed items and the records among them.
+    /// Adds `items` processed commands and records, of which `records` are records.
     pub(super) fn has_sent(&mut self, items: u64, records: u64) {
         self.stored.done += items;
         self.stored.records += records;
     }
 
-    /// Writes the file.
+    /// Writes the file, if progress can be saved.
     pub(super) fn save(&self) -> Result<(), Error> {
         let Some(path) = &self.path else {
             return Ok(());
@@ -134,21 +134,20 @@ impl SavedProgress {
         write(path, &self.stored).map_err(|error| Error::write(path.display().to_string(), error))
     }
 
-    /// Records that preparing the servers has started; returns whether it may have been done
-    /// before.
+    /// Saves that preparing the servers has started. Returns whether an earlier run had started it.
     pub(super) fn makes_ready(&mut self) -> Result<bool, Error> {
         let again = std::mem::replace(&mut self.stored.ready, true);
         self.save()?;
         Ok(again)
     }
 
-    /// Reverts [`Self::makes_ready`] after the server has refused it.
+    /// Reverts [`Self::makes_ready`] after the server has refused the preparation.
     pub(super) fn is_not_ready(&mut self) -> Result<(), Error> {
         self.stored.ready = false;
         self.save()
     }
 
-    /// Removes the file if nothing has been processed: a load that was refused at once is not
+    /// Removes the file if nothing has been processed, so that a load refused at once is not
     /// resumed.
     pub(super) fn forget_beginning(&self) {
         if !self.resumed && self.stored.done == 0 {
@@ -164,7 +163,7 @@ impl SavedProgress {
     }
 }
 
-/// Default path of the file for loading `files` into `servers`: next to the last of the files.
+/// Default path of the progress file for loading `files` into `servers`: next to the last file.
 pub fn state_file(files: &[PathBuf], into: &str, servers: &[String]) -> PathBuf {
     let of_servers = hex(&Sha1::digest(servers.join(" ").as_bytes()));
     let suffix = format!(".load-{into}-{}", &of_servers[..8]);
@@ -191,7 +190,7 @@ fn read(path: &Path) -> Result<Option<Stored>, Error> {
     })
 }
 
-/// Atomic, even if the process is killed.
+/// Replaces the file atomically, so that a killed process leaves no partial file.
 fn write(path: &Path, stored: &Stored) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,

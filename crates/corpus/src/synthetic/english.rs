@@ -3,7 +3,7 @@
 use super::LanguageModel;
 use super::random::Random;
 
-/// Approximately with the frequencies of written English.
+/// Frequent words are repeated to approximate the frequencies of written English.
 const FUNCTION_WORDS: [&str; 24] = [
     "the", "the", "the", "of the", "of", "and", "and", "in the", "in", "to", "to the", "a", "a",
     "is", "was", "for", "by the", "with", "as", "on", "at the", "from", "which", "that",
@@ -40,7 +40,7 @@ pub(super) struct English;
 impl LanguageModel for English {
     fn word(&self, rank: usize) -> String {
         let pairs = FIRST.len() * MIDDLE.len();
-        // Every word of three syllables once, spread over the alphabet; then longer words.
+        // Each word of three syllables occurs once, spread over the alphabet; longer words follow.
         let three = pairs * LAST.len();
         let place = rank * 7_919 % three;
         let word = [

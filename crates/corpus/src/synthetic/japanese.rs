@@ -1,4 +1,4 @@
-//! Japanese: words of two Chinese characters, loan words in katakana, and particles between them.
+//! Japanese: words of two kanji, loan words in katakana, and particles between the words.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ const KATAKANA: [&str; 40] = [
     "モ", "ラ", "リ", "ル", "レ", "ロ", "ワ", "ン",
 ];
 
-/// Particles between content words, approximately with the frequencies of written Japanese.
+/// Particles between content words, repeated to approximate the frequencies of written Japanese.
 const PARTICLES: [&str; 16] = [
     "の", "の", "の", "の", "に", "に", "は", "を", "を", "が", "が", "と", "で", "で", "や",
     "から",
@@ -82,7 +82,7 @@ impl LanguageModel for Japanese {
             word.push('ー');
             return word;
         }
-        // Every pair once, in an order in which first characters occur at all ranks.
+        // Each pair occurs once; the order spreads every first character over all ranks.
         let pair = rank * 7_919 % (KANJI_COUNT * KANJI_COUNT);
         let (first, second) = (pair / KANJI_COUNT, pair % KANJI_COUNT);
         [Self::kanji(first), Self::kanji(second)].iter().collect()
@@ -95,7 +95,8 @@ impl LanguageModel for Japanese {
         let mut title = String::new();
         let base = KANJI_COUNT as u64;
         while left > 0 || title.chars().count() < 2 {
-            // Coprime to the base, so that every digit has a separate character.
+            // Multiplying by 77, which is coprime to the base, gives every digit a separate
+            // character.
             let digit = (left % base * 77 + 41) % base;
             title.push(Self::kanji(digit as usize));
             left /= base;

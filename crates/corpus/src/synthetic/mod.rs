@@ -1,5 +1,5 @@
-//! Synthetic pages whose word frequencies resemble a natural language, for machines without a
-//! dump. The same number of pages, language and seed always give the same pages.
+//! Synthetic pages whose word frequencies resemble a natural language, for use without a dump.
+//! Equal numbers of pages, languages and seeds give identical pages.
 
 mod english;
 mod japanese;
@@ -11,12 +11,12 @@ use std::str::FromStr;
 use crate::page::Page;
 use random::{Random, Ranks};
 
-/// Size of the vocabulary. Texts of a few thousand pages rarely use more.
+/// Number of words in the vocabulary. A few thousand pages rarely use more.
 const WORDS: usize = 30_000;
-/// Median length of a text, content words.
+/// Median length of a text, in content words.
 const MEDIAN_WORDS: f64 = 90.0;
-/// Standard deviation of the logarithm of the length: most articles of an encyclopedia are short,
-/// and a few are very long.
+/// Standard deviation of the natural logarithm of the length. Most articles of an encyclopedia are
+/// short, and a few are very long.
 const SPREAD: f64 = 0.9;
 /// Maximum length of a text, in content words.
 const MOST_WORDS: f64 = 3_000.0;
@@ -28,7 +28,7 @@ pub enum Language {
     Japanese,
     /// English.
     English,
-    /// Alternating languages.
+    /// Japanese and English, alternating.
     Both,
 }
 
@@ -55,21 +55,21 @@ impl fmt::Display for Language {
     }
 }
 
-/// A language of synthetic pages.
+/// Creates the words and sentences of one language.
 trait LanguageModel {
     /// The content word with this rank, from 0.
     fn word(&self, rank: usize) -> String;
-    /// A title that is unique for each number.
+    /// A title that is unique for each page number.
     fn title(&self, number: u64) -> String;
     /// The category with this number.
     fn category(&self, number: usize) -> String;
     /// A sentence with these words.
     fn sentence(&self, words: &[String], random: &mut Random) -> String;
-    /// The first sentence of a page.
+    /// The first sentence of a page, which contains the title.
     fn opening(&self, title: &str, words: &[String]) -> String;
 }
 
-/// Creates pages.
+/// Iterator that creates synthetic pages.
 pub struct Synthetic {
     language: Language,
     pages: u64,
@@ -89,7 +89,7 @@ impl fmt::Debug for Synthetic {
 impl Synthetic {
     /// Creates `pages` pages; texts are truncated to `text_limit` characters.
     pub fn new(pages: u64, language: Language, seed: u64, text_limit: Option<usize>) -> Self {
-        // Like in Wikipedia, one category per about ten pages.
+        // As in Wikipedia, about one category per ten pages.
         let categories = (pages / 10).clamp(8, 20_000) as usize;
         Self {
             language,
@@ -117,7 +117,8 @@ impl Synthetic {
                 categories.push(category);
             }
         }
-        // Last, because a limit ends it early and must not change the other values.
+        // The text comes last: a text limit ends it early and must not change the other random
+        // values.
         let text = self.text(model, &title, length as usize, &mut random);
         let mut page = Page {
             id: number + 1,
@@ -136,7 +137,7 @@ impl Synthetic {
         length: usize,
         random: &mut Random,
     ) -> String {
-        // A page has a topic: some words are more frequent in it than elsewhere.
+        // A page has a topic: six words are more frequent in the page than in other pages.
         let topics: Vec<usize> = (0..6).map(|_| self.words.draw(random)).collect();
         let word = |random: &mut Random| match random.below(5) {
             0 => model.word(topics[random.below(topics.len() as u64) as usize]),
@@ -226,7 +227,7 @@ mod tests {
             *counts.entry(words.draw(&mut random)).or_default() += 1;
         }
         let of = |rank: usize| f64::from(counts[&rank]);
-        // Mandelbrot: (100 + 2.7) / (1 + 2.7), ± five standard deviations.
+        // Zipf–Mandelbrot: (100 + 2.7) / (1 + 2.7) ≈ 28, ± five standard deviations.
         let ratio = of(0) / of(99);
         assert!((20.0..37.0).contains(&ratio), "{ratio}");
         let english = made(Language::English, 5);

@@ -1,13 +1,13 @@
-//! A reproducible pseudorandom number generator: SplitMix64 (G. L. Steele, D. Lea and C. H.
-//! Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). A library's generator
-//! may change with its version, which would change the pages.
+//! A reproducible pseudorandom number generator: SplitMix64 (G. L. Steele, D. Lea and C. H. Flood,
+//! "Fast splittable pseudorandom number generators", OOPSLA 2014). The generator of a library could
+//! change between versions, and the pages with it.
 
-/// A generator.
+/// State of a SplitMix64 generator.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The generator for one page and seed.
+    /// The generator for the page `number` with this seed.
     pub(super) fn new(seed: u64, number: u64) -> Self {
         let mut seeded = Self(seed);
         let own = seeded.next();
@@ -24,24 +24,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 to less than 1.
+    /// A uniform value from 0 to less than 1.
     pub(super) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// From 0 to less than `end`, which must be small.
+    /// A uniform integer from 0 to `end` − 1; the bias is negligible for small `end`.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// Standard normal distribution, by the method of Box and Muller.
+    /// A value of the standard normal distribution, by the Box–Muller transform.
     pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 }
 
-/// Draws ranks from 0; low ranks are more frequent.
+/// Draws ranks, from 0; lower ranks are more probable.
 #[derive(Debug)]
 pub(super) struct Ranks {
     /// Cumulative probability of each rank.
@@ -49,8 +49,8 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Rank k (from 1) has a probability proportional to 1 / (k + shift)^exponent: Zipf's law
-    /// with Mandelbrot's shift.
+    /// Zipf–Mandelbrot distribution over `count` ranks: the k-th rank (from 1) has a probability
+    /// proportional to 1 / (k + shift)^exponent.
     pub(super) fn zipf(count: usize, exponent: f64, shift: f64) -> Self {
         let mut sum = 0.0;
         let mut up_to: Vec<f64> = (1..=count)

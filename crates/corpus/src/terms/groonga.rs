@@ -31,7 +31,7 @@ impl Source for Groonga<'_> {
             query_component(&self.wanted.column)
         );
         let reply = self.server.get(&path)?;
-        // After the last record, Groonga returns no records or an error about the offset.
+        // For an offset past the last record, Groonga returns no records or an error.
         let terms = match extract(&reply.body, 0) {
             Ok(terms) => terms,
             Err(_) if self.offset > 0 => Vec::new(),
@@ -41,7 +41,7 @@ impl Source for Groonga<'_> {
         Ok(terms)
     }
 
-    /// With the query of the tutorial.
+    /// Counts hits with the query of the Droonga tutorial.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error> {
         let path = format!(
             "/d/select?command_version=2&table={}&limit=0&match_columns={}&query_flags=NONE\

@@ -50,7 +50,7 @@ impl Source for OpenSearch<'_> {
                 json!({"scroll": KEEP, "scroll_id": scroll}),
             ),
         };
-        // A page of empty values is not the end of the records.
+        // A response whose values are all empty is not the end: continue with the next records.
         let reply = self.server.post(&path, JSON, body.to_string().as_bytes())?;
         let page = Page::of(&reply, &self.wanted.column).map_err(|why| self.failed(why))?;
         self.scroll = page.scroll.or(self.scroll.take());
@@ -80,14 +80,15 @@ impl Source for OpenSearch<'_> {
 impl Drop for OpenSearch<'_> {
     fn drop(&mut self) {
         if let Some(scroll) = &self.scroll {
-            // A cluster allows few scroll contexts, and expires this one only later.
+            // Clusters limit the number of scroll contexts, and this context would expire only
+            // after `KEEP`.
             let body = json!({"scroll_id": scroll}).to_string();
             let _ = self.server.delete("/_search/scroll", JSON, body.as_bytes());
         }
     }
 }
 
-/// A page of records.
+/// One response of the scrolled search.
 struct Page {
     scroll: Option<String>,
     records: usize,
@@ -111,7 +112,7 @@ impl Page {
     }
 }
 
-/// The body of a successful response from all shards.
+/// The body of a response, if the status is 2xx and no shard failed.
 fn successful_body(reply: &Reply) -> Result<Json, String> {
     let wrong = || format!("status {}: {}", reply.status, reply.excerpt());
     let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());

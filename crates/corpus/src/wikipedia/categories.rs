@@ -1,12 +1,12 @@
-//! Categories of a page: the category links in its text.
+//! Finds the categories of a page: the category links in its text.
 
-/// The categories that a text links to, in order and without duplicates. `namespaces`: words for
-/// "Category" in the dump's language.
+/// The categories that a text links to, in order and without duplicates. `namespaces`: names of the
+/// category namespace, such as "Category" or "カテゴリ".
 pub(super) fn categories(text: &str, namespaces: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, _) in text.match_indices("[[") {
         let rest = &text[at + 2..];
-        // A link must be on one line; a link without its end is ignored.
+        // A link must be on one line; unterminated links are ignored.
         let Some(end) = rest
             .find(['\n', ']'])
             .filter(|&end| rest[end..].starts_with("]]"))

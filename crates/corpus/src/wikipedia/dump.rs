@@ -1,4 +1,4 @@
-//! Parses the pages of a dump.
+//! Parses the pages of a MediaWiki XML dump.
 
 use std::io::{self, BufRead};
 
@@ -15,10 +15,10 @@ use crate::source::Source;
 const ARTICLES: &str = "0";
 /// Number of the namespace of categories.
 const CATEGORIES: &str = "14";
-/// Words for "Category" that MediaWiki always accepts: the dump's head lists only one word, and
-/// pages use the others too.
+/// Names of the category namespace that MediaWiki always accepts. The head of a dump lists only one
+/// name, but pages use other names too.
 const CATEGORY_WORDS: [&str; 2] = ["Category", "カテゴリ"];
-/// The same for other namespaces, for dumps without namespace numbers.
+/// Names of other namespaces, for dumps whose pages have no namespace numbers.
 const OTHER_PREFIXES: [&str; 17] = [
     "Category",
     "カテゴリ",
@@ -38,15 +38,15 @@ const OTHER_PREFIXES: [&str; 17] = [
     "ノート",
     "Portal",
 ];
-/// Deepest nesting of elements.
+/// Maximum nesting depth of XML elements.
 const DEEPEST: usize = 64;
 
 /// How a dump ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With the last end tag.
+    /// The last end tag was read.
     Whole,
-    /// Truncated.
+    /// The dump is truncated.
     CutOff,
 }
 
@@ -56,15 +56,15 @@ pub struct Dump<R> {
     name: String,
     reader: Reader<Source<R>>,
     buffer: Vec<u8>,
-    /// Names of the enclosing elements.
+    /// Names of the open elements, outermost first.
     path: Vec<String>,
-    /// The current page.
+    /// The page being parsed.
     draft: Draft,
-    /// Words for "Category".
+    /// Names of the category namespace.
     categories: Vec<String>,
-    /// Other namespace prefixes of titles, for dumps without namespace numbers.
+    /// Names of the other namespaces, for dumps whose pages have no namespace numbers.
     prefixes: Vec<String>,
-    /// Number of the namespace whose name is being parsed.
+    /// Number of the namespace whose name is being parsed in the head of the dump.
     namespace: String,
     text_limit: Option<usize>,
     /// Pages skipped: redirects and pages that are not articles.
@@ -82,7 +82,7 @@ struct Draft {
 }
 
 impl<R: BufRead> Dump<R> {
-    /// Parses `input`, which messages call `name`; texts are truncated to `text_limit`
+    /// Parses `input`; error messages call the input `name`. Texts are truncated to `text_limit`
     /// characters.
     pub fn new(name: impl Into<String>, input: R, text_limit: Option<usize>) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl<R: BufRead> Dump<R> {
         }
     }
 
-    /// Pages skipped so far: redirects and pages of other namespaces.
+    /// Pages skipped so far: redirects and pages that are not articles.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -118,8 +118,7 @@ impl<R: BufRead> Dump<R> {
     /// The next article; `None` at the end.
     ///
     /// # Errors
-    /// What is wrong with the dump, and where. A truncated dump is not an error: see
-    /// [`Dump::end`].
+    /// What is wrong with the dump, and where. A truncated dump is not an error: see [`Dump::end`].
     pub fn next_page(&mut self) -> Result<Option<Page>, Error> {
         while self.end.is_none() {
             let mut buffer = std::mem::take(&mut self.buffer);
@@ -182,7 +181,7 @@ impl<R: BufRead> Dump<R> {
         match path[..] {
             ["mediawiki", "page"] => self.draft = Draft::default(),
             ["mediawiki", "page", "redirect"] => self.draft.redirect = true,
-            // In dumps with all revisions, the last one counts.
+            // In dumps with all revisions, the last revision is used.
             ["mediawiki", "page", "revision", "text"] => self.draft.text.clear(),
             ["mediawiki", "siteinfo", "namespaces", "namespace"] => {
                 self.namespace = attribute(start, "key").unwrap_or_default();
@@ -222,7 +221,7 @@ impl<R: BufRead> Dump<R> {
         Ok(())
     }
 
-    /// Returns whether a page has ended.
+    /// Handles an end tag; returns whether a page has ended.
     fn close(&mut self) -> bool {
         let closed = self.path.pop();
         if self.path.is_empty() {
@@ -231,7 +230,7 @@ impl<R: BufRead> Dump<R> {
         closed.as_deref() == Some("page") && self.path.len() == 1
     }
 
-    /// Handles the end of the input outside of texts.
+    /// Handles the end of the input between elements.
     fn finish(&mut self) -> Result<(), Error> {
         if self.bytes() == 0 {
             return Err(self.malformed("it is empty".to_owned()));
@@ -243,7 +242,7 @@ impl<R: BufRead> Dump<R> {
         Ok(())
     }
 
-    /// The page that has just ended, if it is an article.
+    /// Returns the page that has just ended, if the page is an article.
     fn take_page(&mut self) -> Result<Option<Page>, Error> {
         let draft = std::mem::take(&mut self.draft);
         if !self.is_article(&draft) {
@@ -288,11 +287,11 @@ impl<R: BufRead> Dump<R> {
         !is_elsewhere && !draft.redirect && !redirects("#redirect") && !redirects("#転送")
     }
 
-    /// Converts a parser error.
+    /// Converts a parser error: an input that ends inside an element is a truncated dump.
     fn failed(&mut self, error: XmlError) -> Result<Option<Page>, Error> {
         let cut_off = match &error {
             XmlError::Io(io) => io.kind() == io::ErrorKind::UnexpectedEof,
-            // The input ended inside a tag or a character.
+            // A syntax error at the end of the input means that the input is truncated.
             _ => self.reader.get_ref().has_ended(),
         };
         if cut_off && !self.path.is_empty() {
@@ -317,7 +316,7 @@ impl<R: BufRead> Dump<R> {
     }
 }
 
-/// Whether an I/O error concerns the content of the input rather than the reading.
+/// Whether an I/O error was caused by invalid content of the input, not by a failed read.
 fn is_about_content(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, Other, UnexpectedEof};
     matches!(

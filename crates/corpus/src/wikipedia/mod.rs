@@ -10,13 +10,13 @@ use bzip2::bufread::MultiBzDecoder;
 
 pub use dump::{Dump, End};
 
-/// First bytes of every file compressed with bzip2.
+/// First bytes of a bzip2 file.
 const BZIP2: &[u8] = b"BZh";
 
-/// Decompresses input that starts like bzip2; other input is unchanged.
+/// Decompresses input that starts with the bzip2 signature; returns other input unchanged.
 ///
 /// # Errors
-/// Errors of the input.
+/// When the input cannot be read.
 pub fn unpacked(mut input: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
     let is_packed = input.fill_buf()?.starts_with(BZIP2);
     Ok(match is_packed {
