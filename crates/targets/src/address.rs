@@ -4,10 +4,10 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Address that a socket connects to.
+/// An address that a socket can connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// TCP, IPv4 or IPv6.
+    /// TCP over IPv4 or IPv6.
     Tcp(SocketAddr),
     /// A Unix socket.
     Unix(PathBuf),

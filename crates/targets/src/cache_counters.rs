@@ -1,4 +1,4 @@
-//! Hits and lookups of a target's caches, as reported by its servers.
+//! Cache hits and lookups of a target, as reported by the target's servers.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use crate::probe::{FetchError, fetch};
 use crate::route::ResolvedRoute;
 use crate::running::Running;
 
-/// Time limit for all hosts together.
+/// Time limit for all addresses of one host together.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Counters of a server's caches since its start.
+/// Cache counters of a server, counted since the server started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheCount {
-    /// Lookups that found an entry.
+    /// Lookups that found an entry in the cache.
     pub hits: u64,
-    /// Lookups.
+    /// All lookups, with or without a hit.
     pub lookups: u64,
 }
 
 impl CacheCount {
-    /// Difference to an earlier reading; `None` if the counters were reset in between.
+    /// Difference to the earlier reading `before`; `None` if the counters were reset in between.
     pub fn since(self, before: Self) -> Option<Self> {
         Some(Self {
             hits: self.hits.checked_sub(before.hits)?,
@@ -31,16 +31,16 @@ impl CacheCount {
     }
 }
 
-/// Requests `path` from every host of a target and adds up the counters: the format is that of
-/// Groonga's `status`, Droonga's `/statistics/cache` or OpenSearch's statistics.
+/// Requests `path` from every host of a target and adds up the counters. Accepts the formats of
+/// Groonga's `status`, Droonga's `/statistics/cache` and OpenSearch's statistics.
 ///
 /// # Errors
-/// The host without counters, and why.
+/// Names the host without counters, and the reason.
 pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
     let mut sum = CacheCount::default();
     let mut asked: Vec<&str> = Vec::new();
     for (host, endpoint) in target.route.endpoints() {
-        // Several addresses may belong to the same host: the first response counts.
+        // Several addresses can belong to one host: only the first address is used.
         if asked.contains(&host.name.as_str()) {
             continue;
         }
@@ -64,11 +64,11 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
     Ok(sum)
 }
 
-/// Time limit for a host to respond to one request.
+/// Time limit for one host's response while the kind of counters is determined.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The known path of cache counters that all these hosts support; `None` if there is no such
-/// path. The requests change no counter of Groonga, Droonga or OpenSearch.
+/// The cache counters that all of the servers at `urls` report; `None` if no known kind works for
+/// all servers. The requests change no counter of Groonga, Droonga or OpenSearch.
 pub fn known_counters(urls: &[String]) -> Option<CacheCounters> {
     let route = ResolvedRoute::to_urls(urls).ok()?;
     let known = [
@@ -93,8 +93,8 @@ fn read(text: &[u8]) -> Option<CacheCount> {
         .or_else(|| of_opensearch(&body))
 }
 
-/// `cache_hit_rate` is in percent; `n_queries` counts cache lookups since the start of the
-/// server.
+/// Parses Groonga's `status`: `cache_hit_rate` is in percent; `n_queries` counts cache lookups
+/// since the start of the server.
 fn of_groonga(body: &Value) -> Option<CacheCount> {
     let versions = [body.pointer("/1"), body.pointer("/body"), Some(body)];
     let status = versions
@@ -119,8 +119,8 @@ fn of_droonga(body: &Value) -> Option<CacheCount> {
     })
 }
 
-/// `/_stats/request_cache` has a sum over all shards, `/_nodes/stats` one sum per node. A search
-/// counts once for each shard that it searches.
+/// Parses OpenSearch's statistics: `/_stats/request_cache` has one sum over all shards,
+/// `/_nodes/stats` one sum per node. A search counts once per shard searched.
 fn of_opensearch(body: &Value) -> Option<CacheCount> {
     let count = |cache: &Value| {
         let hits = cache.get("hit_count")?.as_u64()?;
@@ -175,7 +175,7 @@ mod tests {
                     "b":{"indices":{"request_cache":{"hit_count":3,"miss_count":4}}}}}"#,
                 Some((4, 10)),
             ),
-            // A sum without some nodes is unknown.
+            // The total is unknown if a node is missing from the sum.
             (
                 r#"{"nodes":{"a":{"indices":{"request_cache":{"hit_count":1,"miss_count":2}}},"b":{}}}"#,
                 None,

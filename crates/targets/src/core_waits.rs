@@ -1,11 +1,11 @@
-//! How long threads of a target and of the load generator wait for a CPU core, wait by wait.
+//! Measures each wait of a thread for a CPU core, in the target and in the load generator.
 //!
-//! A runnable thread without a core sends and processes no requests. The kernel adds each such
-//! wait to the second field of the thread's `schedstat` when the thread gets a core
+//! A runnable thread without a core sends and processes no requests. The kernel adds each such wait
+//! to the second field of the thread's `schedstat` when the thread gets a core
 //! (`Documentation/scheduler/sched-stats.rst`). A sum over a second does not distinguish one wait
-//! of 50 ms from fifty waits of 1 ms, so the sums are sampled every few milliseconds. Steal time
-//! is sampled in the same way: while the hypervisor runs another guest on a core, the thread on
-//! that core appears to be running.
+//! of 50 ms from fifty waits of 1 ms, so the field is sampled every few milliseconds. Steal time is
+//! sampled likewise: while the hypervisor runs another guest on a core, the thread on that core
+//! appears to be running.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -19,17 +19,17 @@ use std::time::{Duration, Instant};
 const SHORTEST_PERIOD: Duration = Duration::from_millis(2);
 /// Longest sampling period.
 const LONGEST_PERIOD: Duration = Duration::from_millis(50);
-/// Lower bound of the sampling period, as a multiple of the time that one sample takes: sampling
-/// uses at most 2 % of a core.
+/// Lower bound of the sampling period, as a multiple of the duration of one sample, so that
+/// sampling uses at most 2 % of a core.
 const MIN_PERIOD_FACTOR: u32 = 50;
-/// Period at which new threads are searched for.
+/// Time between two searches for new threads.
 const THREAD_SEARCH_PERIOD: Duration = Duration::from_millis(250);
-/// Most threads that are sampled.
+/// Maximum number of threads that are sampled.
 const MAX_THREADS: u64 = 1_024;
 /// Sampling period of steal time, which the kernel counts in clock ticks of 10 ms.
 const STEAL_PERIOD: Duration = Duration::from_millis(20);
 
-/// Samples how long threads wait for a core, in a background thread. Dropping it stops the
+/// Samples the waits of threads for a core in a background thread. Dropping the value stops the
 /// sampling.
 #[derive(Debug)]
 pub struct CoreWaits {
@@ -40,16 +40,16 @@ pub struct CoreWaits {
 #[derive(Debug, Default)]
 struct Shared {
     is_over: AtomicBool,
-    /// Total of the waits since the last call of `take`, nanoseconds.
+    /// Total of the waits since the last call of [`CoreWaits::take`], nanoseconds.
     waited: AtomicU64,
-    /// Number of these waits.
+    /// Number of waits since the last call of [`CoreWaits::take`].
     count: AtomicU64,
 }
 
 impl CoreWaits {
-    /// Samples the threads of these processes, and the threads that this process starts from now
-    /// on: those of the load generator. A thread's waiting time between two samples counts if it
-    /// is at least `shortest`. Each thread uses one of `descriptors` spare file descriptors.
+    /// Samples the threads of `processes`, and all threads that the current process starts from now
+    /// on, which are the load generator's. A wait counts if a thread has waited at least `shortest`
+    /// between two samples. Each sampled thread needs one of `descriptors` spare file descriptors.
     /// `None` if the kernel does not count waits or there are too many threads.
     pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
         let mut threads = Threads {
@@ -77,8 +77,8 @@ impl CoreWaits {
         })
     }
 
-    /// Number and total duration (nanoseconds) of these waits since the last call. Of several
-    /// threads that waited at the same time, only the longest wait counts in the duration.
+    /// Number and total duration (nanoseconds) of the waits since the last call. If several threads
+    /// waited at the same time, the duration includes only the longest of their waits.
     pub fn take(&self) -> (u64, u64) {
         let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
         (take(&self.shared.count), take(&self.shared.waited))
@@ -120,11 +120,10 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
     }
 }
 
-/// The `schedstat` file of every thread, by process and thread id, and its value in the last
-/// sample.
+/// The `schedstat` file of every sampled thread with its last value, by process and thread id.
 #[derive(Debug)]
 struct Threads {
-    /// Most files that may be open.
+    /// Maximum number of open files.
     most: usize,
     files: HashMap<(i32, i32), (File, u64)>,
     /// Threads that are not sampled.
@@ -132,7 +131,7 @@ struct Threads {
 }
 
 impl Threads {
-    /// Adds new threads.
+    /// Starts sampling threads that have started since the last call.
     fn add_new(&mut self, processes: &[i32]) {
         for &process in processes {
             for key in threads_of(process) {
@@ -152,8 +151,8 @@ impl Threads {
         }
     }
 
-    /// Number of threads that have waited at least `least` since the last sample, and the longest
-    /// of these waits, nanoseconds.
+    /// Number of threads that have waited at least `least` nanoseconds since the last sample, and
+    /// the longest wait of a thread, nanoseconds.
     fn sample(&mut self, least: u64) -> (u64, u64) {
         let (mut count, mut longest) = (0, 0);
         self.files.retain(|_, (file, before)| {
@@ -170,14 +169,14 @@ impl Threads {
     }
 }
 
-/// The threads of a process, each with its process id.
+/// Pairs of process id and thread id for the threads of a process.
 fn threads_of(process: i32) -> impl Iterator<Item = (i32, i32)> {
     let entries = fs::read_dir(format!("/proc/{process}/task"));
     let names = entries.into_iter().flatten().flatten();
     names.filter_map(move |entry| Some((process, entry.file_name().to_str()?.parse().ok()?)))
 }
 
-/// `None` if the thread has ended.
+/// Time that a thread has waited for a core, nanoseconds; `None` if the thread has ended.
 fn waited(schedstat: &File) -> Option<u64> {
     // Three numbers of at most 20 digits each.
     let mut text = [0; 64];
@@ -194,7 +193,7 @@ struct Steal {
 }
 
 impl Steal {
-    /// `None` if no core has had steal time since boot.
+    /// Starts sampling steal time; `None` if no core has had steal time since boot.
     fn begin() -> Option<Self> {
         let cores = steal_per_core(&fs::read_to_string("/proc/stat").ok()?);
         cores.iter().any(|ticks| *ticks > 0).then(|| Self {
@@ -203,8 +202,9 @@ impl Steal {
         })
     }
 
-    /// The steal time of the most affected core since the last sample, nanoseconds; 0 if that is less
-    /// than half of the time passed: scattered single ticks are many short interruptions.
+    /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 if the
+    /// steal time is less than half of the elapsed time, because scattered ticks are short
+    /// interruptions.
     fn sample(&mut self) -> u64 {
         let passed = self.sampled.elapsed();
         if passed < STEAL_PERIOD {
@@ -227,11 +227,11 @@ impl Steal {
     }
 }
 
-/// The steal time of each core, from the text of `/proc/stat`.
+/// Steal time of each core, clock ticks, from the text of `/proc/stat`.
 fn steal_per_core(stat: &str) -> Vec<u64> {
     let cores = stat.lines().skip(1);
     let cores = cores.map_while(|line| line.strip_prefix("cpu"));
-    // user, nice, system, idle, iowait, irq, softirq, steal.
+    // The fields are user, nice, system, idle, iowait, irq, softirq and steal.
     let steal = cores.filter_map(|line| line.split_whitespace().nth(8)?.parse().ok());
     steal.collect()
 }
@@ -264,7 +264,7 @@ mod tests {
             CoreWaits::watch(vec![pid], Duration::from_millis(2), 8).unwrap()
         };
         let (of_busy, of_idle) = (watch(children.first()), watch(children.last()));
-        // The sleeping process has already waited once, at its start.
+        // The sleeping process has already waited once, when it started.
         thread::sleep(Duration::from_millis(100));
         of_idle.take();
         let end = Instant::now() + Duration::from_secs(30);

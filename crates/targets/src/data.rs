@@ -4,30 +4,30 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Data that a launched target left in a run directory.
+/// A data directory that a launched target left in a run directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataLeft {
     /// Name of the target.
     pub target: String,
     /// The directory.
     pub path: PathBuf,
-    /// Number of files in it.
+    /// Number of files in the directory.
     pub files: u64,
-    /// Total size of these files, bytes.
+    /// Total size of the files, bytes.
     pub bytes: u64,
 }
 
-/// Data directory of a target, below the directory of all targets.
+/// Data directory of a target, below the directory `targets` of all targets.
 pub(crate) fn directory_of(targets: &Path, target: &str) -> PathBuf {
     targets.join(target).join("data")
 }
 
-/// Data that these targets left in a run directory; targets that left nothing are omitted.
+/// The data directories that `targets` left in a run directory; targets without data are omitted.
 pub fn data_left<'a>(run_dir: &Path, targets: impl Iterator<Item = &'a str>) -> Vec<DataLeft> {
     let root = run_dir.join("targets");
     let found = targets.filter_map(|target| {
         let path = directory_of(&root, target);
-        // Tenbin creates no symbolic link here, and must not follow one.
+        // Tenbin creates no symbolic links here, and must not follow links.
         if !fs::symlink_metadata(&path).ok()?.is_dir() {
             return None;
         }
@@ -52,7 +52,7 @@ impl DataLeft {
                     self.files += 1;
                     self.bytes += data.len();
                 }
-                // Removed in the meantime.
+                // The file was removed in the meantime.
                 Err(_) => {}
             }
         }
@@ -67,7 +67,7 @@ impl DataLeft {
     }
 }
 
-/// Removes a data directory, and the directory of its target if that is empty then.
+/// Removes a data directory, and then the directory of its target if empty.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -92,7 +92,7 @@ mod tests {
         fs::write(data.join("a"), [0; 7]).unwrap();
         fs::write(data.join("deep/b"), [0; 5]).unwrap();
         fs::write(targets.join("own.log"), "log").unwrap();
-        // Somebody else's, behind a link.
+        // Data of another program, reachable through a symbolic link.
         let precious = root.path().join("precious");
         fs::create_dir(&precious).unwrap();
         fs::create_dir(targets.join("linked")).unwrap();

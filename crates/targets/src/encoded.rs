@@ -1,20 +1,20 @@
-//! The encodings in which a secret may appear in text.
+//! Encodings in which a secret can appear in text.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// All but the unreserved characters of RFC 3986, section 2.3.
+/// All characters except the unreserved characters of RFC 3986, section 2.3.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-/// Shortest secret whose encoded forms are long enough to be recognized.
+/// Shortest secret, bytes, whose hexadecimal and Base64 forms are long enough to be recognized.
 const SHORTEST_ENCODED: usize = 6;
 
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const FOR_URLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Encoded forms of a secret: percent-encoded, hexadecimal, and Base64 at every offset in a
+/// The secret and its encoded forms: percent-encoded, hexadecimal, and Base64 at every offset in a
 /// longer text.
 pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
     let percent = [NON_ALPHANUMERIC, RESERVED]
@@ -35,7 +35,7 @@ pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// `%2F` as `%2f`.
+/// Converts percent escapes to lower case: `%2F` becomes `%2f`.
 fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
     let escaped = |at: usize| (1..=2).any(|back| at >= back && text[at - back] == b'%');
     let each = text.iter().enumerate();
@@ -46,12 +46,12 @@ fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
     .collect()
 }
 
-/// The Base64 characters (RFC 4648) that depend only on the secret when `offset` bytes, modulo
-/// three, come before it.
+/// The Base64 characters (RFC 4648) that depend only on the secret, if `offset` bytes (modulo
+/// three) precede the secret.
 fn base64(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |at: usize| (secret[at / 8] >> (7 - at % 8)) & 1;
     let bits = secret.len() * 8;
-    // Groups of six bits are counted from the last multiple of three bytes before the secret.
+    // Groups of six bits start at multiples of three bytes of the whole text.
     let first = (6 - offset * 8 % 6) % 6;
     (first..)
         .step_by(6)
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn base64_is_recognized_at_every_offset() {
-        // "hunter2", "xhunter2" and "xyhunter2" as `base64` prints them.
+        // Output of `base64` for "hunter2", "xhunter2" and "xyhunter2".
         let whole = ["aHVudGVyMg==", "eGh1bnRlcjI=", "eHlodW50ZXIy"];
         for (form, whole) in base64s("hunter2").iter().zip(whole) {
             assert!(form.len() >= 8 && whole.contains(form), "{form} in {whole}");

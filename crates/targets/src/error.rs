@@ -1,4 +1,4 @@
-//! Errors of targets, worded for the person who has to fix them.
+//! Errors of targets. Messages address the person who has to fix the problem.
 
 use std::fmt;
 use std::io;
@@ -11,11 +11,11 @@ use crate::probe::ProbeError;
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// It exited with this status.
+    /// The process exited with this status.
     Code(i32),
-    /// It was killed by this signal.
+    /// The process was killed by this signal.
     Signal(i32),
-    /// It has ended; its status is unknown.
+    /// The process has ended; its status is unknown.
     Unknown,
 }
 
@@ -35,9 +35,9 @@ impl fmt::Display for ExitStatus {
 /// When and how a launched command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// How it ended.
+    /// How the command ended.
     pub status: ExitStatus,
-    /// Time between its launch and its end.
+    /// Time between the launch and the end.
     pub after: Duration,
 }
 
@@ -47,8 +47,8 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The last lines of a target's output, printed indented below an error message. Secrets and
-/// control characters are already removed.
+/// The last lines of a target's output, printed indented below an error message. The lines contain
+/// no secrets and no control characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogTail(pub Vec<String>);
 
@@ -75,14 +75,14 @@ pub enum TargetError {
         /// Error of the resolver.
         source: io::Error,
     },
-    /// The URL is unusable after its placeholders were filled in.
+    /// The URL is unusable after its placeholders have been replaced.
     #[error("target \"{target}\" has an unusable url \"{url}\": {reason}")]
     Url {
         /// Name of the target.
         target: String,
         /// The URL, without secrets.
         url: String,
-        /// Reason.
+        /// Why the URL is unusable.
         reason: String,
     },
     /// The TLS settings of the plan are unusable.
@@ -93,23 +93,23 @@ pub enum TargetError {
         /// The file and what is wrong with it.
         reason: String,
     },
-    /// A secret is in a setting that other users of the machine can read.
+    /// A secret is in a setting that other users of this machine can read.
     #[error(
         "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this machine can read; pass it through env"
     )]
     ExposedSecret {
         /// Name of the target.
         target: String,
-        /// `command`, `url` or `ready`.
+        /// The setting: `command`, `url` or `ready`.
         place: &'static str,
     },
-    /// The name is not usable as a directory name.
+    /// The target's name cannot be used as a directory name.
     #[error("target name \"{target}\" cannot be used as a file name")]
     Name {
         /// Name of the target.
         target: String,
     },
-    /// The program was not found.
+    /// The target's program was not found.
     #[error("cannot start target \"{target}\": {reason}")]
     Program {
         /// Name of the target.
@@ -117,7 +117,7 @@ pub enum TargetError {
         /// The program and what to do.
         reason: String,
     },
-    /// The command could not be started.
+    /// The target's command could not be started.
     #[error("cannot start target \"{target}\": {reason}")]
     Start {
         /// Name of the target.
@@ -144,20 +144,20 @@ pub enum TargetError {
     Occupied {
         /// Name of the target.
         target: String,
-        /// The address.
+        /// The address that is in use.
         address: Address,
     },
-    /// The command ended before it was ready.
+    /// The command ended before the target was ready.
     #[error("target \"{target}\" {exit}, before it was ready{tail}")]
     EndedEarly {
         /// Name of the target.
         target: String,
-        /// How and when it ended.
+        /// How and when the command ended.
         exit: Exit,
-        /// Last lines of its output.
+        /// Last lines of the command's output.
         tail: LogTail,
     },
-    /// The command runs but did not become ready in time.
+    /// The command runs, but the target did not become ready in time.
     #[error("target \"{target}\" was not ready within {limit:?}: {reason}{tail}")]
     NotReady {
         /// Name of the target.
@@ -166,21 +166,21 @@ pub enum TargetError {
         limit: Duration,
         /// The condition that was not met.
         reason: String,
-        /// Last lines of its output.
+        /// Last lines of the command's output.
         tail: LogTail,
     },
-    /// Tenbin was interrupted while it waited for the target.
+    /// Tenbin was interrupted while it waited for the target to become ready.
     #[error("interrupted while target \"{target}\" was starting")]
     Interrupted {
         /// Name of the target.
         target: String,
     },
-    /// Some processes survived SIGKILL.
+    /// Some processes of the target survived SIGKILL.
     #[error("target \"{target}\" could not be stopped: {reason}")]
     Unstopped {
         /// Name of the target.
         target: String,
-        /// The processes left.
+        /// The processes that survived.
         reason: String,
     },
     /// The target does not respond as an HTTP server.
@@ -196,10 +196,10 @@ pub enum TargetError {
     Observe {
         /// Name of the target.
         target: String,
-        /// Reason.
+        /// Why the resource use cannot be read.
         reason: String,
     },
-    /// The target's clock differs too much from this machine's for signed requests.
+    /// The target's clock differs from this machine's clock by too much for signed requests.
     #[error("target \"{target}\": {reason}")]
     Clock {
         /// Name of the target.

@@ -1,13 +1,15 @@
-//! A process namespace for the processes of a guard (`pid_namespaces(7)`).
+//! A process namespace for the processes below a guard (`pid_namespaces(7)`).
 //!
-//! The kernel kills every process of a namespace when its first process ends. The first process
-//! of this namespace is a guard that dies with the guard that started it (`PR_SET_PDEATHSIG`). So
-//! a target leaves no process even if all of Tenbin's processes are killed, in any order.
+//! The kernel kills every process of a namespace when the first process of the namespace ends.
+//! Here, the first process is a guard that dies with the guard that started it
+//! (`PR_SET_PDEATHSIG`). So a target leaves no process even if all processes of Tenbin are killed,
+//! in any order.
 //!
-//! A command then has two guards. Tenbin starts the outer one, which only waits. The inner one is
-//! the first process of the namespace and does the work of a guard. A namespace requires
-//! privileges: those of root, or those of a user in a user namespace (`user_namespaces(7)`) where
-//! the kernel allows it. Without them, and on other systems, there is one guard.
+//! A command in a namespace has two guards. Tenbin starts the outer guard, which only waits. The
+//! inner guard is the first process of the namespace and does the work of a guard. Creating a
+//! namespace requires the privileges of root, or of a user in a user namespace
+//! (`user_namespaces(7)`) where the kernel allows user namespaces. Without these privileges, and on
+//! other systems, there is only one guard.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -29,26 +31,26 @@ use signal_hook::iterator::Signals;
 
 /// First argument of an inner guard.
 const INSIDE: &str = "--inside";
-/// Argument that makes the process test whether a namespace can be created.
+/// Argument that starts a process only to test whether a namespace can be created.
 const TRIAL: &str = "--trial";
-/// Programs that change the user, which does not work in a user namespace.
+/// Programs that change the user, which is not possible in a user namespace.
 const CHANGE_USER: [&str; 6] = ["sudo", "doas", "su", "pkexec", "runuser", "setpriv"];
 
-/// What this process has to do.
+/// The role of a guard process.
 pub(crate) enum Role {
-    /// Nothing more: it was a test, or an outer guard that has ended.
+    /// The process has finished: it was a test, or an outer guard whose inner guard has ended.
     Done(ExitCode),
-    /// Guard the command in its arguments.
+    /// The process must guard the command in its arguments.
     Guard {
-        /// The arguments, without those of this module.
+        /// The arguments without `--inside`.
         args: Vec<OsString>,
-        /// Process id outside of the namespace, if there is one.
+        /// Process id outside of the namespace; `None` without a namespace.
         isolated: Option<i32>,
     },
 }
 
 impl Role {
-    /// Determines the role of this process, and does the work that comes before guarding.
+    /// Determines the role of this process, and does the work required before guarding.
     pub(crate) fn of(args: Vec<OsString>) -> Self {
         let is = |at: usize, word: &str| args.get(at).is_some_and(|arg| arg == word);
         match (is(0, TRIAL), is(0, INSIDE)) {
@@ -72,19 +74,20 @@ impl Role {
     }
 }
 
-/// Starts an inner guard and waits until it ends; `None` if no namespace can be created.
+/// Starts an inner guard and waits until the inner guard ends; `None` if no namespace can be
+/// created.
 fn isolate(args: &[OsString]) -> Option<ExitCode> {
     let by_user = !Uid::effective().is_root();
     if by_user && args.iter().any(|word| changes_user(word)) {
         return None;
     }
-    // Tested in another process, because creating a namespace cannot be undone.
+    // A separate process runs the test, because creating a namespace cannot be undone.
     let mut trial = guard(&[TRIAL.into()]);
     let trial = trial.stdin(Stdio::null()).stdout(Stdio::null());
     if !trial.stderr(Stdio::null()).status().ok()?.success() {
         return None;
     }
-    // A separate process group: no signals from the terminal.
+    // A new session, so that the terminal sends no signals to this process.
     let _ = nix::unistd::setsid();
     let mut signals = Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE]).ok()?;
     enter().ok()?;
@@ -95,7 +98,8 @@ fn isolate(args: &[OsString]) -> Option<ExitCode> {
     Some(wait_for(inner, &mut signals))
 }
 
-/// Forwards signals that request the end. No thread can be started after [`enter`].
+/// Waits for the inner guard and forwards signals that request its end. After [`enter`], this
+/// process cannot start threads.
 fn wait_for(mut inner: Child, signals: &mut Signals) -> ExitCode {
     let pid = Pid::from_raw(inner.id().cast_signed());
     for signal in signals.forever() {
@@ -115,7 +119,7 @@ fn wait_for(mut inner: Child, signals: &mut Signals) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Tests whether a namespace can be created, with its processes in `/proc`.
+/// Tests whether a namespace can be created and `/proc` can show the processes in it.
 fn trial() -> ExitCode {
     let works = enter().is_ok()
         && guard(&[INSIDE.into(), TRIAL.into()])
@@ -127,13 +131,13 @@ fn trial() -> ExitCode {
     }
 }
 
-/// The next process that this one starts will be the first of a new namespace.
+/// Creates a namespace; the next process that this process starts is the first in the namespace.
 fn enter() -> nix::Result<()> {
     let namespaces = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     let (user, group) = (Uid::effective(), Gid::effective());
     match unshare(namespaces) {
-        // Root uses no user namespace: servers started by root change their user, which needs
-        // real privileges.
+        // Root needs no user namespace. Servers started by root change their user, which needs real
+        // privileges.
         Err(Errno::EPERM) if !user.is_root() => {
             unshare(namespaces | CloneFlags::CLONE_NEWUSER)?;
             let write = |file: &str, text: String| {
@@ -148,9 +152,8 @@ fn enter() -> nix::Result<()> {
     }
 }
 
-/// Allows the next started program to mount `/proc`: a process that is not root loses its
-/// privileges when it starts a program, including those in its user namespace
-/// (`capabilities(7)`).
+/// Allows the next started program to mount `/proc`. By default, a process that is not root loses
+/// its privileges when it starts a program, even those in a user namespace (`capabilities(7)`).
 fn keep_privilege() -> rustix::io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::SYS_ADMIN;
@@ -158,14 +161,14 @@ fn keep_privilege() -> rustix::io::Result<()> {
     configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
 }
 
-/// Setup of the first process of a namespace: it dies with its parent, and `/proc` shows the
-/// processes of the namespace. Returns the process id that this process has outside of the namespace.
+/// Sets up the first process of a namespace: it dies with its parent, and `/proc` shows the
+/// processes of the namespace. Returns the id of this process outside of the namespace.
 fn begin() -> Result<i32, Errno> {
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     let outside = fs::read_link("/proc/self").map_err(|_| Errno::ENOENT)?;
     let outside = outside.to_str().and_then(|number| number.parse().ok());
     let nothing = None::<&str>;
-    // Only this mount is private; mounts made by the command remain visible outside.
+    // Only the mount of `/proc` is private; mounts made by the command remain visible outside.
     mount(nothing, "/proc", nothing, MsFlags::MS_PRIVATE, nothing)?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, nothing)?;
@@ -174,7 +177,7 @@ fn begin() -> Result<i32, Errno> {
     outside.ok_or(Errno::ENOENT)
 }
 
-/// Command that starts this program as a guard.
+/// Returns a command that starts this program as a guard.
 fn guard(args: &[OsString]) -> Command {
     let program = std::env::current_exe().unwrap_or_else(|_| "/proc/self/exe".into());
     let mut command = Command::new(program);

@@ -1,10 +1,9 @@
-//! Launches, observes and stops targets; also contains Tenbin's built-in servers.
+//! Launches, observes and stops targets, and contains Tenbin's built-in servers.
 //!
-//! [`bring_up`] starts a target of the plan, or connects to one that already runs, and returns it
-//! as [`Running`]. Every process of a launched command runs below a [`guard`] process, which
-//! stops them when Tenbin ends. [`preflight`] checks before the first slice that every target
-//! responds; [`doctor`] diagnoses what would keep a benchmark from running or make its figures
-//! wrong.
+//! [`bring_up`] starts a target of the plan, or connects to a target that already runs, and returns
+//! a [`Running`]. All processes of a launched command run below a [`guard`] process, which stops
+//! them when Tenbin ends. [`preflight`] checks before the first slice that every target responds.
+//! [`doctor`] finds problems that would prevent a benchmark or make its figures wrong.
 
 mod address;
 mod cache_counters;

@@ -1,5 +1,5 @@
-//! Output of a launched command: a thread reads it, removes secrets, writes it to a log file,
-//! searches it for the ready text and keeps the last lines.
+//! Output of a launched command. A thread reads the output, removes secrets, writes the output to a
+//! log file, searches for the ready text and keeps the last lines.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,18 +11,18 @@ use std::time::Duration;
 
 use crate::encoded;
 
-/// Lines kept for error messages.
+/// Number of last lines kept for error messages.
 const TAIL_LINES: usize = 40;
-/// Characters kept of each line.
+/// Characters kept of each of the last lines.
 const TAIL_WIDTH: usize = 400;
-/// Longer lines are processed in parts, bytes.
+/// Length above which a line is processed in parts, bytes.
 const LONG_LINE: usize = 64 * 1024;
-/// Largest log, bytes: a server that logs every request must not fill the disk.
+/// Largest log file, bytes, so that a server that logs every request cannot fill the disk.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 
 const REDACTED: &[u8] = b"[redacted]";
 
-/// The output of one command.
+/// The output of a launched command.
 #[derive(Debug)]
 pub(crate) struct Output {
     shared: Arc<Shared>,
@@ -48,9 +48,9 @@ impl Shared {
 }
 
 impl Output {
-    /// Starts reading the pipe that it returns. `secrets` are replaced in every form of
-    /// `encoded::forms`; `awaited` is the text to search for. With `behind`, output is appended
-    /// to the log file; otherwise the file is truncated.
+    /// Starts a thread that reads the output, and returns the pipe to write to. `secrets` are
+    /// replaced in all forms of `encoded::forms`; `awaited` is the text to search for. If `behind`
+    /// is set, output is appended to the log file; otherwise the file is truncated.
     pub(crate) fn capture(
         log: &Path,
         secrets: &[&str],
@@ -74,7 +74,7 @@ impl Output {
         self.shared.lock().awaited_seen
     }
 
-    /// Waits until all writers have ended, at most `limit`.
+    /// Waits until all writers have closed the pipe, at most `limit`.
     pub(crate) fn wait_closed(&self, limit: Duration) {
         let _ = self
             .shared
@@ -82,13 +82,13 @@ impl Output {
             .wait_timeout_while(self.shared.lock(), limit, |state| !state.closed);
     }
 
-    /// The last lines, without secrets and control characters.
+    /// The last lines of the output, without secrets and control characters.
     pub(crate) fn tail(&self) -> Vec<String> {
         self.shared.lock().tail.iter().cloned().collect()
     }
 }
 
-/// The reading thread.
+/// State of the reading thread.
 struct Reader {
     shared: Arc<Shared>,
     log: Log,
@@ -137,7 +137,7 @@ impl Reader {
     }
 }
 
-/// A line with control characters escaped.
+/// A line of at most [`TAIL_WIDTH`] characters, with control characters replaced by spaces.
 fn printable(line: &[u8]) -> String {
     String::from_utf8_lossy(line)
         .trim_end()
@@ -147,7 +147,8 @@ fn printable(line: &[u8]) -> String {
         .collect()
 }
 
-/// The log file. A full disk must not block the target: output that cannot be written is dropped.
+/// The log file. Output that cannot be written is dropped, so that a full disk does not block the
+/// target.
 struct Log {
     file: Option<File>,
     room: u64,
@@ -182,7 +183,7 @@ impl Log {
     }
 }
 
-/// Replaces secrets in a stream, also across chunks.
+/// Replaces secrets in a stream, including secrets that span chunks.
 struct Redactor {
     secrets: Vec<Vec<u8>>,
     pending: Vec<u8>,
@@ -192,7 +193,7 @@ impl Redactor {
     fn new(secrets: &[&str]) -> Self {
         let given = secrets.iter().filter(|secret| !secret.is_empty());
         let mut forms: Vec<Vec<u8>> = given.flat_map(|secret| encoded::forms(secret)).collect();
-        // Longest first: a secret may contain another.
+        // Longest first, because a secret can contain another secret.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
         forms.dedup();
         Self {
@@ -201,8 +202,8 @@ impl Redactor {
         }
     }
 
-    /// Takes a chunk and returns text that is certainly free of secrets: whole lines, or most of
-    /// a very long line.
+    /// Adds a chunk and returns text that is certainly free of secrets: whole lines, or most of a
+    /// very long line.
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(bytes);
         if let Some(end) = self.pending.iter().rposition(|&byte| byte == b'\n') {
@@ -215,7 +216,7 @@ impl Redactor {
         }
         let long = std::mem::take(&mut self.pending);
         let mut clean = self.clean(long);
-        // The end may be the start of a secret.
+        // The last bytes can be the start of a secret: keep them for the next chunk.
         let overlap = self.secrets.first().map_or(0, |longest| longest.len() - 1);
         self.pending = clean.split_off(clean.len().saturating_sub(overlap));
         clean
@@ -236,7 +237,7 @@ impl Redactor {
     }
 }
 
-/// Searches for a text in a stream, also across chunks.
+/// Searches for a text in a stream, including matches that span chunks.
 struct Awaited {
     text: Vec<u8>,
     carry: Vec<u8>,

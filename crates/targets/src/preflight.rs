@@ -1,5 +1,5 @@
-//! Checks of a target before the first slice: it responds, it speaks HTTP, and its clock agrees
-//! with this machine's.
+//! Checks a target before the first slice: the target responds and speaks HTTP, and its clock
+//! agrees with this machine's clock.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,26 +7,26 @@ use crate::error::TargetError;
 use crate::probe::{self, ProbeError, ResponseHead};
 use crate::running::Running;
 
-/// Smallest clock difference that gives a warning.
+/// Clock difference above which there is a warning.
 pub const SKEW_WARNING: Duration = Duration::from_secs(2);
-/// Clock difference beyond which S3 servers refuse signatures (`RequestTimeTooSkewed`, Amazon S3
-/// API reference, error responses).
+/// Clock difference above which S3 servers refuse signatures (`RequestTimeTooSkewed`, Amazon S3 API
+/// reference, error responses).
 pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 
-/// Result of the checks of a target.
+/// Result of the checks of a target that has responded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// The first host's response to an unsigned `GET` of its URL, with any status. All other
-    /// hosts have responded too.
+    /// The first host's response to an unsigned `GET` of its URL, with any status. All other hosts
+    /// have responded too.
     pub response: ResponseHead,
-    /// Difference between the two clocks, if the response has a `Date` header.
+    /// Difference between the clocks of target and load generator; `None` without a `Date` header.
     pub skew: Option<ClockSkew>,
     /// Warnings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// How far the target's clock is ahead of this machine's, seconds: a value between `low` and
-/// `high`, because `Date` has whole seconds and the request takes time.
+/// How far the target's clock is ahead of this machine's clock, seconds. The true value is between
+/// `low` and `high`, because `Date` has whole seconds and the request takes time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockSkew {
     /// Lower bound.
@@ -44,7 +44,7 @@ impl ClockSkew {
         })
     }
 
-    /// Smallest clock difference that is consistent with the response.
+    /// Smallest absolute clock difference that is consistent with the response, seconds.
     pub(crate) fn at_least(&self) -> f64 {
         self.low.max(-self.high).max(0.0)
     }
@@ -66,12 +66,12 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
 }
 
 /// Sends a `GET` request to every address of every host, with the time limit `limit` for each.
-/// `signed`: requests of the workload are signed, so that a large clock difference is an error.
-/// Does not check credentials, which would need a signed request.
+/// `signed`: whether the workload signs requests, which makes a large clock difference an error.
+/// Credentials are not checked, because that would need a signed request.
 ///
 /// # Errors
-/// When an address does not respond, does not speak HTTP, or refuses every request because of
-/// TLS, or when the clock difference is too large.
+/// When an address does not respond, does not speak HTTP, or refuses all requests because of TLS;
+/// or when the clock difference is too large.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
     let mut first = None;
     for (host, endpoint) in target.route.endpoints() {

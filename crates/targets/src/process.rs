@@ -1,4 +1,4 @@
-//! One launched process: its guard, its output and its data directory.
+//! A launched process with its guard, its output and its data directory.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::error::TargetError;
 use crate::guarded::Guarded;
 use crate::output::Output;
 
-/// One launched process. Dropping it stops the command.
+/// A launched process. Dropping the value stops the command.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) guarded: Guarded,
@@ -18,7 +18,7 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn stop(&mut self, target: &str) -> Result<(), TargetError> {
         let stopped = self.guarded.stop();
-        // The last lines of output may still be in the pipe.
+        // Wait, because the last lines of output can still be in the pipe.
         self.output.wait_closed(Duration::from_millis(500));
         stopped.map_err(|reason| TargetError::Unstopped {
             target: target.to_owned(),
@@ -33,14 +33,14 @@ impl Drop for Process {
     }
 }
 
-/// Data directory of a target; removed with everything in it.
+/// Data directory of a target. Dropping the value removes the directory and everything in it.
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
     path: PathBuf,
 }
 
 impl DataDirectory {
-    /// Creates an empty directory; an old one is removed first.
+    /// Creates an empty directory; fails if the directory exists.
     pub(crate) fn create(path: PathBuf) -> std::io::Result<Self> {
         std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
         std::fs::create_dir(&path)?;
@@ -67,7 +67,7 @@ impl Drop for DataDirectory {
     }
 }
 
-/// Stops processes: sends the order to all of them before it waits for the first.
+/// Stops all processes in parallel: sends every stop request before waiting for the first process.
 pub(crate) fn stop_all(processes: &mut [Process], target: &str) -> Result<(), TargetError> {
     for process in processes.iter() {
         process.guarded.request_stop();

@@ -1,4 +1,4 @@
-//! A running target.
+//! A running target and the resources that it uses.
 
 use tenbin_plan::Credentials;
 use url::Url;
@@ -10,31 +10,31 @@ use crate::process::{DataDirectory, Process, stop_all};
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Reading, Usage};
 
-/// A running target, with its processes if Tenbin launched it. Dropping it stops them.
+/// A running target, with its processes if Tenbin launched them. Dropping the value stops them.
 #[derive(Debug)]
 pub struct Running {
     /// Name of the target.
     pub name: String,
-    /// Base URL without placeholders; the URL of the first host if there are several.
+    /// Base URL without placeholders. With several hosts, the URL of the first host.
     pub url: Url,
     /// Resolved addresses and connection settings.
     pub route: ResolvedRoute,
-    /// Credentials from the plan, or generated for a target that has none.
+    /// Credentials from the plan, or generated if the plan has no credentials for the target.
     pub credentials: Option<Credentials>,
     /// One process per launched node; empty while the target is halted.
     pub(crate) processes: Vec<Process>,
     pub(crate) observed: Option<Observed>,
-    /// The local process that listens on the target's port, for a target that is neither launched
-    /// nor observed.
+    /// The local process that listens on the target's port, if the target is neither launched nor
+    /// observed.
     pub(crate) listener: Option<Observed>,
-    /// What the target was launched with.
+    /// Nodes that Tenbin launched, with their settings; `None` if Tenbin did not launch the target.
     pub(crate) nodes: Option<Box<Nodes>>,
-    /// Declared last so that it is dropped last: processes that still run may write to it.
+    /// Declared last to be dropped last: processes that still run can write to the directory.
     pub(crate) data: Option<DataDirectory>,
 }
 
 impl Running {
-    /// Resource use so far and the time of the reading; `None` if the target is not observed, if
+    /// Resource use so far, and the time of the reading. `None` if the target is not observed, if
     /// the current reading failed, or if the target has been stopped.
     pub fn read_usage(&self, detail: Detail) -> Option<Reading> {
         self.observed.as_ref()?.read(detail)
@@ -45,41 +45,40 @@ impl Running {
         Some(self.read_usage(Detail::Full)?.usage)
     }
 
-    /// Ids of its observed processes on this machine, as of the last reading.
+    /// Ids of the target's observed processes on this machine, as of the last reading.
     pub fn members(&self) -> Vec<i32> {
         self.observed
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
     }
 
-    /// Resource use of the local processes that listen on the target's ports, where Tenbin
-    /// neither launched nor observes the target. It is not reported as the use of the target. The
-    /// processes are not counted as other programs. `None` if the target is observed or no such
-    /// process is visible.
+    /// Resource use of the local processes that listen on the ports of a target that Tenbin neither
+    /// launched nor observes. The use is not reported as the target's, and the processes do not
+    /// count as other programs. `None` if the target is observed or no such process is visible.
     pub fn read_listener_usage(&self) -> Option<Reading> {
         self.listener.as_ref()?.read(Detail::Brief)
     }
 
-    /// Ids of the processes of [`Self::read_listener_usage`], as of the last reading.
+    /// Ids of the processes that [`Self::read_listener_usage`] covers, as of the last reading.
     pub fn listener_members(&self) -> Vec<i32> {
         self.listener
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
     }
 
-    /// Changes in how the target is observed since the last call, one sentence each.
+    /// Changes since the last call in how the target is observed, one sentence each.
     pub fn observation_changes(&self) -> Vec<String> {
         self.observed
             .as_ref()
             .map_or_else(Vec::new, Observed::take_changes)
     }
 
-    /// Whether its processes run on this machine and are observed.
+    /// Whether the target's processes run on this machine and are observed.
     pub(crate) fn is_observed_here(&self) -> bool {
         self.observed.as_ref().is_some_and(Observed::is_here)
     }
 
-    /// Whether Tenbin launched the target and so can observe and stop it.
+    /// Whether Tenbin launched the target, and so can observe and stop it.
     pub fn launched(&self) -> bool {
         self.nodes.is_some()
     }
@@ -89,23 +88,23 @@ impl Running {
         self.launched() && self.processes.is_empty()
     }
 
-    /// Process ids of its guards.
+    /// Process ids of the target's guards.
     pub(crate) fn guards(&self) -> Vec<i32> {
         let guards = self.processes.iter().map(|one| one.guarded.guard_pid());
         guards.collect()
     }
 
-    /// Fails if the launched command has ended. Always succeeds for a target that Tenbin did not
+    /// Fails if a launched command has ended. Always succeeds for a target that Tenbin did not
     /// launch.
     ///
     /// # Errors
-    /// How and when it ended.
+    /// How and when the command ended.
     pub fn alive(&self) -> Result<(), Exit> {
         self.dead_node().map_or(Ok(()), |(_, exit)| Err(exit))
     }
 
-    /// The first node whose command has ended, and how; with the host's name if there are several
-    /// nodes.
+    /// The first node whose command has ended, and how the command ended. Includes the name of the
+    /// host if there are several nodes.
     pub fn dead_node(&self) -> Option<(Option<&str>, Exit)> {
         let nodes = self.processes.iter().enumerate();
         nodes
@@ -117,25 +116,25 @@ impl Running {
             .next()
     }
 
-    /// Last lines of the output, without secrets and control characters.
+    /// Last lines of the launched commands' output, without secrets and control characters.
     pub fn log_tail(&self) -> LogTail {
         let tails = self.processes.iter().map(|process| process.output.tail());
         LogTail(tails.flatten().collect())
     }
 
-    /// Sends the order to stop to a launched target and returns at once. To stop several targets,
-    /// call this for each, then [`Self::stop`] for each.
+    /// Sends the stop request to a launched target without waiting. To stop several targets, call
+    /// this method for each target, then [`Self::stop`] for each target.
     pub fn request_stop(&self) {
         for process in &self.processes {
             process.guarded.request_stop();
         }
     }
 
-    /// Stops all launched processes and removes their data directories. Waits as long as the plan
-    /// allows before it kills them. A second call does nothing.
+    /// Stops all launched processes and removes the data directory. Processes are killed after the
+    /// stop timeout of the plan. A second call does nothing.
     ///
     /// # Errors
-    /// When processes survive or files cannot be removed.
+    /// When processes survive, or files cannot be removed.
     pub fn stop(&mut self) -> Result<(), TargetError> {
         self.halt()?;
         match self.data.take() {
@@ -144,8 +143,8 @@ impl Running {
         }
     }
 
-    /// Stops all launched processes and keeps their data, so that [`Self::resume`] can start them
-    /// again.
+    /// Stops all launched processes and keeps their data, so that [`Self::resume`] can start the
+    /// target again.
     ///
     /// # Errors
     /// When processes survive.

@@ -7,31 +7,31 @@ use serde_json::Value;
 use crate::probe::fetch;
 use crate::running::Running;
 
-/// Time limit of the request.
+/// Time limit of the request for statistics.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Heap, garbage collections, segments and merges of all nodes of the cluster.
+/// Path of the statistics: heap, garbage collections, segments and merges of all nodes.
 const PAGE: &str = "/_nodes/stats/jvm,indices/segments,merge";
 
-/// Statistics of OpenSearch, summed over the nodes of the cluster. Counters start at the start of
-/// each node.
+/// Statistics of OpenSearch, summed over the nodes of the cluster. Counters count since each node's
+/// start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchState {
-    /// Nodes in the response.
+    /// Number of nodes in the response.
     pub nodes: u64,
     /// Heap in use, bytes.
     pub heap_used_bytes: u64,
-    /// Largest heap size, bytes.
+    /// Maximum heap size, bytes.
     pub heap_max_bytes: u64,
-    /// Garbage collections of all collectors.
+    /// Number of garbage collections, all collectors together.
     pub collections: u64,
-    /// Total time of garbage collections, milliseconds.
+    /// Duration of all garbage collections, milliseconds.
     pub collection_ms: u64,
-    /// Segments of all shards, including replicas.
+    /// Number of segments in all shards, including replicas.
     pub segments: u64,
-    /// Segment merges.
+    /// Number of segment merges.
     pub merges: u64,
-    /// Total time of merges, milliseconds.
+    /// Duration of all merges, milliseconds.
     pub merge_ms: u64,
 }
 
@@ -54,7 +54,8 @@ pub fn search_state(target: &Running) -> Result<SearchState, String> {
     Err(why)
 }
 
-/// `None` unless every node reports every figure: a partial sum is unknown.
+/// Parses the statistics; `None` unless every node reports every figure, because a partial sum
+/// would mislead.
 fn read(body: &Value) -> Option<SearchState> {
     let mut sum = SearchState::default();
     for node in body.get("nodes")?.as_object()?.values() {

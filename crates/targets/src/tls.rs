@@ -1,4 +1,4 @@
-//! TLS configurations from the plan, for the engine and for Tenbin's own requests.
+//! TLS configurations from the plan, for the load and for Tenbin's own requests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rustls::{
 };
 use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
 
-/// The ALPN protocol of an HTTP version; no other is offered.
+/// The ALPN protocol id of an HTTP version, which is the only protocol offered.
 pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
     match http {
         HttpVersion::Http1 => b"http/1.1",
@@ -24,7 +24,7 @@ pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
     }
 }
 
-/// The TLS configuration of all connections to a target.
+/// The TLS client configuration for all connections to a target.
 ///
 /// # Errors
 /// One sentence that names the unusable file.
@@ -51,7 +51,7 @@ pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig
     Ok(config)
 }
 
-/// The TLS configuration of a server with this certificate, for HTTP/1.1.
+/// The TLS configuration of an HTTP/1.1 server with the certificate `cert`.
 ///
 /// # Errors
 /// One sentence that names the unusable file.
@@ -106,7 +106,7 @@ fn mismatch(client: &ClientCertificate, error: &Error) -> String {
     }
 }
 
-/// The certificates in a PEM file; at least one.
+/// The certificates in a PEM file, at least one.
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
         .and_then(Iterator::collect)
@@ -145,7 +145,7 @@ fn verifier(
             }
         }
         None => {
-            // Some systems list certificates that rustls cannot read; the others are used.
+            // Certificates of the system that rustls cannot parse are skipped.
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
     }
@@ -169,7 +169,7 @@ fn verifier(
 #[derive(Debug)]
 struct CheckAuthority {
     by_authority: Arc<WebPkiServerVerifier>,
-    /// Certificates from the plan's file of authorities.
+    /// Certificates from the authority file of the plan.
     given: Vec<CertificateDer<'static>>,
 }
 
@@ -190,8 +190,8 @@ impl ServerCertVerifier for CheckAuthority {
             now,
         );
         match checked {
-            // A self-signed certificate as made by `openssl req -x509`, which the user has listed
-            // as trusted. Its dates were checked before this error is returned.
+            // The server uses a self-signed certificate, as made by `openssl req -x509`, that the
+            // user has listed as trusted. rustls checked its dates before returning this error.
             Err(Error::InvalidCertificate(reason))
                 if is_authority_itself(&reason) && self.given.contains(end_entity) =>
             {
@@ -227,13 +227,13 @@ impl ServerCertVerifier for CheckAuthority {
     }
 }
 
-/// Whether a server's certificate is refused because it is the certificate of an authority.
+/// Whether a server's certificate was refused for being the certificate of an authority.
 fn is_authority_itself(reason: &CertificateError) -> bool {
     matches!(reason, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
 }
 
-/// Accepts every certificate (`--insecure`). Still checks that the server has the private key, by
-/// the signature of the handshake.
+/// Accepts every certificate (`--insecure`). The handshake signature still proves that the server
+/// has the private key.
 #[derive(Debug)]
 struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
@@ -274,13 +274,14 @@ impl ServerCertVerifier for AcceptAnyCertificate {
     }
 }
 
-/// The cause of a failed handshake and what to do, without the address. `ca`: the file with the
-/// only trusted authorities.
+/// Explains a failed handshake: the cause and what to do, without the address. `ca`: the file with
+/// the only trusted authorities.
 pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
     const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
     match error {
         Error::InvalidCertificate(reason) => match (reason, ca) {
-            // A bad signature: an issuer of the same name, with another key.
+            // A bad signature means that another issuer with the same name and a different key has
+            // signed.
             (CertificateError::UnknownIssuer | CertificateError::BadSignature, Some(file)) => {
                 not_signed_by(file, "its certificate")
             }
@@ -381,7 +382,7 @@ fn other_name(reason: &CertificateError) -> String {
     )
 }
 
-/// The name without the notation of webpki's error messages, such as `DnsName("a.test")` or
+/// Removes the notation of webpki's error messages from a name, such as `DnsName("a.test")` or
 /// `IpAddress(127.0.0.1)`.
 fn plain(name: &str) -> &str {
     let inner = name

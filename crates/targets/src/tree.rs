@@ -1,8 +1,8 @@
-//! The process tree: which processes descend from which.
+//! The tree of processes on this machine.
 
 use nix::unistd::Pid;
 
-/// Live processes (without zombies) that descend from `root`, without `root`.
+/// Live descendants of the process `root`, without zombies and without `root`.
 #[cfg(target_os = "linux")]
 pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = below(root.as_raw(), &all_processes());
@@ -13,7 +13,7 @@ pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// Without `/proc` there is no process tree; the caller uses process groups instead.
+/// Returns no processes: without `/proc`, the caller uses process groups instead.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn descendants(_root: Pid) -> Vec<Pid> {
     Vec::new()
@@ -42,7 +42,7 @@ pub(crate) fn below(root: i32, processes: &[procfs::process::Stat]) -> Vec<procf
     found
 }
 
-/// The `stat` of every readable process.
+/// The `stat` of every process that can be read.
 #[cfg(target_os = "linux")]
 pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
@@ -55,7 +55,7 @@ pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
         .collect()
 }
 
-/// The `stat` of one process; `None` if it has ended.
+/// The `stat` of a process; `None` if the process has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn stat(pid: i32) -> Option<procfs::process::Stat> {
     use procfs::FromRead;

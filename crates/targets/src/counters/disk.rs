@@ -1,23 +1,23 @@
-//! Space on a filesystem.
+//! Free space on a filesystem.
 
 use std::path::Path;
 
 use nix::errno::Errno;
 use nix::sys::statvfs::statvfs;
 
-/// Space on a filesystem.
+/// Size and free space of a filesystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// Size, bytes.
+    /// Size of the filesystem, bytes.
     pub size: u64,
-    /// Bytes available to this user.
+    /// Bytes available to the current user.
     pub available: u64,
-    /// Files that can still be created; `None` if there is no limit.
+    /// Number of files that can still be created; `None` if the filesystem sets no limit.
     pub files: Option<u64>,
 }
 
 impl DiskSpace {
-    /// Space on the filesystem of `path`; `None` if the filesystem reports no size.
+    /// Reads the space on the filesystem of `path`; `None` if the filesystem reports no size.
     ///
     /// # Errors
     /// When the system call fails.

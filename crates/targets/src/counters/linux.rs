@@ -10,7 +10,7 @@ use super::parse;
 use super::{CpuTime, Frequency, Link, MachineCounters, Pressure, Tcp};
 
 const LOOPBACK: &str = "lo";
-/// `IFF_UP` of `<net/if.h>`.
+/// Flag of an interface that is up, `IFF_UP` of `<net/if.h>`.
 const UP: u64 = 1;
 
 pub(super) fn read() -> MachineCounters {
@@ -32,7 +32,7 @@ pub(crate) fn cpu() -> Option<CpuTime> {
     parse::cpu_time(&KernelStats::current().ok()?)
 }
 
-/// Pages swapped since boot; `None` for a kernel without swap.
+/// Pages swapped in or out since boot; `None` for a kernel without swap.
 pub(crate) fn swapped_pages() -> Option<u64> {
     parse::swapped_pages(&VmStat::current().ok()?)
 }
@@ -94,7 +94,7 @@ fn frequency() -> Option<Frequency> {
     })
 }
 
-/// The directory also contains entries such as `cpuidle` and `vulnerabilities`.
+/// Whether a directory entry is a core; others are for example `cpuidle` and `vulnerabilities`.
 fn is_core(folder: &str) -> bool {
     let number = folder.strip_prefix("cpu");
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -134,7 +134,7 @@ fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// The only line of a file.
+/// The text of a file with a single line, without white space around it.
 fn text(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let text = text.trim();

@@ -2,7 +2,7 @@
 //! of two [`MachineCounters`] covers the slice.
 //!
 //! Most counters exist on Linux only. A missing counter (no file, no line, an old kernel) is
-//! `None`: unknown, never "fine".
+//! `None`, which means unknown, never "fine".
 
 mod disk;
 #[cfg(target_os = "linux")]
@@ -22,7 +22,7 @@ pub use disk::DiskSpace;
 pub(crate) use linux::{cpu, swapped_pages};
 pub use programs::{Program, programs, programs_of};
 
-/// Memory that programs can still allocate, bytes: the kernel's figure of available memory,
+/// Memory that programs can still allocate, bytes. This is the kernel's figure of available memory,
 /// limited by the cgroup of this process. `None` if unknown.
 pub fn available_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
@@ -40,69 +40,69 @@ pub fn available_memory() -> Option<u64> {
 pub struct MachineCounters {
     /// CPU time of all cores.
     pub cpu: Option<CpuTime>,
-    /// Time that tasks waited for resources.
+    /// Time that tasks have waited for resources.
     pub pressure: Pressure,
     /// TCP counters of this process's network namespace.
     pub tcp: Tcp,
-    /// Pages swapped in or out.
+    /// Pages swapped in or out since boot.
     pub swapped_pages: Option<u64>,
-    /// How often and how long the CPU quotas of this process's cgroup and its parents stopped it.
+    /// Throttling by the CPU quotas of this process's cgroup and its parents.
     pub throttled: Option<Throttled>,
     /// Current frequency of the cores.
     pub frequency: Option<Frequency>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Space on the filesystem of the monitored directory.
+    /// Space on the filesystem of the monitor's directory.
     pub disk: Option<DiskSpace>,
     /// Network interfaces that are up, without loopback, sorted by name.
     pub links: Vec<Link>,
 }
 
-/// CPU time of all cores since boot, seconds. The kernel counts clock ticks, usually 10 ms, per
-/// core.
+/// CPU time of all cores since boot, seconds. The kernel counts each core in clock ticks of usually
+/// 10 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuTime {
     /// Number of online cores.
     pub cores: u64,
-    /// Busy time: user, nice and system; the CPU time of programs is included here.
+    /// User, nice and system time, which includes the CPU time of all programs.
     pub busy: f64,
-    /// Interrupts, including those of the network; belongs to no program.
+    /// Time in interrupts, including network interrupts; counted for no program.
     pub interrupts: f64,
     /// Idle time.
     pub idle: f64,
-    /// Idle time while waiting for storage.
+    /// Idle time while a task waited for storage.
     pub iowait: f64,
-    /// Steal time: the hypervisor ran other guests although there was work.
+    /// Steal time: a task was ready, but the hypervisor ran other guests.
     pub steal: f64,
 }
 
 impl CpuTime {
-    /// The sum of all.
+    /// Sum of all fields except `cores`, seconds.
     pub fn all(&self) -> f64 {
         self.busy + self.interrupts + self.idle + self.iowait + self.steal
     }
 }
 
-/// Pressure stall totals, microseconds: time in which some or all runnable tasks waited for a
-/// resource (the kernel's `Documentation/accounting/psi.rst`).
+/// Pressure stall totals since boot, microseconds: time in which some or all runnable tasks waited
+/// for a resource (the kernel's `Documentation/accounting/psi.rst`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pressure {
-    /// Some tasks waited for a core.
+    /// Time in which some tasks waited for a core.
     pub cpu_some: Option<u64>,
-    /// Some tasks waited for storage.
+    /// Time in which some tasks waited for storage.
     pub io_some: Option<u64>,
-    /// All tasks waited for storage.
+    /// Time in which all tasks waited for storage.
     pub io_full: Option<u64>,
-    /// Some tasks waited for memory.
+    /// Time in which some tasks waited for memory.
     pub memory_some: Option<u64>,
-    /// All tasks waited for memory.
+    /// Time in which all tasks waited for memory.
     pub memory_full: Option<u64>,
 }
 
-/// TCP counters.
+/// TCP counters of a network namespace since boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// Connections opened by this machine, including those to itself.
+    /// Connections opened by this machine, including connections to itself.
     pub active_opens: Option<u64>,
     /// Segments sent, including retransmissions.
     pub sent_segments: Option<u64>,
@@ -110,27 +110,27 @@ pub struct Tcp {
     pub retransmitted_segments: Option<u64>,
     /// Connections dropped because a server's accept queue was full.
     pub listen_overflows: Option<u64>,
-    /// Connections dropped for any reason, including full accept queues.
+    /// Incoming connections dropped for any reason, including full accept queues.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT now.
     pub time_wait: Option<u64>,
 }
 
-/// Throttling by CPU quotas, summed over the cgroup and its parents.
+/// Throttling by CPU quotas, summed over a cgroup and its parents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// Periods in which a quota was exhausted.
+    /// Number of quota periods in which a quota was exhausted.
     pub periods: u64,
-    /// Time for which tasks were stopped, microseconds.
+    /// Time for which tasks were throttled, microseconds.
     pub micros: u64,
 }
 
 /// Frequency of the cores, MHz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frequency {
-    /// The fastest core now.
+    /// Current frequency of the fastest core.
     pub fastest_mhz: f64,
-    /// The highest frequency that any core supports.
+    /// Highest frequency that any core supports.
     pub most_mhz: f64,
 }
 
@@ -139,9 +139,9 @@ pub struct Frequency {
 pub struct Link {
     /// Name, for example `eth0`.
     pub name: String,
-    /// Bytes received.
+    /// Bytes received since boot.
     pub received: u64,
-    /// Bytes sent.
+    /// Bytes sent since boot.
     pub sent: u64,
     /// Speed, bits per second; `None` if the driver does not report it.
     pub bits_per_second: Option<u64>,
@@ -156,7 +156,7 @@ pub struct MachineMonitor {
 }
 
 impl MachineMonitor {
-    /// Monitors this machine and the space on the filesystem of `directory`.
+    /// Creates a monitor of this machine and of the filesystem that holds `directory`.
     pub fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
@@ -165,7 +165,7 @@ impl MachineMonitor {
         }
     }
 
-    /// Reads all counters. Takes about a millisecond.
+    /// Reads all counters, which takes about a millisecond.
     pub fn read(&self) -> MachineCounters {
         MachineCounters {
             disk: DiskSpace::of(&self.directory).ok().flatten(),
@@ -176,7 +176,7 @@ impl MachineMonitor {
     }
 }
 
-/// The TCP counters.
+/// TCP counters of this process's network namespace.
 pub fn tcp() -> Tcp {
     #[cfg(target_os = "linux")]
     return linux::tcp();
@@ -194,7 +194,7 @@ fn of_kernel() -> MachineCounters {
     MachineCounters::default()
 }
 
-/// Sockets in TIME_WAIT now.
+/// Number of sockets in TIME_WAIT now.
 pub fn time_wait() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return linux::time_wait();
@@ -202,7 +202,7 @@ pub fn time_wait() -> Option<u64> {
     None
 }
 
-/// First and last local port for outgoing connections.
+/// First and last local port for outgoing connections; `None` if unknown.
 pub(crate) fn local_ports() -> Option<(u16, u16)> {
     #[cfg(target_os = "linux")]
     return linux::local_ports();
@@ -210,24 +210,24 @@ pub(crate) fn local_ports() -> Option<(u16, u16)> {
     None
 }
 
-/// Local ports for outgoing connections.
+/// The supply of local ports for outgoing connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ports {
     /// Number of ports.
     pub count: u64,
-    /// How long a port stays in use after this side has closed its connection.
+    /// How long a port stays in use after the load generator has closed its connection.
     pub held: Duration,
 }
 
 impl Ports {
-    /// Local ports for connections to a target; `target_here`: whether it is on this machine.
-    /// `None` if unknown.
+    /// Local ports for connections to a target. `target_here`: whether the target is on this
+    /// machine. `None` if the port range is unknown.
     pub fn to(target_here: Option<bool>) -> Option<Self> {
         let (first, last) = local_ports()?;
         let reused = match time_wait_reuse() {
             Some(0) => false,
             Some(1) => true,
-            // For loopback only: Linux's default.
+            // Linux's default (2) allows reuse for loopback only.
             _ => target_here == Some(true),
         };
         Some(Self {
@@ -237,9 +237,9 @@ impl Ports {
     }
 }
 
-/// `TCP_TIMEWAIT_LEN` of Linux' `include/net/tcp.h`.
+/// How long Linux keeps a socket in TIME_WAIT: `TCP_TIMEWAIT_LEN` of `include/net/tcp.h`.
 const TIME_WAIT: Duration = Duration::from_secs(60);
-/// `net.ipv4.tcp_tw_reuse` allows reusing a port after one second (`tcp(7)`, `tcp_twsk_unique` in
+/// Time after which `net.ipv4.tcp_tw_reuse` allows reusing a port (`tcp(7)`, `tcp_twsk_unique` in
 /// Linux' `net/ipv4/tcp_ipv4.c`).
 const REUSED_AFTER: Duration = Duration::from_secs(1);
 

@@ -1,14 +1,14 @@
-//! Parses the kernel's text files.
+//! Parses text files of `/proc` and `/sys`.
 
 use procfs::{KernelStats, VmStat};
 
 use super::CpuTime;
 
-/// `None` if a counter is missing.
+/// CPU time from `/proc/stat`; `None` if a field is missing.
 pub(super) fn cpu_time(stats: &KernelStats) -> Option<CpuTime> {
     let total = &stats.total;
     let seconds = |ticks: u64| ticks as f64 / procfs::ticks_per_second() as f64;
-    // Guest time is already included in user time.
+    // The kernel includes guest time in user time.
     Some(CpuTime {
         cores: stats.cpu_time.len() as u64,
         busy: seconds(total.user + total.nice + total.system),
@@ -19,7 +19,7 @@ pub(super) fn cpu_time(stats: &KernelStats) -> Option<CpuTime> {
     })
 }
 
-/// Pages swapped in and out.
+/// Pages swapped in or out since boot.
 pub(super) fn swapped_pages(stats: &VmStat) -> Option<u64> {
     let count = |name| {
         stats
@@ -30,14 +30,15 @@ pub(super) fn swapped_pages(stats: &VmStat) -> Option<u64> {
     Some(count("pswpin")? + count("pswpout")?)
 }
 
-/// Microseconds from the line `some avg10=0.00 avg60=0.00 avg300=0.00 total=1234`. Before Linux
-/// 5.13 the CPU's file had no line `full`, so lines are parsed one by one.
+/// Microseconds from a line of a pressure file: `some avg10=0.00 avg60=0.00 avg300=0.00
+/// total=1234`. Lines are parsed one by one, because the CPU's file has no line `full` before Linux
+/// 5.13.
 pub(super) fn stalled(text: &str, kind: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(kind))?;
     Some(procfs::parse_pressure_record(line).ok()?.total)
 }
 
-/// A counter from a pair of lines, `Tcp: OutSegs RetransSegs …` and `Tcp: 12 3 …`.
+/// Parses a counter in a pair of lines, `Tcp: OutSegs RetransSegs …` and `Tcp: 12 3 …`.
 pub(super) fn counter(text: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(group));
     while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
@@ -49,7 +50,7 @@ pub(super) fn counter(text: &str, group: &str, name: &str) -> Option<u64> {
     None
 }
 
-/// Parses the line `TCP: inuse 5 orphan 0 tw 12 …`.
+/// Sockets in TIME_WAIT, from the line `TCP: inuse 5 orphan 0 tw 12 …`.
 pub(super) fn time_wait(sockets: &str) -> Option<u64> {
     let line = sockets.lines().find(|line| line.starts_with("TCP:"))?;
     let mut words = line.split_whitespace();
@@ -57,7 +58,7 @@ pub(super) fn time_wait(sockets: &str) -> Option<u64> {
     words.next()?.parse().ok()
 }
 
-/// Bits per second, from Mbit/s; drivers without a speed report -1.
+/// Converts Mbit/s to bits per second; `None` for −1, which means that the speed is unknown.
 pub(super) fn link_speed(text: &str) -> Option<u64> {
     let megabits: i64 = text.trim().parse().ok()?;
     let megabits = u64::try_from(megabits)

@@ -1,26 +1,27 @@
-//! Resource use of every program on this machine.
+//! Resource use of the processes on this machine.
 
 /// CPU time and memory of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     /// Process id.
     pub pid: i32,
-    /// Start time, clock ticks since boot: process ids are reused.
+    /// Start time, clock ticks since boot; tells processes apart that reuse an id.
     pub start: u64,
-    /// Name in the kernel, at most 15 bytes. Chosen by the program: must be escaped.
+    /// Name in the kernel, at most 15 bytes. The process chooses the name, so output must escape
+    /// it.
     pub name: String,
-    /// CPU seconds of all its threads, counted in clock ticks (10 ms).
+    /// CPU seconds of all threads, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,
     /// Resident memory, bytes.
     pub rss_bytes: u64,
 }
 
-/// `PF_KTHREAD` of Linux' `include/linux/sched.h`: a kernel thread.
+/// Flag of kernel threads, `PF_KTHREAD` of Linux' `include/linux/sched.h`.
 #[cfg(target_os = "linux")]
 const KERNEL_THREAD: u32 = 0x0020_0000;
 
-/// Every process except this one, its descendants, those in `except`, and kernel threads. `None`
-/// if unknown.
+/// All processes except this process, its descendants, those in `except`, and kernel threads.
+/// `None` if the processes cannot be listed.
 #[cfg(target_os = "linux")]
 pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     use std::collections::HashSet;
@@ -39,7 +40,7 @@ pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// These processes, without those that have ended.
+/// The processes `pids`; ended processes are omitted.
 #[cfg(target_os = "linux")]
 pub fn programs_of(pids: &[i32]) -> Vec<Program> {
     let found = pids.iter().filter_map(|pid| crate::tree::stat(*pid));
@@ -58,13 +59,13 @@ fn program(process: procfs::process::Stat) -> Program {
     }
 }
 
-/// Not available without `/proc`.
+/// Returns no processes, because this system has no `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn programs_of(_pids: &[i32]) -> Vec<Program> {
     Vec::new()
 }
 
-/// Not available without `/proc`.
+/// Returns `None`, because this system has no `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn programs(_except: &[i32]) -> Option<Vec<Program>> {
     None

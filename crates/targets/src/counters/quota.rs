@@ -1,4 +1,4 @@
-//! CPU quotas of this process: those of its cgroup and of all parent groups (the kernel's
+//! CPU quotas and memory limits of this process's cgroup and its parents (the kernel's
 //! `Documentation/admin-guide/cgroup-v2.rst` and `Documentation/scheduler/sched-bwc.rst`).
 
 use std::fs;
@@ -10,11 +10,11 @@ use procfs::process::{MountInfo, MountInfos};
 
 use super::Throttled;
 
-/// A file with the counters of a quota.
+/// A `cpu.stat` file, which holds the counters of a CPU quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source(PathBuf);
 
-/// The quota files that apply to this process; empty without cgroups.
+/// The `cpu.stat` files that apply to this process; empty without cgroups.
 pub(super) fn sources() -> Vec<Source> {
     let groups = ProcessCGroups::from_file("/proc/self/cgroup");
     let mounts = MountInfos::from_file("/proc/self/mountinfo");
@@ -27,7 +27,7 @@ pub(super) fn sources() -> Vec<Source> {
         .collect()
 }
 
-/// Sum over the files; `None` if none has counters. The root group never has any.
+/// Sum over the files; `None` if no file has quota counters. The root group has no counters.
 pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
     let texts = sources
         .iter()
@@ -39,7 +39,8 @@ pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
     })
 }
 
-/// Bytes that this process's cgroup and its parents still allow; `None` without a limit.
+/// Bytes that this process can still allocate within the limits of its cgroup and the parents;
+/// `None` without a limit.
 pub(super) fn memory_left() -> Option<u64> {
     let groups = ProcessCGroups::from_file("/proc/self/cgroup").ok()?;
     let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
@@ -54,7 +55,7 @@ pub(super) fn memory_left() -> Option<u64> {
     all.filter_map(left).min()
 }
 
-/// The group of this process and its parents, as far as they are mounted.
+/// Directories of this process's cgroup and its parents, as far as they are mounted.
 fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
     let of_group = |group: &procfs::ProcessCGroup| {
         let is_second = group.hierarchy == 0 && group.controllers.is_empty();
@@ -68,14 +69,15 @@ fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
     groups.0.iter().filter_map(of_group).flatten().collect()
 }
 
-/// A mount may show only a subtree of the groups: in a container, its own.
+/// The directories from `group` up to the mount point. A mount may show only a subtree of the
+/// groups, as in a container.
 fn upwards(mount: &MountInfo, group: &Path) -> Vec<PathBuf> {
     let below = group.strip_prefix(&mount.root).unwrap_or(Path::new(""));
     let shown = below.ancestors().map(|part| mount.mount_point.join(part));
     shown.collect()
 }
 
-/// cgroup v2 counts microseconds, v1 nanoseconds.
+/// Parses `cpu.stat`: cgroup v2 counts microseconds, v1 nanoseconds.
 fn parse(text: &str) -> Option<Throttled> {
     let field = |name: &str| {
         text.lines().find_map(|line| {

@@ -21,7 +21,7 @@ impl Check for AccessKey {
             target,
             CODES,
             |reply| {
-                // A server can find a signature wrong only for a key that it knows.
+                // A server can find a signature wrong only if it knows the access key.
                 let known = reply.is_authenticated() || reply.has_code(secret_key::CODES);
                 known.then(|| "the server accepts it".to_owned())
             },

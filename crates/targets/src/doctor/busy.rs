@@ -10,11 +10,11 @@ use super::{Check, CheckConfig, Outcome};
 /// How long the machine is sampled.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// Largest share of the CPU time of all cores that other work may use.
+/// Largest share of the CPU time of all cores that other programs can use without a warning.
 const CPU_SHARE: f64 = 0.2;
-/// Largest share of steal time.
+/// Largest share of steal time without a warning.
 const STEAL_SHARE: f64 = 0.02;
-/// Smallest share of free memory: with less, page caches of the targets differ.
+/// Smallest share of free memory without a warning: with less, the page caches of targets differ.
 const MEMORY_SHARE: f64 = 0.1;
 
 pub(super) struct Busy;
@@ -87,7 +87,7 @@ mod tests {
         load: 0.3,
         memory: 8 << 30,
         memory_available: 6 << 30,
-        // Swap is in use, but nothing is swapped in or out.
+        // Swap space is in use, but no pages are swapped in or out.
         swap_used: 1 << 30,
         pages_swapped: 0,
     };

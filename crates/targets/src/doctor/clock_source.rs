@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::{Check, CheckConfig, Outcome};
 
-/// Longest time to read the clock, nanoseconds: the two time stamps of a request then take 5 % of
-/// 10 µs.
+/// Longest acceptable clock read, nanoseconds: two time stamps per request then take 5 % of a 10 µs
+/// request.
 const SLOW_READ: f64 = 250.0;
-/// Longest delay of a timer: a thread that wakes up later sends late.
+/// Longest acceptable delay of a timer: a thread that wakes up later sends requests late.
 const LATE: Duration = Duration::from_millis(1);
-/// Clock readings in a row, and sleeps.
+/// Number of clock reads per attempt.
 const READS: u32 = 20_000;
 const SLEEPS: usize = 51;
 
@@ -29,7 +29,8 @@ impl Check for ClockSource {
     }
 }
 
-/// `read` in nanoseconds; `late` is the median delay of sleeps.
+/// Evaluates `read`, the duration of a clock read in nanoseconds, and `late`, the median delay of a
+/// sleep.
 fn judge(source: Option<&str>, read: f64, late: Duration) -> Outcome {
     let evidence = format!(
         "{}, {read:.0} ns to read the time; a sleep of 1 ms ends {} µs late",
@@ -49,7 +50,7 @@ fn judge(source: Option<&str>, read: f64, late: Duration) -> Outcome {
     }
 }
 
-/// The fastest of several attempts, nanoseconds.
+/// Duration of a clock read, nanoseconds: the fastest of several attempts.
 fn cost_of_a_read() -> f64 {
     let one = || {
         let started = Instant::now();

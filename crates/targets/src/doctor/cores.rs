@@ -8,13 +8,13 @@ use crate::counters::MachineMonitor;
 struct Cores {
     /// Cores of the machine.
     online: Option<u64>,
-    /// Cores that this process may use, according to its affinity and CPU quotas.
+    /// Cores that this process can use, according to its affinity and CPU quotas.
     usable: Option<u64>,
     /// Frequency governor of the first core; `None` if the kernel does not control the frequency.
     governor: Option<String>,
-    /// Driver of the governor.
+    /// Driver that controls the frequency.
     driver: Option<String>,
-    /// Release of the kernel.
+    /// Release of the kernel, for example `6.8.0`.
     kernel: Option<String>,
 }
 
@@ -54,7 +54,7 @@ fn judge(cores: &Cores) -> Outcome {
         word(&cores.governor),
         word(&cores.kernel),
     );
-    // This driver calls its load-dependent governor "powersave" in active mode.
+    // In active mode, intel_pstate calls its load-dependent governor "powersave".
     let by_hardware = cores
         .driver
         .as_deref()

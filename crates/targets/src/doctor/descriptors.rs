@@ -4,7 +4,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// Open files of a server that are neither connections nor the files behind them.
+/// Open files of an idle server: no connections, and no files opened for requests.
 const SERVER_AT_REST: u64 = 64;
 
 pub(super) struct Descriptors;
@@ -51,7 +51,8 @@ fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
     Outcome::ok(format!("{needed}, and this process may have {soft}"))
 }
 
-/// `open`: open files before any connection of the run.
+/// Compares `limit`, the server's limit of open files, with `open` (open files before the run) plus
+/// connections.
 fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
     let least = open.max(SERVER_AT_REST) + connections;
     let evidence = format!(
@@ -62,7 +63,7 @@ fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
     if least > limit {
         Outcome::failed(evidence, advice)
     } else if least + connections > limit {
-        // Each request may open a file.
+        // Each request can open a file.
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)

@@ -1,23 +1,23 @@
 //! Checks whether a local server writes debug logs, which slow it down.
 //!
-//! No result repeats a command line or a variable, which may contain secrets: results contain
-//! only the name of the option or variable and the log level.
+//! Command lines and variables can contain secrets, so results contain only the name of the option
+//! or variable and the log level.
 
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// Growth per request, bytes, that shows a log line per request.
+/// Growth of the log per request, bytes, that indicates a log line per request.
 const LINE: u64 = 20;
 
 /// Options that enable debug logs without a value.
 const OPTIONS: &[&str] = &["--debug", "-debug", "--trace", "-trace"];
-/// Options, and ends of variable names, whose value is a log level; in lower case and without
-/// separators: `--log-level` is `loglevel`.
+/// Options, and ends of variable names, whose value is a log level. Written in lower case and
+/// without separators: `--log-level` is `loglevel`.
 const LEVELS: &[&str] = &["loglevel", "logginglevel"];
-/// Values that enable debug logs.
+/// Log levels that include debug messages.
 const DEBUG_LEVELS: &[&str] = &["debug", "trace"];
-/// Values that disable such an option.
+/// Values that disable an option of [`OPTIONS`].
 const OFF: &[&str] = &["0", "off", "false", "no", "none"];
-/// Values that enable a variable.
+/// Values that enable debug logs in a variable such as `DEBUG`.
 const ON: &[&str] = &["1", "on", "true", "yes", "all", "debug", "trace"];
 
 pub(super) struct Logging;
@@ -91,21 +91,21 @@ fn options(command: &[String]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a variable enables debug logs.
+/// Whether an environment variable enables debug logs.
 fn enables_debug(name: &str, value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let ends = |level: &&str| plain(name).ends_with(*level);
     if LEVELS.iter().any(ends) || name.ends_with("_LOG") {
-        // For example `info,hyper=debug`.
+        // The value can list several levels, as in `info,hyper=debug`.
         let words = value.split(|c: char| !c.is_ascii_alphanumeric());
         return words.into_iter().any(|word| DEBUG_LEVELS.contains(&word));
     }
-    // A suffix of such a word names what is debugged, which is seldom a log.
+    // A variable such as `DEBUG_COLORS` names what is debugged and rarely enables a log.
     let last = name.rsplit('_').next().unwrap_or_default();
     matches!(last, "DEBUG" | "TRACE") && ON.contains(&value.as_str())
 }
 
-/// Only the letters and digits, in lower case.
+/// Keeps only the letters and digits, in lower case.
 fn plain(name: &str) -> String {
     let kept = name.chars().filter(char::is_ascii_alphanumeric);
     kept.map(|c| c.to_ascii_lowercase()).collect()
@@ -186,7 +186,7 @@ mod tests {
     fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
         assert!(growth(4000, 20).unwrap().contains("(200 each)"));
-        // The end of a line that was started before.
+        // Without requests, growth is the end of an earlier line.
         assert_eq!(growth(4000, 0), None);
     }
 }

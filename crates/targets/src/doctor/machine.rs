@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-/// Activity of a machine.
+/// Activity of this machine during a sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Activity {
     /// Online cores.
     pub(super) cores: usize,
-    /// Share of the CPU time of all cores that was used, 0 to 1.
+    /// Used share of the CPU time of all cores, 0 to 1.
     pub(super) cpu_share: f64,
-    /// Share of steal time, 0 to 1.
+    /// Share of steal time in the CPU time of all cores, 0 to 1.
     pub(super) steal_share: f64,
-    /// Load average of the last minute.
+    /// Load average over the last minute.
     pub(super) load: f64,
-    /// Memory, bytes.
+    /// Installed memory, bytes.
     pub(super) memory: u64,
     /// Available memory, bytes.
     pub(super) memory_available: u64,
-    /// Swap in use, bytes.
+    /// Swap space in use, bytes.
     pub(super) swap_used: u64,
-    /// Pages swapped in or out.
+    /// Pages swapped in or out during the sample.
     pub(super) pages_swapped: u64,
 }
 
@@ -74,7 +74,7 @@ mod linux {
             memory: memory.mem_total,
             memory_available: memory.mem_available?,
             swap_used: memory.swap_total.saturating_sub(memory.swap_free),
-            // A kernel without swap has no counters and swaps nothing.
+            // A kernel without swap has no counters; nothing is swapped.
             pages_swapped: swapped.map_or(0, |(before, after)| after.saturating_sub(before)),
         })
     }

@@ -1,9 +1,9 @@
-//! Checks before a run: of this machine and of each target. Every [`Check`] evaluates facts that
-//! were collected before.
+//! Checks before a run, of this machine and of each target. Each [`Check`] evaluates facts that
+//! were collected earlier.
 //!
-//! No check sends S3 requests: the response to a signed request is passed in as a [`Reply`].
+//! No check sends S3 requests: the caller passes the response to a signed request as a [`Reply`].
 //!
-//! To add a check, add a file and its line in [`CHECKS`].
+//! To add a check, add a file, and a line in [`CHECKS`].
 
 mod access_key;
 mod bucket;
@@ -37,7 +37,7 @@ use crate::error::TargetError;
 use crate::preflight::Preflight;
 use crate::running::Running;
 
-/// Every check, in the order of their results. A check is registered only here.
+/// All checks, in the order of their results. Checks are registered only here.
 pub const CHECKS: &[&dyn Check] = &[
     &busy::Busy,
     &cores::CoreCheck,
@@ -79,16 +79,16 @@ pub trait Check: Sync {
 pub enum State {
     /// No problem.
     Ok,
-    /// A run would work, but its figures may mislead, or it may stop early.
+    /// A run would work, but its figures could mislead, or the run could stop early.
     Warning,
     /// A run would not work.
     Failed,
-    /// The check is not possible.
+    /// The check cannot be carried out.
     Unknown,
 }
 
 impl State {
-    /// Name in lower case.
+    /// Name of the state in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -99,14 +99,14 @@ impl State {
     }
 }
 
-/// Result of a check. May contain text of servers and processes: must be escaped.
+/// Result of a check. May contain text of servers and processes, so output must escape it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// State.
     pub state: State,
     /// The facts found.
     pub evidence: String,
-    /// What to do; `None` if the evidence says it.
+    /// What to do; `None` if the evidence already says it.
     pub advice: Option<String>,
 }
 
@@ -136,34 +136,34 @@ impl Outcome {
     }
 }
 
-/// Result of a check, with the name of the check and of the target. May contain text of servers
-/// and processes: must be escaped.
+/// Result of a check, with the names of the check and the target. May contain text of servers and
+/// processes, so output must escape it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
     /// Name of the check.
     pub check: &'static str,
-    /// Name of the target; `None` for this machine.
+    /// Name of the target; `None` for a check of this machine.
     pub target: Option<String>,
     /// State.
     pub state: State,
     /// The facts found.
     pub evidence: String,
-    /// What to do; `None` if the evidence says it.
+    /// What to do; `None` if the evidence already says it.
     pub advice: Option<String>,
 }
 
 /// Settings of the checks.
 #[derive(Debug, Clone)]
 pub struct CheckConfig {
-    /// Ports that servers will be started on.
+    /// Ports that servers will be started on during the run.
     pub ports: Vec<u16>,
-    /// Directory of the runs; may not exist yet.
+    /// Directory of the runs, which may not exist yet.
     pub root: PathBuf,
-    /// Connections of a run.
+    /// Connections of the planned run.
     pub connections: u64,
-    /// Open files of a run.
+    /// Open files that the planned run needs.
     pub files: u64,
-    /// How long this machine is sampled for noise; less than a second disables this check.
+    /// How long the noise check samples this machine; less than a second disables the noise check.
     pub watch: Duration,
 }
 
@@ -171,30 +171,30 @@ pub struct CheckConfig {
 pub struct TargetFacts {
     /// Name.
     pub name: String,
-    /// The first response, or why there was none.
+    /// The first response, or why there was no response.
     pub reached: Result<Reached, TargetError>,
-    /// The response to a signed request; `None` if none was sent.
+    /// The response to a signed request; `None` if no signed request was sent.
     pub reply: Option<Reply>,
     /// The process that listens on the target's port, if it is local and visible.
     pub process: Option<Process>,
-    /// The data directory, if known.
+    /// The data directory of the target, if known.
     pub data: Option<PathBuf>,
-    /// The log files, with their sizes before the requests.
+    /// The log files of the target, with their sizes before the checks' requests.
     pub logs: Option<LogFiles>,
 }
 
-/// A target that responds.
+/// A target that has responded.
 pub struct Reached {
-    /// Its first response.
+    /// The first response of the target.
     pub first: Preflight,
-    /// The addresses of its hosts.
+    /// Addresses of the target's hosts.
     addresses: Vec<String>,
-    /// Warnings about its connection settings, with what to do.
+    /// Warnings about the connection settings, each with what to do.
     remarks: Vec<(String, &'static str)>,
 }
 
 impl Reached {
-    /// A target that has responded.
+    /// Collects the facts about a target that has responded.
     pub fn of(running: &Running, first: Preflight) -> Self {
         let route = &running.route;
         let left_out = route.warnings.iter().map(|sentence| {
@@ -218,7 +218,7 @@ impl Reached {
     }
 }
 
-/// Checks this machine.
+/// Runs all checks of this machine.
 pub fn examine_machine(config: &CheckConfig) -> impl Iterator<Item = CheckResult> {
     CHECKS.iter().flat_map(move |check| {
         let found = check.of_machine(config).into_iter();
@@ -226,7 +226,7 @@ pub fn examine_machine(config: &CheckConfig) -> impl Iterator<Item = CheckResult
     })
 }
 
-/// Checks a target.
+/// Runs all checks of a target.
 pub fn examine_target(
     config: &CheckConfig,
     target: &TargetFacts,

@@ -1,4 +1,4 @@
-//! Measures how evenly one core works: a fixed piece of work is repeated and timed.
+//! Measures how evenly one core works, by timing a fixed piece of work repeatedly.
 
 use std::time::{Duration, Instant};
 
@@ -8,24 +8,24 @@ use super::{Check, CheckConfig, Outcome};
 
 /// Length of a slice.
 const SLICE: Duration = Duration::from_millis(250);
-/// Time of a piece of work on an idle core, approximately.
+/// Approximate duration of a piece of work on an idle core.
 const PIECE: Duration = Duration::from_micros(200);
-/// Largest difference of a slice from the median slice on a quiet machine. This and the next
-/// threshold are Tenbin's conventions.
+/// Largest spread of the work per slice on a quiet machine, as a share of the median. `SPREAD` and
+/// `LONG` are Tenbin's conventions.
 const SPREAD: f64 = 0.05;
 /// Shortest pause that affects the 99th percentile of a slice.
 const LONG: Duration = Duration::from_millis(20);
 
-/// Result of the pieces of work.
+/// Variation of the work done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Noise {
     watched: Duration,
-    /// Half the spread of the work done per slice, from the 10th to the 90th percentile, as a
-    /// share of the median.
+    /// Half the distance from the 10th to the 90th percentile of the work per slice, as a share of
+    /// the median.
     spread: f64,
-    /// Least work done in a slice, as a share of the median.
+    /// Smallest amount of work in a slice, as a share of the median.
     least: f64,
-    /// Longest time that a piece took beyond the median.
+    /// Longest duration of a piece minus the median duration.
     longest: Duration,
 }
 
@@ -71,7 +71,7 @@ fn judge(noise: &Noise) -> Outcome {
     }
 }
 
-/// `None` if most of the time no work was done.
+/// Repeats the work for `watch`; `None` if most slices contain no work.
 fn measure(watch: Duration) -> Option<Noise> {
     let size = size_of_piece();
     let mut pieces: Vec<(Duration, Duration)> = Vec::new();
@@ -87,14 +87,14 @@ fn measure(watch: Duration) -> Option<Noise> {
     noise(watch, &pieces)
 }
 
-/// From the start and duration of each piece.
+/// Evaluates the pieces, given as start and duration.
 fn noise(watched: Duration, pieces: &[(Duration, Duration)]) -> Option<Noise> {
     let index = |at: Duration| (at.as_nanos() / SLICE.as_nanos()) as usize;
     let mut slices = vec![0.0_f64; index(watched)];
     let mut times: Vec<Duration> = Vec::with_capacity(pieces.len());
     for (began, took) in pieces {
         times.push(*took);
-        // An interrupted piece is divided among its slices in proportion to time.
+        // A piece that spans several slices is divided among them in proportion to time.
         let parts = (took.as_nanos() / SLICE.as_nanos()).max(1) as usize;
         for part in 0..=parts {
             let from = (*began).max(SLICE * (index(*began) + part) as u32);
@@ -123,7 +123,7 @@ fn noise(watched: Duration, pieces: &[(Duration, Duration)]) -> Option<Noise> {
     })
 }
 
-/// Steps that take about [`PIECE`].
+/// Number of steps that take about [`PIECE`].
 fn size_of_piece() -> u32 {
     let mut size = 10_000;
     loop {
@@ -154,7 +154,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Pieces of 1 ms for 4 s, some of which take longer.
+    /// Simulates 4 s of pieces of 1 ms, some of which take longer.
     fn pieces(took: impl Fn(u32) -> Duration) -> Vec<(Duration, Duration)> {
         let mut at = Duration::ZERO;
         let mut all = Vec::new();

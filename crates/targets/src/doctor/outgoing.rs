@@ -3,12 +3,12 @@
 use super::{Check, CheckConfig, Outcome};
 use crate::counters;
 
-/// Local ports of the system.
+/// The range of local ports, and how many of them are unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ports {
     lowest: u64,
     highest: u64,
-    /// Connections in TIME_WAIT, which keep their port for a minute.
+    /// Connections in TIME_WAIT, each of which keeps its port for a minute.
     waiting: u64,
 }
 

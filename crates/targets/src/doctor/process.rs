@@ -1,4 +1,4 @@
-//! Local processes: which one listens on a port, and what is visible of it.
+//! Finds the local process that listens on a port, and what is visible of the process.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -22,17 +22,17 @@ impl fmt::Display for Process {
     }
 }
 
-/// A socket that accepts connections.
+/// A listening TCP socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listener {
     pub(super) address: SocketAddr,
     pub(super) owner: Owner,
 }
 
-/// Owner of a socket.
+/// Owner of a listening socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The oldest of the processes that share the socket.
+    /// The process that holds the socket; the oldest, if several processes share the socket.
     Seen(Process),
     /// A process of another user, visible only to that user and root.
     Hidden {
@@ -46,11 +46,11 @@ pub(super) enum Owner {
 pub struct LogFiles(Vec<(PathBuf, u64)>);
 
 impl LogFiles {
-    /// Bytes written since.
+    /// Bytes written to the log files since the initial sizes were read.
     pub(super) fn grown(&self) -> u64 {
         let grown = self.0.iter().filter_map(|(file, before)| {
             let now = std::fs::metadata(file).ok()?.len();
-            // The size after truncation is a lower bound of the bytes written.
+            // After a truncation, the result is smaller than the number of bytes written.
             Some(now.saturating_sub(*before))
         });
         grown.sum()
@@ -62,22 +62,22 @@ impl LogFiles {
 }
 
 impl Process {
-    /// The local process that listens on the target's port, if it is visible. For several hosts,
-    /// the first such process.
+    /// The local process that listens on the target's port, if visible. For several hosts, the
+    /// first process found.
     pub fn behind(target: &Running) -> Option<Self> {
         let addresses = target.route.hosts.iter().flat_map(|host| &host.addresses);
         addresses.filter_map(of_address).next()
     }
 
-    /// The data directory of the process, as seen from here, if its command line or its open
-    /// files show it; the working directory alone is no evidence.
+    /// The data directory of the process, as a path on this machine, if the command line or the
+    /// open files show the directory. The working directory alone is no evidence.
     pub fn data_directory(&self) -> Option<PathBuf> {
         let (here, _, why) = self.data()?;
         (why != WORKING_DIRECTORY).then_some(here)
     }
 }
 
-/// Evidence for the data directory of a process without other evidence.
+/// Evidence text if only the working directory is known.
 const WORKING_DIRECTORY: &str = "its working directory";
 
 fn of_address(address: &Address) -> Option<Process> {
@@ -101,7 +101,7 @@ fn of_address(address: &Address) -> Option<Process> {
     }
 }
 
-/// Only a local address can be bound.
+/// Whether an address is local: only local addresses can be bound.
 fn is_local(address: SocketAddr) -> bool {
     std::net::UdpSocket::bind((address.ip(), 0)).is_ok()
 }
@@ -139,7 +139,7 @@ impl Process {
         None
     }
 
-    /// Its log files, with their current sizes.
+    /// Returns no log files, because this system has no `/proc`.
     pub fn logs(&self) -> LogFiles {
         LogFiles(Vec::new())
     }
@@ -161,7 +161,7 @@ mod linux {
 
     use super::{Listener, LogFiles, Owner, Process};
 
-    /// All listeners on a port, on any address.
+    /// All sockets that listen on a port, on any address.
     pub(in super::super) fn listeners(port: u16) -> Vec<Listener> {
         let entries = tcp().into_iter().chain(tcp6()).flatten();
         let listens = |entry: &TcpNetEntry| {
@@ -189,7 +189,7 @@ mod linux {
         holder(inode)
     }
 
-    /// The oldest process that has this socket open.
+    /// The oldest process that has the socket with this inode open.
     fn holder(inode: u64) -> Option<Process> {
         let mut holders: Vec<(u64, i32, String)> = Vec::new();
         for process in all_processes().ok()?.flatten() {
@@ -210,13 +210,13 @@ mod linux {
             procfs::process::Process::new(self.pid).ok()
         }
 
-        /// Command line. May contain secrets.
+        /// Command line of the process. May contain secrets.
         pub(in super::super) fn command(&self) -> Vec<String> {
             let command = self.read().and_then(|process| process.cmdline().ok());
             command.unwrap_or_default()
         }
 
-        /// Environment. May contain secrets.
+        /// Environment of the process. May contain secrets.
         pub(in super::super) fn variables(&self) -> Vec<(String, String)> {
             let environment = self.read().and_then(|process| process.environ().ok());
             let mut variables: Vec<_> = environment
@@ -231,7 +231,7 @@ mod linux {
             variables
         }
 
-        /// Limit of open files.
+        /// Soft limit of open files.
         pub(in super::super) fn open_files_limit(&self) -> Option<u64> {
             let limits = self.read()?.limits().ok()?;
             Some(match limits.max_open_files.soft_limit {
@@ -246,14 +246,14 @@ mod linux {
         }
 
         /// Log files with their current sizes: standard output and standard error if they are
-        /// files, and every file open for writing whose name looks like a log.
+        /// files, and all files `*.log` open for writing.
         pub fn logs(&self) -> LogFiles {
             let mut seen = HashSet::new();
             let files = self.written_files().into_iter().filter(|(fd, path)| {
                 *fd == 1 || *fd == 2 || path.extension().is_some_and(|ending| ending == "log")
             });
             let logs = files.filter_map(|(fd, _)| {
-                // This path leads to the file even if it is in a container.
+                // This path also leads to a file in a container.
                 let file = PathBuf::from(format!("/proc/{}/fd/{fd}", self.pid));
                 let about = fs::metadata(&file).ok()?;
                 let is_new = seen.insert((about.dev(), about.ino()));
@@ -262,10 +262,10 @@ mod linux {
             LogFiles(logs.collect())
         }
 
-        /// The probable data directory: the path as seen from here, the path as the process sees
-        /// it, and the evidence.
+        /// The probable data directory: the path on this machine, the path in the process's view,
+        /// and the evidence.
         pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
-            // A path in a container differs from the path here.
+            // In a container, a path leads to another file than the same path here.
             let root = PathBuf::from(format!("/proc/{}/root", self.pid));
             let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
             let own = self.read()?.cwd().ok()?;
@@ -287,7 +287,7 @@ mod linux {
             Some((here(&own), own, super::WORKING_DIRECTORY))
         }
 
-        /// Regular files open for writing, by descriptor.
+        /// Regular files open for writing, with their descriptors.
         fn written_files(&self) -> Vec<(i32, PathBuf)> {
             let files = self.read().and_then(|process| process.fd().ok());
             let files = files.into_iter().flatten().flatten();
@@ -327,12 +327,11 @@ mod linux {
                 pid: child.id().cast_signed(),
                 name: "sh".to_owned(),
             };
-            // The shell has executed `sleep`.
+            // Waits until the shell has executed `sleep`.
             while process.command().first().is_none_or(|word| word != "sleep") {
                 std::thread::yield_now();
             }
             assert_eq!(process.open_files_limit(), Some(64));
-            // And inherited variables.
             assert!(process.open_files().is_some_and(|open| open >= 3));
             let loud = ("LOUD".to_owned(), "yes".to_owned());
             assert!(process.variables().contains(&loud));

@@ -17,7 +17,7 @@ impl Check for Reach {
                 let whole = error.to_string();
                 let whose = format!("target \"{}\": ", target.name);
                 let evidence = whole.strip_prefix(&whose).unwrap_or(&whole);
-                // Other errors already say what to do.
+                // The text of other errors already says what to do.
                 let unresolved = matches!(error, TargetError::Unresolved { .. });
                 let advice = unresolved
                     .then(|| "check the name, or set its address with --resolve".to_owned());

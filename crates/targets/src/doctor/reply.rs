@@ -1,11 +1,11 @@
-//! The response of a target to a signed request to list the bucket.
+//! The target's response to a signed request that lists the bucket.
 
 use super::{Outcome, TargetFacts};
 
 /// Error codes for a bucket that does not exist.
 pub(super) const NO_BUCKET: &[&str] = &["NoSuchBucket"];
 
-/// The response of a target to a signed request to list one object of the bucket.
+/// The target's response to a signed request that lists one object of the bucket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Status code; `None` if there was no response.
@@ -14,32 +14,32 @@ pub struct Reply {
     pub code: Option<String>,
     /// Meaning of the error code and what to do, if known.
     pub meaning: Option<&'static str>,
-    /// The right region according to the server, if the response names one.
+    /// The correct region according to the server, if the response names a region.
     pub region: Option<String>,
-    /// Whether the response is a listing in the format of S3.
+    /// Whether the response is a listing in S3's format.
     pub is_listing: bool,
-    /// Number of requests with this response.
+    /// Number of requests that had this response.
     pub responses: u64,
     /// Name of the bucket.
     pub bucket: String,
-    /// The region in the signature.
+    /// The region that the request was signed for.
     pub signed_for: String,
 }
 
 impl Reply {
-    /// Whether the response has one of these error codes.
+    /// Whether the response has one of the error codes `codes`.
     pub(super) fn has_code(&self, codes: &[&str]) -> bool {
         self.code
             .as_deref()
             .is_some_and(|code| codes.contains(&code))
     }
 
-    /// Whether the signature was accepted: the server has searched for the bucket.
+    /// Whether the server accepted the signature, which it shows by searching for the bucket.
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_listing || self.has_code(NO_BUCKET)
     }
 
-    /// The response, as evidence.
+    /// The response as evidence text.
     pub(super) fn shown(&self) -> String {
         match (self.status, &self.code) {
             (Some(status), Some(code)) => format!("the server responded with {status} {code}"),
@@ -49,8 +49,9 @@ impl Reply {
     }
 }
 
-/// Whether the server accepts one element of a signed request. It does if the response has none
-/// of the error codes `codes` and the signature was accepted; `accepted` gives the evidence then.
+/// Evaluates whether the server accepts one element of a signed request, such as the region.
+/// `codes`: error codes that refuse the element. `accepted` returns the evidence if the response
+/// shows that the element is accepted.
 pub(super) fn judge(
     target: &TargetFacts,
     codes: &[&str],

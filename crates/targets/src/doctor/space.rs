@@ -7,11 +7,11 @@ use super::machine::bytes;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::counters::DiskSpace;
 
-/// Less free space is used up by the first run.
+/// Free space below which the first run can fill the disk, bytes.
 const FULL: u64 = 64 << 20;
-/// Less free space is soon used up by a run that writes objects.
+/// Free space below which runs that write objects soon fill the disk, bytes.
 const LITTLE_SPACE: u64 = 1 << 30;
-/// Below this free share, servers and filesystems slow down or refuse writes.
+/// Share of free space below which servers and filesystems slow down or refuse writes.
 const LITTLE_SPACE_SHARE: f64 = 0.05;
 
 pub(super) struct Space;
@@ -43,7 +43,7 @@ impl Check for Space {
         let found = given.map(|(path, why)| (path.clone(), path, why));
         let process = target.process.as_ref();
         let Some((place, shown, why)) = found.or_else(|| process?.data()) else {
-            // On another machine or not visible.
+            // The server is on another machine, or its process is not visible.
             return match &target.reached {
                 Ok(_) => vec![Outcome::unknown(
                     "its data directory is unknown; set it with --data",
@@ -57,15 +57,15 @@ impl Check for Space {
     }
 }
 
-/// The closest existing parent of a path.
+/// The closest existing parent directory of a path.
 fn nearest(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = whole.ancestors().find(|path| path.exists());
     there.unwrap_or(Path::new("/")).to_owned()
 }
 
-/// Tests whether a directory can be created: permissions alone do not show it, nor does the type
-/// of the filesystem.
+/// Tests whether a directory can be created in `place`. Neither the permissions nor the type of the
+/// filesystem show this reliably.
 fn make_and_remove(place: &Path) -> io::Result<()> {
     let probe = place.join(format!(".tenbin-doctor-{}", std::process::id()));
     fs::create_dir(&probe)?;
