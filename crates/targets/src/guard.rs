@@ -1,14 +1,15 @@
-//! `tenbin guard`: parent of everything that a launched command starts. Stops it all on request,
-//! or when Tenbin ends for any reason.
+//! `tenbin guard`: parent of all processes that a launched command starts. The guard stops these
+//! processes on request, or when Tenbin ends for any reason.
 //!
-//! The guard's standard input is one end of a socket pair. It reads orders from it (`stop`; the
-//! end of the stream means the same) and writes reports to it, one per line. As child subreaper
-//! it becomes the parent of every orphan below it, so that a daemon cannot escape.
+//! The guard's standard input is one end of a socket pair. The guard reads orders from the socket
+//! and writes reports to it, one per line. The only order is `stop`; the end of the stream has the
+//! same meaning. As child subreaper, the guard becomes the parent of every orphan below it, so that
+//! daemons cannot escape.
 //!
 //! Where possible, a guard puts the command into a process namespace: see [`crate::isolation`].
 //!
-//! Tenbin removes the data directory of a target after it has stopped it. If Tenbin has ended
-//! before, by a second Ctrl-C or SIGKILL, the guard removes it.
+//! After stopping a target, Tenbin removes the target's data directory. If Tenbin has ended first,
+//! by a second Ctrl-C or SIGKILL, the guard removes the directory.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -35,33 +36,32 @@ use crate::error::ExitStatus;
 use crate::isolation::Role;
 use crate::tree;
 
-/// Longest wait for the end of processes after SIGKILL: only the kernel can delay it, waiting for
-/// a device.
+/// Longest wait for processes to end after SIGKILL. Only the kernel can delay their end, while it
+/// waits for a device.
 pub(crate) const KILL_WITHIN: Duration = Duration::from_secs(5);
 
-/// Period of checking the process tree while it is being stopped.
+/// Time between two checks of the process tree while the processes are being stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A guard's report about its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// The guard's process id outside of its namespace, if there is one.
+    /// The guard's process id outside of its namespace. Sent only by a guard in a namespace.
     Guard(i32),
-    /// The command runs with this process id; 0 in a namespace, whose ids are meaningless
-    /// outside.
+    /// The command runs with this process id. 0 in a namespace, whose ids are meaningless outside.
     Started(i32),
     /// The command could not be started.
     Failed(String),
-    /// The command has ended; processes that it started may still run.
+    /// The command has ended; its descendants may still run.
     Ended(ExitStatus),
-    /// All processes that it started have ended.
+    /// The command and all its descendants have ended.
     Empty,
-    /// This many processes survived SIGKILL.
+    /// Number of processes that survived SIGKILL.
     Left(usize),
 }
 
 impl Report {
-    /// The report as a line.
+    /// The report as a line of text.
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Guard(pid) => format!("guard {pid}\n"),
@@ -75,7 +75,7 @@ impl Report {
         }
     }
 
-    /// Parses a line; `None` if it is not a report.
+    /// Parses a line; `None` if the line is not a report.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let line = line.trim_end();
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -93,8 +93,8 @@ impl Report {
     }
 }
 
-/// Main function of a guard process. `args` follows `tenbin guard`: `--grace 5s --data DIRECTORY
-/// -- program argument…`. Returns when no process of the command is left.
+/// Main function of a guard process. `args` are the arguments after `tenbin guard`: `--grace 5s
+/// --data DIRECTORY -- program argument…`. Returns when all processes of the command have ended.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(control) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
         return ExitCode::FAILURE;
@@ -119,11 +119,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What the guard has to run.
+/// Settings of a guard: the command to run, and how to stop it.
 #[derive(Debug, PartialEq, Eq)]
 struct Order {
     grace: Duration,
-    /// Data directory of the command, removed if Tenbin has ended.
+    /// Data directory of the command, which the guard removes if Tenbin has ended.
     data: Option<PathBuf>,
     program: OsString,
     args: Vec<OsString>,
@@ -172,13 +172,13 @@ fn parse_grace(text: &str) -> Option<Duration> {
 
 /// Events of a guard.
 enum Event {
-    /// A child process changed its state.
+    /// A child process has changed its state.
     Child,
     /// The processes must be stopped.
     Stop,
 }
 
-/// Runs the command until the order to stop; returns the number of processes left.
+/// Runs the command until the order to stop; returns the number of processes that survive.
 fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> {
     detach()?;
     let (sender, events) = mpsc::channel();
@@ -202,22 +202,22 @@ fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> 
         && orphaned.load(Ordering::Acquire)
         && let Some(data) = &order.data
     {
-        // Files that cannot be removed are left to `tenbin clean`.
+        // `tenbin clean` removes files that cannot be removed here.
         let _ = data::remove(data);
-        // The parent directory has the data of all nodes: removed when it is empty.
+        // The parent directory holds the data of all nodes: remove it if empty.
         let above = data.ancestors().skip(2).take(1);
         above.for_each(|directory| drop(std::fs::remove_dir(directory)));
     }
     Ok(left)
 }
 
-/// Leaves the terminal's process group, and becomes the parent of every orphan below.
+/// Leaves the terminal's process group, and becomes the parent of every orphaned descendant.
 fn detach() -> Result<(), String> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_child_subreaper(true)
         .map_err(|error| format!("cannot become child subreaper: {error}"))?;
-    // Fails if the launcher has already made this process a group leader, which protects it from
-    // the terminal's signals as well.
+    // Fails if the launcher has already made this process a group leader. A group leader is
+    // protected from the terminal's signals too.
     let _ = setsid();
     Ok(())
 }
@@ -228,9 +228,9 @@ fn watch_signals(events: Sender<Event>) -> io::Result<()> {
         for signal in signals.forever() {
             let event = match signal {
                 SIGCHLD => Event::Child,
-                // A closing terminal and a broken pipe are no reasons to stop: the control socket
-                // shows when Tenbin ends. These signals are caught instead of ignored, because
-                // the command would inherit "ignored".
+                // A closed terminal or pipe is no reason to stop: the control socket shows when
+                // Tenbin ends. These signals are caught instead of ignored, because the command
+                // would inherit "ignored".
                 SIGHUP | SIGPIPE => continue,
                 _ => Event::Stop,
             };
@@ -242,8 +242,9 @@ fn watch_signals(events: Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the order to stop, then for the end of Tenbin, which sets the returned flag: if
-/// Tenbin is killed while its targets stop, it cannot remove their data.
+/// Sends [`Event::Stop`] on the order to stop and at the end of Tenbin. The end of Tenbin also sets
+/// the returned flag, because Tenbin can be killed while its targets stop, before it has removed
+/// their data.
 fn watch_control(control: &File, events: Sender<Event>) -> io::Result<Arc<AtomicBool>> {
     let orders = BufReader::new(control.try_clone()?);
     let orphaned = Arc::new(AtomicBool::new(false));
@@ -264,19 +265,19 @@ fn start(order: &Order) -> Result<Pid, String> {
     let child = Command::new(&order.program)
         .args(&order.args)
         .stdin(Stdio::null())
-        // A separate process group: a script that kills its group must not kill its guard.
+        // A separate process group, so that a script that kills its group does not kill its guard.
         .process_group(0)
         .spawn()
         .map_err(|error| format!("{}: {error}", order.program.display()))?;
     Ok(Pid::from_raw(child.id().cast_signed()))
 }
 
-/// Sends a report; failure does not matter, because Tenbin may have ended.
+/// Sends a report. Failure does not matter, because Tenbin may have ended.
 fn send_report(mut control: &File, report: &Report) {
     let _ = control.write_all(report.line().as_bytes());
 }
 
-/// The command and all processes below it.
+/// The command and all its descendants.
 struct ProcessTree<'a> {
     command: Pid,
     events: Receiver<Event>,
@@ -287,7 +288,7 @@ struct ProcessTree<'a> {
 impl ProcessTree<'_> {
     fn wait_for_stop(&mut self) {
         // A guard without processes keeps running: its counters contain the use of the ended
-        // processes, and Tenbin may still read them.
+        // processes, and Tenbin may still read the counters.
         while let Ok(Event::Child) = self.events.recv() {
             self.reap();
         }
@@ -308,7 +309,7 @@ impl ProcessTree<'_> {
         tree::descendants(nix::unistd::getpid()).len().max(1)
     }
 
-    /// Waits until no process is left; sends `signal` at every check.
+    /// Waits until all processes have ended, at most `limit`; sends `signal` at every check.
     fn wait_until_empty(&mut self, limit: Duration, signal: Option<Signal>) -> bool {
         let deadline = Instant::now() + limit;
         loop {
@@ -330,7 +331,8 @@ impl ProcessTree<'_> {
 
     fn signal_all(&self, signal: Signal) {
         for process in tree::descendants(nix::unistd::getpid()) {
-            // Already ended, or not permitted: the final count includes it.
+            // The process has ended, or the signal is not permitted; the final count shows
+            // survivors.
             let _ = kill(process, signal);
         }
         if cfg!(not(target_os = "linux")) {
@@ -339,7 +341,7 @@ impl ProcessTree<'_> {
     }
 
     /// Collects ended processes. Every descendant is below a child of the subreaper, so "no
-    /// children" (ECHILD) means that no process is left.
+    /// children" (ECHILD) means that all processes have ended.
     fn reap(&mut self) {
         while !self.empty {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {

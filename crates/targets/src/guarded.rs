@@ -1,4 +1,4 @@
-//! The launcher's side of a guard: starts it, reads its reports, requests the end.
+//! Tenbin's side of a guard: starts the guard, reads its reports, and requests the end.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -27,7 +27,7 @@ pub(crate) struct Guarded {
     ended: bool,
 }
 
-/// The reports of a guard so far.
+/// The reports received from a guard so far.
 #[derive(Debug, Default)]
 struct Reports {
     state: Mutex<State>,
@@ -36,7 +36,7 @@ struct Reports {
 
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// The inner guard, if there is one.
+    /// Process id of the inner guard, if the command runs in a namespace.
     guard: Option<i32>,
     started: Option<i32>,
     failed: Option<String>,
@@ -67,7 +67,7 @@ impl Reports {
         self.changed.notify_all();
     }
 
-    /// Waits until `done` or the time limit; returns whether it is done.
+    /// Waits until `done` returns true or the time limit has passed; returns the result of `done`.
     fn wait(&self, limit: Duration, done: impl Fn(&State) -> bool) -> bool {
         let (state, _) = self
             .changed
@@ -78,16 +78,17 @@ impl Reports {
 }
 
 impl Guarded {
-    /// Starts the guard. `command` is the guard's complete command line; its standard input is
-    /// set here.
+    /// Starts the guard. `command` is the complete command line of the guard; this function sets
+    /// the standard input.
     pub(crate) fn spawn(mut command: Command, grace: Duration) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let guard = command
             .stdin(OwnedFd::from(theirs))
-            // Set before the guard does it itself, so that Ctrl-C never reaches it.
+            // Set here, before the guard leaves the process group, so that Ctrl-C never reaches the
+            // guard.
             .process_group(0)
             .spawn()?;
-        // Otherwise this process would keep the guard's end and the output pipe open.
+        // Closes this process's copies of the guard's end of the socket and of the output pipe.
         drop(command);
 
         let reports = Arc::new(Reports::default());
@@ -111,13 +112,14 @@ impl Guarded {
         })
     }
 
-    /// Process id of the guard at the root of the process tree, after the start of the command.
+    /// Process id of the guard at the root of the process tree. Valid after the start of the
+    /// command.
     pub(crate) fn guard_pid(&self) -> i32 {
         let inner = self.reports.lock().guard;
         inner.unwrap_or_else(|| self.guard.id().cast_signed())
     }
 
-    /// Waits until the command runs; otherwise returns the error of the operating system.
+    /// Waits until the command runs. Otherwise returns the error of the operating system.
     pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), String> {
         self.reports.wait(limit, |state| {
             state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
@@ -135,8 +137,8 @@ impl Guarded {
         self.reports.wait(time, |state| state.dead().is_some());
     }
 
-    /// Fails if the command has ended. A command that has moved to the background (status 0 and
-    /// live descendants) counts as running.
+    /// Fails if the command has ended. A command that has moved to the background (exit status 0,
+    /// descendants alive) counts as running.
     pub(crate) fn alive(&self) -> Result<(), Exit> {
         match self.reports.lock().dead() {
             None => Ok(()),
@@ -147,12 +149,12 @@ impl Guarded {
         }
     }
 
-    /// Sends the order to stop and returns at once.
+    /// Sends the order to stop without waiting.
     pub(crate) fn request_stop(&self) {
         let _ = (&self.orders).write_all(b"stop\n");
     }
 
-    /// Stops all processes. The error names those left.
+    /// Stops all processes. The error says how many processes survived.
     pub(crate) fn stop(&mut self) -> Result<(), String> {
         if self.ended {
             return Ok(());
@@ -175,8 +177,8 @@ impl Guarded {
         if let Some(count) = state.left {
             return Err(format!("{count} of its processes survive SIGKILL"));
         }
-        // The guard was killed: the command's process group may be left. In a namespace the
-        // kernel has killed all processes.
+        // The guard was killed, so processes of the command's process group may be alive. In a
+        // namespace, the kernel has killed all processes.
         if let Some(command) = state.started.filter(|command| *command > 0) {
             let _ = killpg(Pid::from_raw(command), Signal::SIGKILL);
         }

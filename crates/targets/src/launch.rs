@@ -1,4 +1,4 @@
-//! Brings up a target of the plan.
+//! Starts the targets of the plan and waits until they are ready.
 
 mod build;
 mod command;
@@ -23,19 +23,19 @@ use crate::running::Running;
 pub use build::{ProgramFile, program_files};
 pub(crate) use nodes::Nodes;
 
-/// Attempts to launch when another program takes the chosen port first.
+/// Number of launch attempts if another program takes the chosen port first.
 const LAUNCH_ATTEMPTS: usize = 3;
 
-/// Paths and callbacks that launches need.
+/// Paths and callbacks for launching targets.
 #[derive(Clone, Copy)]
 pub struct LaunchContext<'a> {
-    /// The run directory; logs and data go to `targets/` in it.
+    /// The run directory; logs and data are written to its subdirectory `targets/`.
     pub run_dir: &'a Path,
-    /// The program with the subcommands `guard` and `serve`: Tenbin itself.
+    /// The program with the subcommands `guard` and `serve`, which is Tenbin itself.
     pub guard_exe: &'a Path,
-    /// Working directory of commands that set none: the directory of the plan file.
+    /// Working directory of commands without one in the plan: the directory of the plan file.
     pub plan_dir: &'a Path,
-    /// Set when Tenbin is interrupted.
+    /// Set to true when Tenbin is interrupted.
     pub stop: &'a AtomicBool,
     /// Called about once per second for a target that takes longer than 2 s to become ready.
     pub waiting: &'a dyn Fn(&Waiting<'_>),
@@ -50,15 +50,15 @@ pub struct Waiting<'a> {
     pub awaited: &'a str,
     /// Time waited so far.
     pub waited: Duration,
-    /// Time limit.
+    /// Time limit for the target to become ready.
     pub limit: Duration,
 }
 
 /// Starts a target and waits until it is ready.
 ///
 /// # Errors
-/// Why the target cannot be started or does not become ready. No process of it is left then; its
-/// log stays in the run directory.
+/// Why the target cannot be started or does not become ready. All its processes have then been
+/// stopped, and its log stays in the run directory.
 pub fn bring_up(target: &Target, context: &LaunchContext<'_>) -> Result<Running, TargetError> {
     match &target.reach {
         Reach::Endpoint { url } => endpoint(target, url),
@@ -73,7 +73,7 @@ pub fn bring_up(target: &Target, context: &LaunchContext<'_>) -> Result<Running,
     }
 }
 
-/// A target without a server, such as a directory of files.
+/// Returns a target without a server, such as a directory of files.
 fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
     Ok(Running {
         name: target.name.clone(),
@@ -121,8 +121,8 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
     Ok(running)
 }
 
-/// Opens the source of resource figures; `guards` are the target's guard processes if it was
-/// launched.
+/// Opens the source of the target's resource use. `guards`: process ids of the target's guards;
+/// empty if Tenbin did not launch the target.
 fn observed(
     target: &Target,
     guards: &[i32],
@@ -195,10 +195,10 @@ fn launch_once(
 
 impl Running {
     /// Starts a target that [`Self::halt`] has stopped, on the same addresses and data. Does
-    /// nothing if it is not halted.
+    /// nothing if the target is not halted.
     ///
     /// # Errors
-    /// As for [`bring_up`]; no process of the target is left then.
+    /// As for [`bring_up`]; all processes of the target have then been stopped.
     pub fn resume(&mut self, context: &LaunchContext<'_>) -> Result<(), TargetError> {
         let Some(nodes) = self.nodes.as_ref().filter(|_| self.processes.is_empty()) else {
             return Ok(());
@@ -208,13 +208,13 @@ impl Running {
         self.wait_until_up(context)
     }
 
-    /// Removes the content of a halted target's data directories, so that it starts with empty
-    /// data.
+    /// Removes the content of a halted target's data directories, so that the target starts with
+    /// empty data.
     ///
     /// # Errors
     /// When a file cannot be removed.
     pub fn empty_data(&self) -> Result<(), TargetError> {
-        // A command without `{data}` has no directory.
+        // A command without the placeholder `{data}` has no data directory.
         let nodes = self.nodes.iter().filter(|_| self.data.is_some());
         for path in nodes.flat_map(|nodes| nodes.data_directories()) {
             let emptied =
@@ -229,7 +229,8 @@ impl Running {
         Ok(())
     }
 
-    /// Waits until all started processes are ready, then observes them.
+    /// Waits until all started processes are ready, and observes the target. Stops the processes on
+    /// failure.
     fn wait_until_up(&mut self, context: &LaunchContext<'_>) -> Result<(), TargetError> {
         let is_up = self.wait_and_observe(context);
         match is_up {
@@ -243,7 +244,8 @@ impl Running {
             return Ok(());
         };
         let guards = self.guards();
-        // A launched target is observed from its start, any other once it is reachable.
+        // A launched target is observed from its start, other processes once the target is
+        // reachable.
         let is_own = nodes.target.observe.is_none();
         if is_own {
             self.observed = observed(&nodes.target, &guards, &self.route)?;
@@ -256,7 +258,7 @@ impl Running {
     }
 }
 
-/// Absolute paths of a target's files: the command may have another working directory.
+/// Absolute paths of a target's files, because the command can have another working directory.
 struct TargetPaths {
     target: String,
     data: PathBuf,
@@ -288,7 +290,8 @@ impl TargetPaths {
         })
     }
 
-    /// No target's name ends with `@` and a number.
+    /// Log file of one node. The name is unique, because no target's name ends with `@` and a
+    /// number.
     fn log_of_node(&self, number: usize) -> PathBuf {
         self.log
             .with_file_name(format!("{}@{number}.log", self.target))

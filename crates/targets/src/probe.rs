@@ -1,5 +1,5 @@
-//! One small HTTP request with a deadline, to check that a server responds and to read its clock.
-//! Over HTTP/2, only the connection preface is exchanged.
+//! Sends one small HTTP request with a deadline, to check that a server responds and to read its
+//! clock. Over HTTP/2, only connection prefaces are exchanged.
 
 mod fetch;
 mod http2;
@@ -22,7 +22,7 @@ pub use crate::address::Address;
 pub use fetch::{FetchError, fetch};
 use stream::Stream;
 
-/// Longest wait between two checks of the deadline.
+/// Maximum time between two checks of the deadline.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest response head, bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -36,19 +36,19 @@ const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct ResponseHead {
     /// Status code; `None` over HTTP/2, where no request is sent.
     pub status: Option<u16>,
-    /// `Server` header. Untrusted: must be escaped.
+    /// `Server` header. Untrusted: output must escape it.
     pub server: Option<String>,
-    /// `Date` header; its format has whole seconds.
+    /// `Date` header, which has a resolution of one second.
     pub date: Option<SystemTime>,
-    /// When the request was sent.
+    /// Time at which the request was sent.
     pub sent: SystemTime,
-    /// When the head was complete.
+    /// Time at which the head was complete.
     pub received: SystemTime,
-    /// Error in the connection settings that the server reports.
+    /// Problem with the connection settings that the server reports, if any.
     pub refusal: Option<ConnectionRefusal>,
 }
 
-/// Why a server refuses every request on such a connection.
+/// Why a server refuses every request on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionRefusal {
     /// Plain HTTP was sent to a TLS port.
@@ -58,7 +58,7 @@ pub enum ConnectionRefusal {
 }
 
 impl ConnectionRefusal {
-    /// Recognizes the wording of nginx, Apache and Go; hyphens and upper case do not matter.
+    /// Recognizes the wording of nginx, Apache and Go, regardless of hyphens and upper case.
     fn of(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
@@ -87,7 +87,7 @@ impl fmt::Display for ConnectionRefusal {
     }
 }
 
-/// An address of a target with the connection settings to use there.
+/// An address of a target with the connection settings to use for it.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// The address.
@@ -96,13 +96,13 @@ pub struct Endpoint {
     pub source: Option<IpAddr>,
     /// The HTTP version.
     pub http: HttpVersion,
-    /// TLS configuration and the server's name, for TLS.
+    /// TLS configuration and the server's name; `None` without TLS.
     pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
-    /// The file with the only trusted certificate authorities, for messages.
+    /// File with the only trusted certificate authorities, for use in messages.
     pub ca: Option<PathBuf>,
 }
 
-/// Why there was no valid response.
+/// Why there was no valid HTTP response.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// No server listens.
@@ -130,7 +130,7 @@ pub enum ProbeError {
     NotHttp2 {
         /// The address.
         address: Address,
-        /// What the server does instead.
+        /// What the server does instead of HTTP/2.
         reason: String,
     },
     /// The connection was not accepted in time.
@@ -151,7 +151,7 @@ pub enum ProbeError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The server responds, but refuses every request.
+    /// The server responds, but refuses every request on such a connection.
     #[error("{address} {refusal}")]
     Refuses {
         /// The address.
@@ -178,12 +178,12 @@ pub enum ProbeError {
     NotHttp {
         /// The address.
         address: Address,
-        /// First bytes, escaped.
+        /// First bytes of the response, escaped.
         begin: String,
-        /// The protocol that these bytes suggest.
+        /// The protocol that the first bytes suggest.
         hint: &'static str,
     },
-    /// The connection broke.
+    /// The connection failed during the request.
     #[error("the connection to {address} broke: {source}")]
     Broken {
         /// The address.
@@ -199,7 +199,7 @@ pub enum ProbeError {
     },
 }
 
-/// Deadline and interruption of a request.
+/// Time limit and interruption of a request.
 pub(crate) struct Deadline<'a> {
     limit: Duration,
     deadline: Instant,
@@ -223,11 +223,11 @@ impl Deadline<'_> {
     }
 }
 
-/// Sends a `GET` for the path of `url` to `endpoint`; `limit` covers connection, request and
-/// response. `abandon` is called every 50 ms; the request ends when it returns true.
+/// Sends a `GET` for the path of `url` to `endpoint`. `limit` covers connection, request and
+/// response. `abandon` is called about every 50 ms; when it returns true, the request ends.
 ///
 /// # Errors
-/// When no complete HTTP head is received.
+/// When no complete response head is received.
 pub fn get(
     url: &Url,
     endpoint: &Endpoint,
@@ -273,8 +273,8 @@ fn request_head(
     }
 }
 
-/// Reads the body of a 400 response for the reason. An unreadable body is no failure: the server
-/// has responded.
+/// Reads the body of a 400 response to find the reason. An unreadable body is no error, because the
+/// server has responded.
 fn refusal(
     response: &ResponseHead,
     mut body: Vec<u8>,
@@ -336,7 +336,7 @@ fn request(url: &Url) -> String {
 
 enum Head {
     Partial,
-    /// And the offset of the body.
+    /// A complete head, and the offset of the body.
     Complete(ResponseHead, usize),
     Impossible,
 }
@@ -385,7 +385,7 @@ fn status_of(line: &str) -> Option<u16> {
 }
 
 fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
-    // A TLS alert, or an HTTP/2 SETTINGS frame.
+    // The first bytes are a TLS alert, or an HTTP/2 SETTINGS frame.
     let hint = match bytes {
         [0x15, 0x03, ..] => "; this is TLS: write https:// in its url",
         [_, _, _, 0x04, ..] => "; this is HTTP/2: see --http 2",

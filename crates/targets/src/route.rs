@@ -16,25 +16,25 @@ use crate::error::TargetError;
 use crate::probe::{self, Endpoint};
 use crate::tls;
 
-/// Time limit of a connection attempt to an address.
+/// Time limit of a connection attempt to one address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One host of a target.
+/// One host of a target, with its addresses.
 #[derive(Debug, Clone)]
 pub struct Host {
-    /// Host, and port unless it is the scheme's default: unique within a target.
+    /// Host name, with the port unless it is the scheme's default. Unique within a target.
     pub name: String,
-    /// Base URL.
+    /// Base URL of the host.
     pub url: Url,
     /// Resolved addresses; never empty.
     pub addresses: Vec<Address>,
-    /// Relative share of the requests.
+    /// Share of the requests, relative to the weights of the other hosts.
     pub weight: u32,
-    /// Name for SNI and for the check of the certificate; only with TLS.
+    /// Name for SNI and for the certificate check; `None` without TLS.
     pub server_name: Option<ServerName<'static>>,
-    /// Time of the name resolution; `None` if no name was resolved.
+    /// Duration of the name resolution; `None` if no name was resolved.
     pub dns: Option<Duration>,
-    /// The addresses come from the plan, so every one of them must respond.
+    /// Whether the addresses come from the plan, so that every address must respond.
     is_pinned: bool,
 }
 
@@ -49,17 +49,18 @@ pub struct ResolvedRoute {
     pub tls: Option<Arc<ClientConfig>>,
     /// Local address of the connections; chosen by the operating system if `None`.
     pub source: Option<IpAddr>,
-    /// Whether certificates are not checked.
+    /// Whether invalid certificates are accepted.
     pub insecure: bool,
-    /// Warnings about addresses that are not used because no server listens there, one sentence each.
+    /// Warnings about addresses that are not used because no server listens there, one sentence
+    /// each.
     pub(crate) warnings: Vec<String>,
-    /// The plan's file of certificate authorities.
+    /// File of certificate authorities in the plan.
     ca: Option<PathBuf>,
 }
 
 impl ResolvedRoute {
-    /// Resolves the hosts of a target, given with URL and weight, and reads the files of the TLS
-    /// settings. `unix` replaces all addresses.
+    /// Resolves the hosts of a target, given as URLs with weights, and reads the files of the TLS
+    /// settings. `unix`: path of a socket that replaces all addresses.
     pub(crate) fn resolve_hosts(
         target: &str,
         hosts: &[(Url, u32)],
@@ -115,7 +116,7 @@ impl ResolvedRoute {
         })
     }
 
-    /// The route to these URLs, without a target; keeps the addresses that accept connections.
+    /// Creates a route to `urls` without a target. Keeps only addresses that accept connections.
     ///
     /// # Errors
     /// One clause: a URL is invalid or a host cannot be resolved.
@@ -131,7 +132,7 @@ impl ResolvedRoute {
         Ok(route)
     }
 
-    /// A route to a closed port, for tests.
+    /// Creates a route to a closed port, for tests.
     #[cfg(test)]
     pub(crate) fn to_closed_port() -> Self {
         let url: Url = "http://127.0.0.1:9/".parse().expect("a URL");
@@ -152,7 +153,7 @@ impl ResolvedRoute {
         })
     }
 
-    /// The route to one of the hosts.
+    /// The route to only one host, given by its index.
     pub(crate) fn only(&self, at: usize) -> Self {
         Self {
             hosts: self.hosts.get(at).cloned().into_iter().collect(),
@@ -170,8 +171,8 @@ impl ResolvedRoute {
         }
     }
 
-    /// If the resolver returned several addresses, keeps those of one address family that accept
-    /// connections: `localhost` often has two addresses, and most servers listen on one.
+    /// Removes resolved addresses that do not accept connections, and keeps only one address
+    /// family. `localhost` often has two addresses, and most servers listen on only one of them.
     pub(crate) fn keep_accepting(&mut self) {
         for at in 0..self.hosts.len() {
             let host = &self.hosts[at];
@@ -209,7 +210,7 @@ fn is_ipv4(address: &Address) -> bool {
     matches!(address, Address::Tcp(address) if address.is_ipv4())
 }
 
-/// Host, and port unless it is the scheme's default.
+/// Host name, with the port unless it is the scheme's default.
 fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -218,7 +219,7 @@ fn host_and_port(url: &Url) -> String {
     }
 }
 
-/// The host of a URL without brackets.
+/// The host of a URL, without the brackets of an IPv6 address.
 fn host_without_brackets(url: &Url) -> Option<&str> {
     let host = url.host_str()?;
     Some(host.trim_start_matches('[').trim_end_matches(']'))

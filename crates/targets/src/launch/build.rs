@@ -1,4 +1,4 @@
-//! Identifies the build of a launched program by its files.
+//! Identifies the build of a launched program by the size and time of its files.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -9,7 +9,7 @@ use tenbin_plan::Launch;
 
 use super::program;
 
-/// A file named in the command of a launched target.
+/// The program of a launched target, or a file among the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFile {
     /// Path of the file.
@@ -20,9 +20,9 @@ pub struct ProgramFile {
     pub modified_ns: i64,
 }
 
-/// The program and every argument that is a regular file (a script, a jar, a configuration), with
-/// size and modification time. These identify a build without reading the files. Empty if the
-/// program is not found.
+/// Returns the program and every argument that is a regular file (a script, a jar, a
+/// configuration). Size and modification time identify a build without reading the files. Empty if
+/// the program is not found.
 pub fn program_files(launch: &Launch) -> Vec<ProgramFile> {
     let Some((first, arguments)) = launch.command.split_first() else {
         return Vec::new();

@@ -18,8 +18,8 @@ use super::{LaunchContext, program};
 use crate::error::TargetError;
 use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
-/// Prefixes of the environment variables in which Tenbin receives secrets. They are removed from
-/// the environment of every target.
+/// Prefixes of the environment variables in which Tenbin receives secrets. Targets do not inherit
+/// these variables.
 const OWN_SECRETS: [&str; 7] = [
     ACCESS_KEY_VARIABLE,
     SECRET_KEY_VARIABLE,
@@ -30,7 +30,7 @@ const OWN_SECRETS: [&str; 7] = [
     "TENBIN_BODY_",
 ];
 
-/// The launch of a built-in server; it uses the same settings as any other launch.
+/// Returns the launch settings of a built-in server, in the format of any other launch.
 ///
 /// `memory`: largest total size of the objects in a memory store, bytes.
 pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Launch {
@@ -38,7 +38,7 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
         Builtin::Http => ("http", &[]),
         Builtin::S3Memory => ("s3", &[]),
         Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
-        // The dummy has no server to launch.
+        // Never launched: the dummy has no server.
         Builtin::Blob | Builtin::Dummy => ("blob", &[]),
     };
     let exe = exe.display().to_string();
@@ -71,7 +71,8 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
     }
 }
 
-/// The command line and the URL are visible to other users; `ready` may contain either.
+/// Fails if the command line, URL or readiness condition contains the secret key. Other users can
+/// see the command line and the URL; `ready` can contain parts of both.
 pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<(), TargetError> {
     let ready = match &launch.ready {
         Ready::Port => "",
@@ -93,7 +94,7 @@ pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<()
     })
 }
 
-/// The credentials of the plan; or new ones, if the launch uses placeholders for them.
+/// The credentials of the plan, or new credentials if the launch uses placeholders for credentials.
 pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
     let mentioned =
         texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));
@@ -103,7 +104,7 @@ pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credential
         .or_else(|| mentioned.then(|| Credentials::generated(random_text(20), random_text(40))))
 }
 
-/// Whether the launch uses the placeholder of its data directory.
+/// Whether the launch uses the placeholder of the data directory.
 pub(super) fn wants_data(launch: &Launch) -> bool {
     texts(launch).any(|text| text.contains("{data}"))
 }
@@ -130,7 +131,7 @@ fn random_text(length: usize) -> String {
         .collect()
 }
 
-/// An address as written in a URL.
+/// An IP address as written in a URL: IPv6 addresses in brackets.
 pub(super) fn bracketed(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -138,7 +139,7 @@ pub(super) fn bracketed(address: IpAddr) -> String {
     }
 }
 
-/// Parses a URL whose placeholders are filled in.
+/// Parses a URL whose placeholders have been replaced.
 pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
     let unusable = |reason: String| TargetError::Url {
         target: target.to_owned(),
@@ -154,7 +155,7 @@ pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
     }
 }
 
-/// The guard's command line with the target's, its environment and output.
+/// Builds the command that starts a target under a guard, with environment and output.
 pub(super) fn under_guard(
     target: &str,
     launch: &Launch,
@@ -229,7 +230,7 @@ fn find_in(
         target: target.to_owned(),
         reason,
     };
-    // Absolute, because the guard starts in that directory.
+    // Absolute, because the guard starts in `directory`.
     let directory = directory.canonicalize().map_err(|error| {
         fail(format!(
             "its working directory {} cannot be used: {error}",

@@ -15,10 +15,10 @@ use crate::output::Output;
 use crate::process::{DataDirectory, Process, stop_all};
 use crate::route::ResolvedRoute;
 
-/// Longest wait for the start of a guard; long enough for an overloaded machine.
+/// Longest wait for a guard to start, long enough for an overloaded machine.
 const GUARD_WITHIN: Duration = Duration::from_secs(10);
 
-/// Everything needed to start and restart the processes of a target.
+/// The settings needed to start and restart the processes of a target.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     pub(super) target: Target,
@@ -26,7 +26,7 @@ pub(crate) struct Nodes {
     each: Vec<Node>,
 }
 
-/// One process of a target.
+/// Settings of one process of a target.
 #[derive(Debug)]
 struct Node {
     values: Placeholders,
@@ -34,7 +34,7 @@ struct Node {
 }
 
 impl Nodes {
-    /// Chooses a port that is free on every address, and fills in the placeholders.
+    /// Chooses a port that is free on every address, and determines the values of the placeholders.
     pub(super) fn choose(
         target: &Target,
         launch: &Launch,
@@ -99,7 +99,7 @@ impl Nodes {
         Ok(data)
     }
 
-    /// Starts every process. With `again`, output is appended to the existing logs.
+    /// Starts every process. If `again` is set, output is appended to the existing logs.
     pub(super) fn spawn_all(
         &self,
         context: &LaunchContext<'_>,
@@ -175,7 +175,7 @@ impl Nodes {
             let limit = self.launch.ready_within;
             let outcome = ready::wait(name, &condition, process, limit, context);
             if let Err(reason) = outcome {
-                // Stopped first, because the last output may still be in the pipe.
+                // Stop first, because the last output may still be in the pipe.
                 let stopped = process.stop(name);
                 let error = reason.with_tail(name, process.output.tail());
                 return stopped.and(Err(error));
@@ -185,7 +185,7 @@ impl Nodes {
     }
 }
 
-/// Secrets that must not appear in the target's output.
+/// Secrets to remove from the target's output.
 fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> Vec<&'a str> {
     let keys = credentials.into_iter().flat_map(|keys| {
         let token = keys.session_token.as_ref();
@@ -194,7 +194,7 @@ fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> V
             .into_iter()
             .chain(token)
     });
-    // Shorter values would match in every log.
+    // Shorter values would match ordinary text in the logs.
     let others = target.secrets.values().filter(|value| value.len() >= 4);
     keys.chain(others).collect()
 }

@@ -1,13 +1,13 @@
-//! The placeholders of commands and URLs, such as `{port}`.
+//! Replaces the placeholders of commands and URLs, such as `{port}`.
 
 use std::path::PathBuf;
 
 use tenbin_plan::Credentials;
 
-/// Values of the placeholders in one launch.
+/// Values of the placeholders for one process.
 #[derive(Debug)]
 pub(super) struct Placeholders {
-    /// The host as written in a URL.
+    /// The host as written in a URL: IPv6 addresses in brackets.
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) data: PathBuf,
@@ -15,7 +15,7 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    /// Fills in the placeholders in one pass: inserted values are not searched for placeholders.
+    /// Replaces the placeholders in one pass; inserted values are not searched for placeholders.
     /// Other text in braces is unchanged.
     pub(super) fn fill(&self, template: &str) -> String {
         let mut result = String::with_capacity(template.len());

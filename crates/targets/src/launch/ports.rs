@@ -14,17 +14,17 @@ use crate::error::TargetError;
 use crate::probe::{self, Endpoint};
 use crate::route::ResolvedRoute;
 
-/// Ports below this are used by well-known services.
+/// Lowest port that is chosen; well-known services use lower ports.
 const LOWEST: u16 = 10_000;
-/// Linux's default start of the port range for outgoing connections.
+/// Linux's default for the first port of the range for outgoing connections.
 const USUAL_EPHEMERAL: u16 = 32_768;
 const TRIES: usize = 100;
 
-/// A port that is free on each of these local addresses and was not returned before.
+/// Chooses a port that is free on each of these local addresses and was not chosen before.
 ///
-/// Prefers ports outside the range for outgoing connections. Inside this range, a connection of
-/// the load generator may take the port before the target does, and a readiness check that
-/// connects from the port to itself succeeds without a listener (TCP simultaneous open).
+/// Prefers ports outside the range for outgoing connections. Inside this range, a connection of the
+/// load generator can take the port before the target does. A readiness check that connects from
+/// the port to itself also succeeds without a listener (TCP simultaneous open).
 pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     static RETURNED: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
     let mut given = RETURNED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     let port = match (port, addresses) {
         (Some(port), _) => port,
         (None, [only]) => TcpListener::bind((*only, 0))?.local_addr()?.port(),
-        // Report the reason for a port that is unlikely to be in use.
+        // Binds a port that is unlikely to be in use, to report the reason for the failure.
         (None, _) => {
             let port = random.random_range(quiet);
             are_free(addresses, port)?;
@@ -50,7 +50,7 @@ pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     Ok(port)
 }
 
-/// Binds all addresses at once, so that an address that is listed twice is found busy.
+/// Binds all addresses at once, so that an address listed twice counts as not free.
 fn are_free(addresses: &[IpAddr], port: u16) -> io::Result<()> {
     let bound = addresses
         .iter()
@@ -65,8 +65,8 @@ fn lowest_ephemeral() -> u16 {
         .unwrap_or(USUAL_EPHEMERAL)
 }
 
-/// Fails if a server already listens on the target's address: it would be measured instead of the
-/// target.
+/// Fails if a server already listens on the target's address, because that server would be measured
+/// instead of the target.
 pub(super) fn refuse_occupied(target: &str, route: &ResolvedRoute) -> Result<(), TargetError> {
     let accepts = |endpoint: &Endpoint| probe::connect(endpoint, Duration::from_secs(1)).is_ok();
     let mut ours = route
@@ -82,8 +82,8 @@ pub(super) fn refuse_occupied(target: &str, route: &ResolvedRoute) -> Result<(),
     }
 }
 
-/// Whether the launch failed because another process took the chosen port, so that another port
-/// may work.
+/// Whether the launch failed because another process took the chosen port. A launch on another port
+/// can then succeed.
 pub(super) fn lost_race(error: &TargetError, launch: &Launch) -> bool {
     let chosen = launch.url.contains("{port}");
     chosen

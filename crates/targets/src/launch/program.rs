@@ -1,10 +1,10 @@
-//! Finds a program before the launch, so that a missing one gives a clear error.
+//! Finds a program before the launch, so that a missing program gives a clear error.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The full path of a program: found in `path` (the value of `PATH`) as a shell does, or relative
+/// Finds the full path of a program: in `path` (the value of `PATH`), as a shell does, or relative
 /// to `directory` if the name contains a slash.
 ///
 /// # Errors

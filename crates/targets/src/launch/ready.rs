@@ -14,14 +14,14 @@ use crate::probe::{self, Endpoint, ProbeError};
 use crate::process::Process;
 use crate::route::ResolvedRoute;
 
-/// Time between two checks.
+/// Time between two checks of the readiness condition.
 const POLL: Duration = Duration::from_millis(20);
-/// Time limit of one request: a server that is still starting may not respond.
+/// Time limit of one check request, because a server that is still starting may not respond.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
-/// Shortest wait that is reported.
+/// Wait after which progress is reported.
 const REPORT_AFTER: Duration = Duration::from_secs(2);
 
-/// A condition of readiness.
+/// A readiness condition.
 pub(super) enum Condition {
     Port(Vec<Endpoint>),
     Url(Url, Vec<Endpoint>),
@@ -71,7 +71,7 @@ impl Condition {
         }
     }
 
-    /// `None` if the condition holds, else what is missing.
+    /// Checks the condition once: `None` if the condition holds, otherwise what is missing.
     fn missing(
         &self,
         process: &Process,
@@ -107,12 +107,12 @@ impl Condition {
     }
 }
 
-/// The parts of a URL that determine the server.
+/// The parts of a URL that determine the server: scheme, host and port.
 fn server_of(url: &Url) -> (&str, Option<&str>, Option<u16>) {
     (url.scheme(), url.host_str(), url.port_or_known_default())
 }
 
-/// The first endpoint that accepts connections, or the first if none does.
+/// The first endpoint that accepts connections; the first endpoint if no endpoint accepts.
 fn accepting(endpoints: &[Endpoint]) -> &Endpoint {
     let opens = |endpoint: &&Endpoint| probe::connect(endpoint, Duration::from_secs(1)).is_ok();
     match endpoints {
@@ -145,11 +145,11 @@ impl Failure {
     }
 }
 
-/// The last request may exceed the time limit by this much: with less, it would report a timeout
-/// instead of the response.
+/// Minimum time limit of the last request, even beyond the overall limit. A shorter limit would
+/// report a timeout instead of the response.
 const MIN_REQUEST_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Waits until the condition holds, and fails if the process ends.
+/// Waits until the condition holds. Fails if the process ends first.
 pub(super) fn wait(
     target: &str,
     condition: &Condition,
@@ -167,7 +167,7 @@ pub(super) fn wait(
         if interrupted() {
             return Err(Failure::Interrupted);
         }
-        // Checked also when the condition holds: another process may fulfil it.
+        // Checked even if the condition holds, because another process can fulfil the condition.
         process.guarded.alive().map_err(Failure::Ended)?;
         let Some(missing) = missing else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Fetches the same page repeatedly over a persistent connection.
+//! Fetches a page repeatedly over a persistent connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use url::Url;
 
 use crate::tls;
 
-/// Time limit of a request. The run continues while it waits, but the record of this second is
+/// Time limit of a request. The run continues meanwhile, but the record of the current second is
 /// delayed.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of the first request, before the run.
 const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A page and the connection to its server.
+/// A page to fetch, and the connection to its server.
 pub(super) struct Fetcher {
     runtime: Runtime,
     url: Url,
@@ -40,7 +40,7 @@ pub(super) struct Fetcher {
     timeout: Duration,
 }
 
-/// A response.
+/// A response to a fetch.
 pub(super) struct Fetched {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
@@ -53,7 +53,7 @@ impl fmt::Debug for Fetcher {
 }
 
 impl Fetcher {
-    /// `path` is the default for a URL without path.
+    /// Creates a fetcher without connecting. `path` is the default for a URL without a path.
     ///
     /// # Errors
     /// One clause that names the unusable setting.
@@ -98,7 +98,7 @@ impl Fetcher {
         })
     }
 
-    /// The page's URL, for messages.
+    /// The URL of the page, for use in messages.
     pub(super) fn url(&self) -> &Url {
         &self.url
     }
@@ -155,7 +155,7 @@ impl Fetcher {
     }
 }
 
-/// Marked as sensitive, so that it is never printed with the headers.
+/// The `Authorization` header. Marked as sensitive, so that the token is never printed.
 fn bearer(token: &str) -> Result<HeaderValue, String> {
     let value = HeaderValue::try_from(format!("Bearer {token}"));
     let mut value = value.map_err(|_| "its token is not valid in a header".to_owned())?;
@@ -178,7 +178,7 @@ async fn fetch(
     {
         return Ok((fetched, Some(connection)));
     }
-    // The server may have closed the connection while it was idle.
+    // The server may have closed the idle connection: open a new connection.
     let mut connection = connect(url, tls).await?;
     let fetched = exchange(&mut connection, request, limit).await?;
     Ok((fetched, Some(connection)))
@@ -234,7 +234,7 @@ where
     let (connection, driver) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| error.to_string())?;
-    // The connection is driven only while a request is active, which is enough.
+    // The runtime drives the connection only while a request is active, which is enough.
     tokio::spawn(async move {
         let _ = driver.await;
     });

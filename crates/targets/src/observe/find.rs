@@ -9,25 +9,25 @@ use tenbin_plan::Processes;
 
 use crate::tree;
 
-/// Process id and start time: ids are reused, the pair is unique.
+/// Process id and start time. The kernel reuses ids; the pair is unique.
 pub(super) type Identity = (i32, u64);
 
-/// Length that the kernel cuts a process's `comm` to.
+/// Length to which the kernel truncates a process's `comm`, bytes.
 const LONGEST_COMM: usize = 15;
 
-/// The processes found.
+/// The processes that match the settings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The topmost processes; none descends from another.
+    /// The topmost processes of all settings; none of these descends from another.
     pub(super) topmost: Vec<Identity>,
-    /// The processes of each setting, in order; a process may belong to several.
+    /// The topmost processes of each setting, in order. A process can belong to several settings.
     pub(super) each: Vec<Vec<Identity>>,
 }
 
-/// The processes that each setting selects.
+/// Finds the processes that each setting selects.
 ///
 /// # Errors
-/// One clause: there are no such processes, or they are not visible.
+/// One clause: no process matches, or the processes are not visible.
 pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     let all = tree::all_processes();
     let mut together: Vec<&Stat> = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     })
 }
 
-/// Whether this process is still alive.
+/// Whether the process with this identity is still alive.
 pub(super) fn lives(identity: &Identity) -> bool {
     let (pid, start) = *identity;
     tree::stat(pid).is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
@@ -92,7 +92,7 @@ fn is_called(process: &Stat, name: &str) -> bool {
     program.is_ok_and(|path| file(&path))
 }
 
-/// Processes that accept connections on this port.
+/// The processes that listen on `port`.
 fn listening(port: u16, all: &[Stat]) -> Result<Vec<&Stat>, String> {
     let entries = |entries: procfs::ProcResult<Vec<TcpNetEntry>>| entries.unwrap_or_default();
     let sockets: HashSet<u64> = entries(procfs::net::tcp())
@@ -132,13 +132,13 @@ fn holds(pid: i32, sockets: &HashSet<u64>) -> bool {
         .any(|inode| sockets.contains(&inode))
 }
 
-/// Parses `socket:[1234]`.
+/// Parses the inode of a link `socket:[1234]`.
 fn socket_of(link: &Path) -> Option<u64> {
     let text = link.to_str()?.strip_prefix("socket:[")?;
     text.strip_suffix(']')?.parse().ok()
 }
 
-/// The processes that do not descend from another of `found`.
+/// The processes in `found` that do not descend from another process in `found`.
 fn topmost(found: &[&Stat], all: &[Stat]) -> Vec<Identity> {
     let mut below: HashSet<i32> = HashSet::new();
     for process in found {
@@ -167,8 +167,7 @@ mod tests {
         let found = find(&[Processes::Port(port)]).unwrap().topmost;
         assert!(found.iter().any(|(pid, _)| *pid == own()), "{found:?}");
         drop(listener);
-        // A child that another test is just starting holds a copy of the socket until it calls
-        // exec.
+        // A child of another test holds a copy of the socket between fork and exec.
         let started = std::time::Instant::now();
         let why = loop {
             match find(&[Processes::Port(port)]) {

@@ -1,9 +1,9 @@
 //! Totals of a target's control group (cgroup v2; the kernel's
 //! `Documentation/admin-guide/cgroup-v2.rst`).
 //!
-//! A group's totals cover every process in it. Processes launched by Tenbin usually share
-//! Tenbin's group, whose totals would include the load generator: such a group is not used. The
-//! root group covers the whole machine and is not used either.
+//! A group's totals cover every process in the group. Processes launched by Tenbin usually share
+//! Tenbin's group, whose totals would include the load generator, so a group that contains Tenbin
+//! is not used. The root group covers the whole machine and is not used either.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,21 +15,21 @@ use procfs::process::MountInfos;
 
 use crate::usage::GroupUsage;
 
-/// Where control groups are found.
+/// Where the control groups are mounted, and the group of this process.
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// The path of `/proc`.
+    /// Path of `/proc`; tests use another path.
     processes: PathBuf,
     /// Mount point of the control groups.
     mounted: PathBuf,
-    /// The group at the mount point.
+    /// The group that is visible at the mount point.
     shown: PathBuf,
     /// The group of this process.
     own: PathBuf,
 }
 
 impl Groups {
-    /// `None` if the system has no cgroup v2.
+    /// Finds the control groups; `None` if the system has no cgroup v2.
     pub(super) fn find() -> Option<Self> {
         let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
         let mount = mounts.iter().find(|mount| mount.fs_type == "cgroup2")?;
@@ -42,8 +42,8 @@ impl Groups {
         })
     }
 
-    /// Totals of the group of these processes; `None` if they are in several groups, or in that
-    /// of this process.
+    /// Totals of the group that contains the processes `members`. `None` if the processes are in
+    /// several groups, or in a group that contains this process.
     pub(super) fn of(&self, members: &[i32]) -> Option<GroupUsage> {
         let group = self.group_of_all(members)?;
         let is_topmost = group.parent().is_none();
@@ -66,24 +66,24 @@ impl Groups {
         })
     }
 
-    /// The group that contains all of them.
+    /// The group that contains all processes in `members`; `None` if there are several groups.
     fn group_of_all(&self, members: &[i32]) -> Option<PathBuf> {
         let of = |pid: &i32| group_of(&self.processes.join(pid.to_string()));
-        // A process that has ended does not matter.
+        // Processes that have ended are ignored.
         let mut groups = members.iter().filter_map(of);
         let first = groups.next()?;
         groups.all(|group| group == first).then_some(first)
     }
 }
 
-/// Parses the line `0::/system.slice/nginx.service`.
+/// Group of a process, from the line `0::/system.slice/nginx.service`.
 fn group_of(process: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(process.join("cgroup")).ok()?;
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     path.starts_with('/').then(|| PathBuf::from(path))
 }
 
-/// `None` if no controller is enabled for the group.
+/// Reads the totals of a group; `None` if no controller is enabled for the group.
 fn read(directory: &Path) -> Option<GroupUsage> {
     let text = |file: &str| fs::read_to_string(directory.join(file)).ok();
     let number = |file: &str| text(file)?.trim().parse::<u64>().ok();
@@ -102,7 +102,7 @@ fn read(directory: &Path) -> Option<GroupUsage> {
     (usage != GroupUsage::default()).then_some(usage)
 }
 
-/// Parses a line such as `usage_usec 1234`.
+/// The value of a line such as `usage_usec 1234`.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(' ')?;
@@ -110,15 +110,15 @@ fn field(text: &str, name: &str) -> Option<u64> {
     })
 }
 
-/// Sum over all devices, one line each: `8:0 rbytes=90112 wbytes=0 rios=7 …`. A group without I/O
-/// has no line.
+/// Sum over all devices; each device has a line `8:0 rbytes=90112 wbytes=0 rios=7 …`. A group
+/// without I/O has no lines.
 fn sum_of(text: &str, name: &str) -> Option<u64> {
     let mut words = text.lines().flat_map(str::split_whitespace);
     let counts = words.by_ref().filter_map(|word| word.strip_prefix(name));
     counts.map(|count| count.parse::<u64>().ok()).sum()
 }
 
-/// Whether the group and its subgroups contain only these processes.
+/// Whether the group and its subgroups contain only processes in `members`.
 fn holds_only(directory: &Path, members: &HashSet<i32>) -> bool {
     let Ok(text) = fs::read_to_string(directory.join("cgroup.procs")) else {
         return false;
@@ -138,7 +138,7 @@ fn holds_only(directory: &Path, members: &HashSet<i32>) -> bool {
 mod tests {
     use super::*;
 
-    /// A test machine with processes in groups.
+    /// A simulated machine with processes in control groups.
     struct Machine(tempfile::TempDir);
 
     impl Machine {
@@ -168,7 +168,7 @@ mod tests {
             }
         }
 
-        /// A service with two processes and all figures.
+        /// A machine with a service that has two processes and all counters.
         fn with_service() -> Self {
             let machine = Self::new();
             machine.process(10, "/service");

@@ -17,7 +17,7 @@ impl Kind for Launched {
     }
 }
 
-/// One process tree per node.
+/// Observers of the process trees, one per node.
 #[derive(Debug)]
 struct Trees(Vec<Observer>);
 
@@ -38,8 +38,8 @@ impl Source for Trees {
     }
 }
 
-/// Sum over two nodes; a figure that is unknown for one is unknown for both. Control groups are
-/// not summed, because one may contain the other.
+/// Sum over two nodes; a figure that is unknown for one node is unknown for the sum. Control groups
+/// are not added, because one group can contain the other.
 fn sum_of_nodes(one: Usage, other: Usage) -> Usage {
     fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
         Some(one? + other?)

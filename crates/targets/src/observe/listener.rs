@@ -1,8 +1,9 @@
-//! Local processes that listen on the port of a target that Tenbin neither launched nor observes.
+//! Observes local processes that listen on the port of a target that Tenbin neither launched nor
+//! observes.
 //!
-//! Their resource use is not reported as the target's, because parts of the target may run
-//! elsewhere, for example in a container. It is read so that their CPU time is not counted as
-//! that of other programs.
+//! The resource use of these processes is not reported as the target's, because parts of the target
+//! can run elsewhere, for example in a container. The use is read so that the CPU time of these
+//! processes does not count as CPU time of other programs.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +18,8 @@ use crate::usage::{Detail, Usage};
 #[derive(Debug)]
 struct Listener(LocalProcesses);
 
-/// The local processes that listen on the target's ports; `None` if it has no TCP port. They are
-/// searched for at every reading, because a server may start later.
+/// Observes the local processes that listen on the target's ports; `None` for a target without TCP
+/// ports. A search that fails is repeated at later readings, because a server can start later.
 pub(crate) fn listener(target: &str, route: &ResolvedRoute) -> Option<Observed> {
     let addresses = route.hosts.iter().flat_map(|host| &host.addresses);
     let ports: BTreeSet<u16> = addresses
@@ -35,7 +36,8 @@ pub(crate) fn listener(target: &str, route: &ResolvedRoute) -> Option<Observed> 
 impl Source for Listener {
     fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
         let usage = self.0.read(detail)?;
-        // The server may have started Tenbin, whose own use is already counted.
+        // If the server has started Tenbin, the processes include Tenbin, which is counted
+        // elsewhere.
         if self.includes_this_process() {
             let why = "the server's processes include the load generator";
             return Err(Lost::Because(why.to_owned()));

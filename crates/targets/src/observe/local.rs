@@ -10,7 +10,7 @@ use crate::address::Address;
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Usage};
 
-/// Process id and start time: ids are reused, the pair is unique.
+/// Process id and start time. The kernel reuses ids; the pair is unique.
 type Identity = (i32, u64);
 
 pub(super) struct Local;
@@ -27,8 +27,8 @@ impl Kind for Local {
     }
 }
 
-/// The distinct ports of these URLs, if all their hosts are this machine and an observable
-/// process listens on each port.
+/// The distinct ports in `urls`, if all hosts are this machine and an observable process listens on
+/// each port.
 ///
 /// # Errors
 /// One clause: why the listening processes cannot be observed.
@@ -49,20 +49,22 @@ pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
     Ok(ports)
 }
 
-/// Local processes; searched for again after a restart.
+/// Observed local processes. After their end, the processes are searched for again.
 #[derive(Debug)]
 pub(super) struct LocalProcesses {
     which: Vec<Processes>,
     observer: Option<Observer>,
-    /// The topmost processes, per setting.
+    /// The topmost processes of each setting.
     tops: Vec<Vec<Identity>>,
     /// Number of searches so far.
     found: u64,
 }
 
 impl LocalProcesses {
+    /// Finds the processes and reads their use once.
+    ///
     /// # Errors
-    /// One clause: there are no such processes, or they are not visible.
+    /// One clause: no process matches, or the processes are not visible.
     pub(super) fn find(which: Vec<Processes>) -> Result<Self, String> {
         let mut processes = Self::find_later(which);
         match processes.read(Detail::Full) {
@@ -72,7 +74,7 @@ impl LocalProcesses {
         }
     }
 
-    /// Processes that are searched for at the first reading.
+    /// Creates a source that searches for the processes at the first reading.
     pub(super) fn find_later(which: Vec<Processes>) -> Self {
         Self {
             observer: None,
@@ -82,12 +84,12 @@ impl LocalProcesses {
         }
     }
 
-    /// Number of processes, including descendants.
+    /// Number of observed processes, including descendants.
     pub(super) fn count(&self) -> usize {
         self.observer.as_ref().map_or(0, Observer::count)
     }
 
-    /// Their description, for messages.
+    /// Description of the processes, for use in messages.
     pub(super) fn which(&self) -> String {
         let each: Vec<String> = self.which.iter().map(ToString::to_string).collect();
         each.join(" and ")
@@ -102,7 +104,8 @@ impl LocalProcesses {
         Ok(())
     }
 
-    /// The setting whose processes have all ended, if any; a sum without them would be too small.
+    /// The first setting whose processes have all ended; a sum without these processes would be too
+    /// small.
     fn ended(&self) -> Option<&Processes> {
         let each = self.which.iter().zip(&self.tops);
         let mut ended = each.filter(|(_, tops)| !tops.iter().any(lives));

@@ -1,7 +1,7 @@
 //! Sources of a target's resource use.
 //!
-//! To add a source, add a file with a [`Kind`] and its line in [`SOURCES`]. Its settings in the
-//! plan are in [`tenbin_plan::Observe`].
+//! To add a source, add a file with a [`Kind`], and a line in [`SOURCES`]. The settings of a source
+//! in the plan are in [`tenbin_plan::Observe`].
 
 mod fetch;
 #[cfg(target_os = "linux")]
@@ -31,12 +31,12 @@ pub(crate) use listener::listener;
 pub use local::listeners;
 pub use serve::{ObserveError, ObserveOptions, serve};
 
-/// Time without requests to a source that has failed: waiting for a response costs time.
+/// Time without requests to a source that has failed, because waiting for a response costs time.
 const RETRY_AFTER: Duration = Duration::from_secs(3);
 
 /// A source of resource figures.
 pub(crate) trait Source: Send + fmt::Debug {
-    /// The totals so far.
+    /// Reads the totals so far.
     fn read(&mut self, detail: Detail) -> Result<Usage, Lost>;
 
     /// Whether all observed processes run on this machine.
@@ -48,28 +48,28 @@ pub(crate) trait Source: Send + fmt::Debug {
     }
 }
 
-/// Why there are no totals.
+/// Why a source has no totals.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// The launched target has ended, which is reported elsewhere.
+    /// The launched target has ended. The end is reported elsewhere.
     Ended,
-    /// One clause.
+    /// Any other reason, in one clause.
     Because(String),
 }
 
-/// What is observed.
+/// The target to observe.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// The guards of its processes, one per node, if Tenbin launched it.
+    /// Process ids of the guards, one per node; empty if Tenbin did not launch the target.
     pub(crate) guards: &'a [i32],
-    /// Settings in the plan.
+    /// Settings in the plan; `None` if the plan has no settings.
     pub(crate) observe: Option<&'a Observe>,
-    /// Its addresses.
+    /// The target's addresses.
     pub(crate) route: &'a ResolvedRoute,
 }
 
 impl Subject<'_> {
-    /// The port of its URL.
+    /// The port of the target's URL.
     fn port(&self) -> Option<u16> {
         let host = self.route.hosts.first()?;
         let own = host.addresses.iter().find_map(|address| match address {
@@ -80,16 +80,16 @@ impl Subject<'_> {
     }
 }
 
-/// A kind of source.
+/// A kind of source, such as local processes or a Prometheus page.
 pub(crate) trait Kind: Sync {
-    /// The source for this subject, or `None` if another kind is responsible.
+    /// Opens the source for `subject`; `None` if another kind is responsible.
     ///
     /// # Errors
     /// One clause: why there are no figures.
     fn open(&self, subject: &Subject<'_>) -> Option<Result<Box<dyn Source>, String>>;
 }
 
-/// Every kind of source; the first that accepts a subject is used.
+/// All kinds of sources; the first kind that accepts a subject is used.
 pub(crate) static SOURCES: &[&dyn Kind] = &[
     &local::Local,
     &several::Several,
@@ -98,7 +98,7 @@ pub(crate) static SOURCES: &[&dyn Kind] = &[
     &launched::Launched,
 ];
 
-/// An observed target.
+/// An observed target with its source.
 #[derive(Debug)]
 pub(crate) struct Observed {
     target: String,
@@ -109,17 +109,17 @@ pub(crate) struct Observed {
 #[derive(Debug)]
 struct State {
     source: Box<dyn Source>,
-    /// Time of the last failed reading, if the source is lost.
+    /// Time of the last failed reading; `None` if the last reading succeeded.
     lost: Option<Instant>,
-    /// Changes that were not reported yet.
+    /// Changes that have not been reported yet, one sentence each.
     changes: Vec<String>,
 }
 
 impl Observed {
-    /// Opens the source for this subject; `None` if no kind accepts it.
+    /// Opens the source for `subject`; `None` if no kind accepts the subject.
     ///
     /// # Errors
-    /// One clause: why there are no figures although the plan wants them.
+    /// One clause: why the figures that the plan requests are not available.
     pub(crate) fn open(target: &str, subject: &Subject<'_>) -> Result<Option<Self>, String> {
         let mut sources = SOURCES.iter();
         let Some(source) = sources.find_map(|kind| kind.open(subject)) else {
@@ -140,7 +140,7 @@ impl Observed {
         }
     }
 
-    /// The totals so far; `None` if the source is lost.
+    /// Reads the totals so far; `None` if the source has failed.
     pub(crate) fn read(&self, detail: Detail) -> Option<Reading> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state
@@ -178,7 +178,7 @@ impl Observed {
         }
     }
 
-    /// Changes of the observation since the last call, one sentence each.
+    /// Returns the changes of the observation since the last call, one sentence each.
     pub(crate) fn take_changes(&self) -> Vec<String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.changes)
@@ -188,14 +188,14 @@ impl Observed {
         self.is_here
     }
 
-    /// Ids of the observed local processes.
+    /// Ids of the observed processes on this machine.
     pub(crate) fn members(&self) -> Vec<i32> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.source.members()
     }
 }
 
-/// Seconds on a monotonic clock.
+/// Current time of a monotonic clock, seconds.
 pub(crate) fn now() -> f64 {
     let clock = nix::time::ClockId::CLOCK_MONOTONIC;
     clock
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn every_observe_setting_is_accepted_by_one_source() {
         let page = ObservePage {
-            // A port without a listener.
+            // A port that no server listens on.
             url: "http://127.0.0.1:9/".parse().unwrap(),
             token: None,
             ca: None,
@@ -233,7 +233,7 @@ mod tests {
             let takers = SOURCES.iter().filter(|kind| kind.open(&subject).is_some());
             takers.count()
         };
-        // Larger than any process id.
+        // An id larger than the largest process id.
         for which in [Processes::Pid(1 << 22), Processes::OwnPort] {
             assert_eq!(of(None, Some(&Observe::Processes(which))), 1);
         }

@@ -1,38 +1,39 @@
-//! Resource use of all processes below a guard, or below processes that Tenbin did not launch.
+//! Reads the resource use of all processes below a guard, or below processes that Tenbin did not
+//! launch.
 //!
-//! When a parent collects an ended child, the kernel adds the child's CPU time and storage
-//! traffic to the parent's "children" counters (`wait_task_zombie` in Linux' `kernel/exit.c`).
-//! The total is therefore: the use of live processes, plus the children counters of every live
-//! process, plus the children counters of the guard. Storage traffic has no separate children
-//! counters: `/proc/PID/io` includes both. Three cases need care:
+//! When a parent collects an ended child, the kernel adds the child's CPU time and storage traffic
+//! to the parent's "children" counters (`wait_task_zombie` in Linux' `kernel/exit.c`). The total is
+//! therefore the sum of the use of all live processes, the children counters of all live processes,
+//! and the children counters of the guard. Storage traffic has no separate children counters:
+//! `/proc/PID/io` includes both. Three cases need care:
 //!
-//! A child is collected during a reading, and would count twice or not at all. Parents are read
-//! before children, which excludes counting twice; "not at all" shows as a process that has
-//! disappeared, and the reading is repeated.
-//! A parent ignores SIGCHLD: the kernel discards the counters of its children. The last values
-//! read are kept.
-//! Ended processes are counted in clock ticks, so that a total may decrease by one tick. Reported
-//! totals never decrease.
+//! First, a child that is collected during a reading could count twice or not at all. Reading
+//! parents before children excludes counting twice. If a process has disappeared, the reading is
+//! repeated.
+//! Second, if a parent ignores SIGCHLD, the kernel discards the counters of the parent's children.
+//! The last values read are kept.
+//! Third, the kernel counts ended processes in clock ticks, so a total can decrease by one tick.
+//! Reported totals never decrease.
 //!
 //! Processes that Tenbin did not launch have no guard above them. When a topmost process ends, no
-//! counter keeps its use, and its children leave the tree: the last values of the ended process
-//! are kept, and the children are observed further.
+//! counter keeps its use, and its children leave the tree. The last values of the ended process are
+//! then kept, and the children are still observed.
 //!
 //! Context switches are counted per thread (`/proc/PID/task/TID/status`) and are lost when the
-//! thread ends: those of threads that end between two readings are missing.
+//! thread ends. The switches since the last reading of an ended thread are therefore missing.
 
 use crate::usage::{Detail, Usage};
 
-/// The top of an observed process tree.
+/// The root of an observed process tree.
 #[derive(Debug)]
 #[cfg_attr(
     not(target_os = "linux"),
     allow(dead_code, reason = "there is no /proc")
 )]
 pub(crate) enum Root {
-    /// A guard, which is not observed.
+    /// A guard with this process id; the guard itself is not observed.
     Guard(i32),
-    /// Processes with their start times, which are observed.
+    /// Topmost processes with their start times; these processes are observed too.
     #[cfg(target_os = "linux")]
     Processes(Vec<super::find::Identity>),
 }
@@ -46,15 +47,15 @@ pub(crate) struct Observer {
 
 #[cfg(target_os = "linux")]
 impl Observer {
-    /// Observes everything below this root. For a guard, must be called right after the start of
-    /// its command.
+    /// Observes all processes below `root`. For a guard, this function must be called right after
+    /// the start of the command.
     pub(crate) fn new(root: Root) -> Self {
         Self {
             linux: linux::Observer::new(root),
         }
     }
 
-    /// Totals so far; `None` if the guard or all topmost processes have ended.
+    /// Reads the totals so far; `None` if the guard or all topmost processes have ended.
     pub(crate) fn usage(&mut self, detail: Detail) -> Option<Usage> {
         self.linux.usage(detail)
     }
@@ -64,7 +65,7 @@ impl Observer {
         self.linux.count()
     }
 
-    /// Ids of these processes.
+    /// Ids of the processes in the last reading.
     pub(crate) fn members(&self) -> Vec<i32> {
         self.linux.members.clone()
     }
@@ -106,7 +107,8 @@ mod linux {
     use crate::tree;
     use crate::usage::{Detail, Usage};
 
-    /// Readings after which a reading with a disappeared process is accepted.
+    /// Maximum number of readings; after the last, a reading with a disappeared process is
+    /// accepted.
     const ATTEMPTS: usize = 4;
     const SIGCHLD_BIT: u64 = 1 << (nix::sys::signal::Signal::SIGCHLD as u64 - 1);
 
@@ -114,16 +116,16 @@ mod linux {
     pub(super) struct Observer {
         root: Root,
         guard_storage: Option<Storage>,
-        /// All observed processes, parents first.
+        /// Ids of all observed processes, parents first.
         pub(super) members: Vec<i32>,
         newest_process: Option<String>,
         seen: HashMap<Identity, Account>,
         unaccounted: Spent,
         highest: Usage,
-        /// By process and thread.
+        /// Context switches in the last reading, by process and thread.
         threads: HashMap<(i32, i32), Switches>,
         switches: Switches,
-        /// CPU seconds of each process and thread in the last full reading.
+        /// Times of each process and thread in the last full reading.
         whole: Option<ByProcess>,
         groups: Option<Groups>,
     }
@@ -148,13 +150,13 @@ mod linux {
         written: u64,
     }
 
-    /// CPU seconds per process and thread.
+    /// Times per process and thread, seconds.
     #[derive(Debug, Default)]
     struct ByProcess {
         processes: HashMap<Identity, f64>,
-        /// By process and thread.
+        /// CPU seconds of each thread, by process and thread.
         threads: HashMap<(i32, i32), f64>,
-        /// Seconds that each thread was runnable and waited for a core.
+        /// Seconds for which each thread was runnable but waited for a core.
         waiting: HashMap<(i32, i32), f64>,
     }
 
@@ -173,7 +175,7 @@ mod linux {
     impl Observer {
         pub(super) fn new(root: Root) -> Self {
             Self {
-                // Time of the guard itself for loading its program; never counted.
+                // Storage traffic of the guard for loading its own program, which is never counted.
                 guard_storage: match &root {
                     Root::Guard(guard) => storage(*guard),
                     Root::Processes(_) => None,
@@ -261,7 +263,8 @@ mod linux {
             })
         }
 
-        /// Children counters of the guard; zero without a guard. `None` if no process is left.
+        /// Children counters of the guard; zero without a guard. `None` if the guard or all topmost
+        /// processes have ended.
         fn of_guard(&self) -> Option<Spent> {
             match &self.root {
                 Root::Guard(guard) => Some(Spent {
@@ -277,9 +280,9 @@ mod linux {
             }
         }
 
-        /// Searches all processes, but only if a process was created since the last search. A
-        /// descendant of the guard remains one for life; a descendant of another process remains
-        /// a member even after its parent has ended.
+        /// Searches for observed processes, but only if a process was created since the last
+        /// search. A descendant of the guard always remains a descendant. A descendant of another
+        /// process remains a member even after its parent has ended.
         fn refresh_members(&mut self) {
             let newest = newest_process();
             if newest.is_some() && newest == self.newest_process {
@@ -317,7 +320,7 @@ mod linux {
             let own = own_seconds(pid).unwrap_or_else(|| ticks(stat.utime + stat.stime));
             let identity = (pid, stat.starttime);
             let storage = storage(pid).or_else(|| {
-                // An ending process may have no figures any more.
+                // The figures of an ending process can be missing: use the last values.
                 let last = self.seen.get(&identity)?;
                 (stat.state == 'Z').then_some(last.spent.storage)?
             });
@@ -379,7 +382,7 @@ mod linux {
             }
         }
 
-        /// The use of each process and thread.
+        /// Reads the times of each process and thread.
         fn by_process(&self) -> ByProcess {
             let processes = self.seen.keys();
             let processes = processes
@@ -401,7 +404,8 @@ mod linux {
             }
         }
 
-        /// Context switches of all threads so far; `None` if no thread is readable.
+        /// Context switches of all threads since the start of observation; `None` if no thread is
+        /// readable.
         fn count_switches(&mut self) -> Option<Switches> {
             let mut threads = HashMap::new();
             for &pid in &self.members {
@@ -428,7 +432,7 @@ mod linux {
             }
         }
 
-        /// An id may be reused by a newer thread, whose counter starts at 0.
+        /// Increase since `before`. A newer thread can reuse an id; its counters start at 0.
         fn since(self, before: Self) -> Self {
             let is_same =
                 self.voluntary >= before.voluntary && self.involuntary >= before.involuntary;
@@ -450,7 +454,7 @@ mod linux {
             .collect()
     }
 
-    /// The largest increase of those in both readings; `None` if there are none.
+    /// The largest increase among the keys in both readings; `None` without such keys.
     fn most_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,
@@ -462,7 +466,7 @@ mod linux {
         grown.max_by(f64::total_cmp)
     }
 
-    /// The summed increase of those in both readings; `None` if there are none.
+    /// The sum of the increases of the keys in both readings; `None` without such keys.
     fn all_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,
@@ -474,8 +478,8 @@ mod linux {
         (!grown.is_empty()).then(|| grown.iter().sum())
     }
 
-    /// Seconds that a thread ran, and seconds that it was runnable and waited for a core: the
-    /// first two fields of its `schedstat`, nanoseconds.
+    /// Seconds for which a thread ran, and seconds for which the thread was runnable but waited for
+    /// a core: the first two fields of its `schedstat`.
     fn thread_seconds(pid: i32, thread: i32) -> Option<[f64; 2]> {
         let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
         let mut words = text.split_whitespace();
@@ -523,7 +527,7 @@ mod linux {
         }
     }
 
-    /// The id of the newest process or thread: the last field of `/proc/loadavg`.
+    /// Id of the newest process or thread: the last field of `/proc/loadavg`.
     fn newest_process() -> Option<String> {
         let text = fs::read_to_string("/proc/loadavg").ok()?;
         Some(text.split_whitespace().last()?.to_owned())
@@ -542,8 +546,8 @@ mod linux {
         count as f64 / procfs::ticks_per_second() as f64
     }
 
-    /// Recent kernels give the exact sum here, which `stat` only estimates, with an error of up
-    /// to some MiB on machines with many cores (`task_statm`).
+    /// Resident memory, pages. Recent kernels give the exact sum in `statm`; the estimate in `stat`
+    /// is wrong by up to some MiB on machines with many cores (`task_statm`).
     fn resident_pages(pid: i32) -> Option<u64> {
         let memory = StatM::from_file(format!("/proc/{pid}/statm")).ok()?;
         Some(memory.resident)

@@ -1,4 +1,4 @@
-//! Source for `tenbin observe` on any machine: the format of its responses, and the client.
+//! Source that reads from `tenbin observe` on any machine: the response format and the client.
 
 use serde::{Deserialize, Serialize};
 use tenbin_plan::Observe;
@@ -7,14 +7,14 @@ use super::fetch::Fetcher;
 use super::{Kind, Lost, Source, Subject};
 use crate::usage::{Detail, Usage};
 
-/// Path of the figures.
+/// Path of the page with the totals.
 pub(super) const PATH: &str = "/usage";
 /// Version of the response format.
 pub(super) const FORMAT: u32 = 1;
-/// Largest response, bytes; usual ones have some hundred.
+/// Largest response, bytes; usual responses have some hundred bytes.
 const LIMIT: usize = 64 * 1024;
 
-/// A response.
+/// A response of `tenbin observe`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct UsageResponse {
     /// Always [`FORMAT`].
@@ -78,7 +78,7 @@ impl Source for Remote {
     }
 }
 
-/// Parses a response. Errors are clauses that follow the address.
+/// Parses a response. Errors are clauses that follow the address of the page.
 fn read(body: &[u8]) -> Result<Usage, String> {
     let response: UsageResponse = serde_json::from_slice(body)
         .map_err(|_| "responds, but not in the format of tenbin observe".to_owned())?;
@@ -97,7 +97,7 @@ fn read(body: &[u8]) -> Result<Usage, String> {
         return Err("responds with impossible figures".to_owned());
     }
     Ok(Usage {
-        // These depend on readings of other clients.
+        // These figures depend on the readings of all clients of the server.
         busiest_process: None,
         busiest_thread: None,
         waited_for_core: None,
@@ -105,7 +105,7 @@ fn read(body: &[u8]) -> Result<Usage, String> {
     })
 }
 
-/// The server's error message. Untrusted: escaped.
+/// The server's error message, escaped because it is untrusted.
 fn error_text(body: &[u8]) -> String {
     let response: Option<UsageResponse> = serde_json::from_slice(body).ok();
     let text = response

@@ -1,7 +1,7 @@
 //! `tenbin observe`: serves the resource use of local processes to another machine.
 //!
-//! Responds to `GET /usage` with JSON if the request has the token; all other requests are
-//! refused. It changes nothing, and reads `/proc` only on request.
+//! `GET /usage` with the token returns JSON; all other requests are refused. The server changes
+//! nothing, and reads `/proc` only on request.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -37,13 +37,13 @@ use crate::serve::stop_signal;
 use crate::tls;
 use crate::usage::Detail;
 
-/// Most connections at once: one client needs one.
+/// Maximum number of connections at the same time; one client needs one connection.
 const CONNECTIONS: usize = 32;
 /// Time limit of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time limit for a request head, and for an idle connection.
+/// Time limit for a request head and for an idle connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest request head, bytes: hyper's minimum.
+/// Longest request head, bytes: the minimum that hyper allows.
 const MAX_HEAD: usize = 8 * 1024;
 /// Pause after a failed accept, which is usually caused by too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -55,9 +55,9 @@ pub struct ObserveOptions {
     pub listen: SocketAddr,
     /// Processes to observe.
     pub processes: Processes,
-    /// Token that requests must contain.
+    /// Bearer token that requests must contain.
     pub token: Secret,
-    /// PEM files of the certificate and its private key, for TLS.
+    /// PEM files of the certificate and of its private key, for TLS; `None` for plain HTTP.
     pub tls: Option<(PathBuf, PathBuf)>,
 }
 
@@ -69,13 +69,13 @@ pub enum ObserveError {
     Processes {
         /// The configured processes.
         processes: Processes,
-        /// Reason.
+        /// Why the processes cannot be observed.
         why: String,
     },
-    /// The TLS files are unusable.
+    /// The certificate or key file is unusable.
     #[error("cannot speak TLS: {0}")]
     Tls(String),
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
@@ -88,11 +88,11 @@ pub enum ObserveError {
     Runtime(#[source] io::Error),
 }
 
-/// Serves requests until SIGTERM or SIGINT. `ready` is called once, with the listen address and
-/// the number of observed processes.
+/// Serves requests until SIGTERM or SIGINT. Calls `ready` once, with the listen address and the
+/// number of observed processes.
 ///
 /// # Errors
-/// When the processes do not exist, or the server cannot listen or start.
+/// When no such processes exist, or the server cannot listen or start.
 pub fn serve(
     options: &ObserveOptions,
     ready: impl FnOnce(SocketAddr, usize),
@@ -191,7 +191,7 @@ impl Service<Request<Incoming>> for UsageService {
     type Future = Pin<Box<dyn Future<Output = Result<UsageReply, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        // Bodies are never read: valid requests have none.
+        // Request bodies are never read, because valid requests have none.
         let response = self.reply(&request);
         Box::pin(async move { Ok(response) })
     }
@@ -218,7 +218,7 @@ impl UsageService {
         self.usage()
     }
 
-    /// Compares in constant time, except for the length.
+    /// Whether the request has the token. Compares in constant time, except for the length.
     fn has_token<B>(&self, request: &Request<B>) -> bool {
         let shown = request.headers().get(AUTHORIZATION);
         let shown = shown.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));

@@ -1,4 +1,4 @@
-//! Several sources of one target, including pages, summed.
+//! Source that sums several sources of one target, including pages of other machines.
 
 use tenbin_plan::Observe;
 
@@ -12,7 +12,7 @@ impl Kind for Several {
         let Some(Observe::Several(all)) = subject.observe else {
             return None;
         };
-        // One source for all local processes, so that none is counted twice.
+        // One source covers all local processes, so that no process counts twice.
         let (here, pages): (Vec<Observe>, Vec<Observe>) = all
             .iter()
             .cloned()
@@ -54,7 +54,7 @@ impl Source for Sum {
     }
 }
 
-/// The sum over all sources; a figure that one of them lacks is unknown.
+/// The sum over all sources; a figure that one source lacks is unknown.
 fn sum(parts: &[Usage]) -> Usage {
     let seconds = |of: fn(&Usage) -> Option<f64>| parts.iter().map(of).sum::<Option<f64>>();
     let count = |of: fn(&Usage) -> Option<u64>| parts.iter().map(of).sum::<Option<u64>>();
@@ -64,9 +64,9 @@ fn sum(parts: &[Usage]) -> Usage {
     };
     let is_host = parts.iter().any(|part| part.scope == Scope::Host);
     Usage {
-        // Sources have separate clocks; the difference of means is the mean of differences.
+        // Sources have separate clocks. The difference of the means is the mean of the differences.
         at: parts.iter().map(|part| part.at).sum::<f64>() / parts.len().max(1) as f64,
-        // Changes as soon as one of the sources restarts from 0.
+        // Changes as soon as one source restarts from 0.
         epoch: parts.iter().fold(0, |all: u64, part| {
             all.wrapping_mul(31).wrapping_add(part.epoch)
         }),
@@ -84,7 +84,7 @@ fn sum(parts: &[Usage]) -> Usage {
         busiest_process: most(|part| part.busiest_process),
         busiest_thread: most(|part| part.busiest_thread),
         waited_for_core: seconds(|part| part.waited_for_core),
-        // Sources have separate control groups.
+        // The sources have separate control groups, which cannot be added.
         group: None,
     }
 }

@@ -1,4 +1,4 @@
-//! Fetches one small response with its body.
+//! Fetches one small response including its body.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub enum FetchError {
     /// Fetching over HTTP/2 is not supported.
     #[error("Tenbin sends this request over HTTP/1.1 only")]
     Http2,
-    /// The status is not a success.
+    /// The status is not 2xx.
     #[error("the response has status {0}")]
     Status(u16),
     /// The response is invalid or too long.
@@ -28,7 +28,7 @@ pub enum FetchError {
     Unreadable,
 }
 
-/// Sends a `GET` for `url` to `endpoint` and returns the body of a successful response; `limit`
+/// Sends a `GET` for `url` to `endpoint` and returns the body of a successful response. `limit`
 /// covers connection, request and response.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ impl Framing {
         length.map_or(Self::Close, Self::Length)
     }
 
-    /// The body, if it is complete.
+    /// The body, if complete; `closed`: whether the connection has ended.
     fn read(&self, bytes: &[u8], closed: bool) -> Option<Vec<u8>> {
         match self {
             Self::Length(length) => bytes.get(..*length).map(<[u8]>::to_vec),

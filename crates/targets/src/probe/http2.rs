@@ -7,11 +7,11 @@ use super::{Deadline, ProbeError, ResponseHead};
 
 /// The client's connection preface, with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// Length (3 bytes), type, flags, stream identifier (4 bytes).
+/// Length of a frame head, bytes: length (3), type (1), flags (1), stream identifier (4).
 const FRAME_HEAD: usize = 9;
 const SETTINGS: u8 = 0x04;
 
-/// Sends the client's preface and waits for the server's: a SETTINGS frame.
+/// Sends the client's preface and waits for the server's preface, which is a SETTINGS frame.
 pub(super) fn exchange_prefaces(
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,

@@ -1,4 +1,4 @@
-//! A blocking connection: TCP or a Unix socket, with or without TLS.
+//! A blocking connection over TCP or a Unix socket, with or without TLS.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -15,12 +15,12 @@ pub(super) struct Stream<'a> {
     endpoint: &'a Endpoint,
     socket: Socket,
     tls: Option<Box<ClientConnection>>,
-    /// Whether the server has sent any byte.
+    /// Whether the server has sent at least one byte.
     heard: bool,
 }
 
 impl<'a> Stream<'a> {
-    /// Connects and, with TLS, performs the handshake.
+    /// Connects to the endpoint; with TLS, also performs the handshake.
     pub(super) fn open(
         endpoint: &'a Endpoint,
         deadline: &Deadline<'_>,
@@ -89,8 +89,8 @@ impl<'a> Stream<'a> {
         written.map_err(|error| self.broken(error))
     }
 
-    /// Appends the next bytes to `into` and returns their number; 0 at the end of the connection,
-    /// which is an error if nothing was received before.
+    /// Appends the next bytes to `into` and returns their number. Returns 0 at the end of the
+    /// connection; the end is an error if no byte was received before.
     pub(super) fn read(
         &mut self,
         into: &mut Vec<u8>,
@@ -98,8 +98,8 @@ impl<'a> Stream<'a> {
     ) -> Result<usize, ProbeError> {
         let mut buffer = [0; 4096];
         loop {
-            // Checked also while bytes arrive: a server that sends a byte now and then could
-            // otherwise delay the end forever.
+            // Checked even while bytes arrive; otherwise a server that sends single bytes could
+            // delay the end forever.
             deadline.check(self.address())?;
             let read = match &mut self.tls {
                 None => self.socket.read(&mut buffer),
@@ -114,7 +114,7 @@ impl<'a> Stream<'a> {
                 }
                 Err(error) if is_pause(&error) => {}
                 Err(error) if is_end(&error) && !self.heard => return Err(self.closed()),
-                // Closed without TLS `close_notify`.
+                // The server closed the connection without TLS `close_notify`.
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
                 Err(error) => return Err(self.broken(error)),
             }
@@ -128,7 +128,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Error of the socket, or of TLS inside an I/O error.
+    /// Converts an I/O error, which can contain a TLS error.
     fn broken(&self, error: io::Error) -> ProbeError {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
         match inner {

@@ -1,4 +1,4 @@
-//! No process of a target survives the target.
+//! Tests that no process of a target survives the target.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use nix::unistd::Pid;
 
 use crate::support::{TestRun, descendants, guards, is_alive, launch_of, script, wait_until};
 
-/// A child, a grandchild, and a daemon that has left the session and whose parent is dead.
+/// Starts a child, a grandchild, and a daemon in its own session whose parent has ended.
 const DESCENDANTS: &str = "
     sh -c 'sleep 1000 & wait' &
     sh -c 'setsid sleep 1000 &'
     touch up; echo up; wait; sleep 1000";
 
-/// Runs [`DESCENDANTS`] below a program that launches targets like Tenbin.
+/// Runs [`DESCENDANTS`] below a program that launches targets as Tenbin does.
 fn host(run: &TestRun) -> (Child, Vec<i32>) {
     let host = Command::new(std::env::current_exe().unwrap())
         .arg("host")
@@ -38,7 +38,7 @@ pub(crate) fn killed_host() {
     });
 }
 
-/// Like a kill by program name: no process is left that could clean up.
+/// Kills Tenbin and all guards, as a kill by program name does: no process is left to clean up.
 pub(crate) fn killed_with_all_guards() {
     for first in 0..3 {
         let run = TestRun::new();
@@ -66,7 +66,7 @@ pub(crate) fn stubborn() {
          echo up; while :; do read x < fifo; done",
     );
     launch_of(&mut target).stop_within = Duration::from_millis(300);
-    // No process writes to it: its readers wait.
+    // No process writes to the FIFO, so its readers wait forever.
     let fifo = run.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let mut running = run.bring_up(&target).unwrap();
@@ -82,7 +82,7 @@ pub(crate) fn stubborn() {
 
 pub(crate) fn ctrl_c() {
     let run = TestRun::new();
-    // Its process group is that of the guard and of the script's host, as in a terminal.
+    // `setsid` gives the host its own process group, which a terminal would signal on Ctrl-C.
     let mut host = Command::new("setsid");
     let mut host = host
         .arg(std::env::current_exe().unwrap())

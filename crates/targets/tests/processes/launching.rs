@@ -1,4 +1,4 @@
-//! Starting targets, and the errors when this fails.
+//! Tests of starting targets, and of the errors when the start fails.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -42,7 +42,7 @@ pub(crate) fn missing_program() {
          install it or give its full path"
     );
 
-    // An executable file that is not a program.
+    // An executable file whose interpreter does not exist.
     let broken = run.path().join("broken");
     std::fs::write(&broken, "#!/no/such/interpreter\n").unwrap();
     std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn late() {
 
 pub(crate) fn ready_by_log_and_url() {
     let run = TestRun::new();
-    // The text is printed without a line end, in two parts.
+    // The script prints the ready text without a line end, in two parts.
     let mut by_log = script("printf 'server is '; sleep 0.1; printf 'READY now'; exec sleep 1000");
     launch_of(&mut by_log).ready = Ready::Log("is READY".into());
     run.bring_up(&by_log).unwrap();
@@ -104,7 +104,7 @@ pub(crate) fn ready_by_log_and_url() {
     launch.command = [&exe, "serve", "http", "--listen", "127.0.0.1:{port}"]
         .map(String::from)
         .to_vec();
-    // Two addresses; the server listens on one of them.
+    // `localhost` has two addresses; the server listens on one of them.
     launch.url = "http://localhost:{port}/".into();
     launch.ready = Ready::Url("http://localhost:{port}/health".into());
     run.bring_up(&by_url).unwrap();
@@ -177,7 +177,7 @@ pub(crate) fn endpoints() {
     let v6 = run.bring_up(&endpoint("http://[::1]:81/")).unwrap();
     assert_eq!(address_of(&v6), "[::1]:81".parse().unwrap());
 
-    // Longer than DNS allows, so that no resolver sends it to the network.
+    // The name is longer than DNS allows, so that no resolver sends it to the network.
     let name = format!("{}.invalid", "x".repeat(70));
     let text = run
         .bring_up(&endpoint(&format!("http://{name}/")))

@@ -1,5 +1,5 @@
-//! Source for a page in Prometheus' text format: of the server itself, of process exporter, or of
-//! node exporter for the whole host.
+//! Source for a page in Prometheus' text format: the page of the server itself, of process
+//! exporter, or of node exporter for the whole host.
 
 mod text;
 
@@ -14,11 +14,11 @@ use text::Sample;
 
 const PATH: &str = "/metrics";
 const ACCEPT: &str = "text/plain;version=0.0.4";
-/// Largest page, bytes: pages of large servers have some megabytes.
+/// Largest page, bytes. The pages of large servers have some megabytes.
 const LIMIT: usize = 16 * 1024 * 1024;
 
-/// Modes of `node_cpu_seconds_total` that count as busy. Idle, waiting and stolen time is not
-/// busy; guest time is already part of user time.
+/// Modes of `node_cpu_seconds_total` that count as busy. Idle, iowait and steal time do not count;
+/// user time already includes guest time.
 const WORKING: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 
 const NODE_CPU: &str = "node_cpu_seconds_total";
@@ -73,7 +73,7 @@ impl Page {
     fn fetch(&mut self) -> Result<Usage, String> {
         let started = now();
         let fetched = self.fetcher.fetch()?;
-        // The page usually has no time stamp; the local time is good enough for differences.
+        // The page usually has no time stamp; the local time is accurate enough for differences.
         let asked = f64::midpoint(started, now());
         let at = self.fetcher.url();
         match fetched.status {
@@ -100,14 +100,14 @@ impl Source for Page {
     }
 }
 
-/// The totals on a page. Errors are clauses that follow the page's address.
+/// Parses the totals on a page. Errors are clauses that follow the address of the page.
 fn usage(body: &[u8], group: Option<&str>, asked: f64) -> Result<Usage, String> {
     let text = std::str::from_utf8(body).map_err(|_| "is not text".to_owned())?;
     let samples = text::parse(text, |name| WANTED.contains(&name)).map_err(|line| {
         format!("is not in Prometheus' text format (line {line}); check the path")
     })?;
     let page = Samples(samples);
-    // Exporters also export their own process, so groups and hosts go first.
+    // Exporters also report their own process, so groups and hosts take precedence.
     let usage = if group.is_some() || page.has(GROUP_CPU) {
         page.of_group(group)?
     } else if page.has(NODE_CPU) {
@@ -136,7 +136,7 @@ impl Samples {
         self.0.iter().filter(move |sample| sample.name == name)
     }
 
-    /// The only sample with this name; several samples are an error, because the page covers
+    /// The only sample with this name. Several samples are an error, because the page then covers
     /// several processes.
     fn only(&self, name: &str) -> Result<Option<f64>, String> {
         let mut samples = self.of(name);
@@ -214,7 +214,7 @@ impl Samples {
         })
     }
 
-    /// Time of the CPU figures, seconds, if all of them have a time stamp.
+    /// Time of the latest CPU sample, seconds, if all CPU samples have a time stamp.
     fn time_stamp(&self) -> Option<f64> {
         let cpu = [NODE_CPU, GROUP_CPU, PROCESS_CPU];
         let mut stamps = cpu
@@ -227,7 +227,7 @@ impl Samples {
     }
 }
 
-/// `None` if there are no samples.
+/// The sum of the samples' values; `None` if there are no samples.
 fn sum<'a>(samples: impl Iterator<Item = &'a Sample>) -> Result<Option<f64>, String> {
     let mut sum = None;
     for sample in samples {
@@ -244,12 +244,12 @@ fn checked(value: f64, name: &str) -> Result<f64, String> {
     }
 }
 
-/// Counters in this format are floating-point numbers.
+/// Converts a counter, which this format gives as a floating-point number.
 fn to_u64(value: f64) -> u64 {
     value as u64
 }
 
-/// Names of groups, escaped and limited in number.
+/// Names of groups for use in a message, escaped and limited in number.
 fn listed(groups: &BTreeSet<&str>) -> String {
     const SHOWN: usize = 8;
     let names: Vec<String> = groups

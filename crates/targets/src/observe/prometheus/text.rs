@@ -1,7 +1,7 @@
-//! Prometheus' text format, version 0.0.4
+//! Parses Prometheus' text format, version 0.0.4
 //! (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 
-/// One sample of a page.
+/// One sample on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sample {
     pub(super) name: String,
@@ -12,7 +12,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The value of a label; empty if the label is missing, which means the same.
+    /// The value of a label. A missing label has the same meaning as an empty value.
     pub(super) fn label(&self, name: &str) -> &str {
         let mut labels = self.labels.iter();
         let found = labels.find(|(known, _)| known == name);
@@ -20,7 +20,7 @@ impl Sample {
     }
 }
 
-/// Parses the samples whose name is `wanted`.
+/// Parses the samples whose names `wanted` accepts.
 ///
 /// # Errors
 /// The number of the first invalid line, starting from 1.
@@ -39,13 +39,13 @@ pub(super) fn parse(text: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Sam
     Ok(samples)
 }
 
-/// `name{label="value",…} value timestamp`.
+/// Parses a line `name{label="value",…} value timestamp`.
 fn sample(line: &str) -> Option<Sample> {
     let (name, rest) = name(line, true)?;
     let rest = spaces(rest);
     let (labels, rest) = match rest.strip_prefix('{') {
         Some(inside) => labels(inside)?,
-        // Name and value must be separated.
+        // White space must separate the name and the value.
         None if rest.len() == line.len() - name.len() => return None,
         None => (Vec::new(), rest),
     };
@@ -65,7 +65,7 @@ fn sample(line: &str) -> Option<Sample> {
     })
 }
 
-/// Splits `text` after the name at its start.
+/// Splits `text` after the name at its start; returns the name and the rest.
 fn name(text: &str, with_colons: bool) -> Option<(&str, &str)> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || (with_colons && c == ':');
     let end = text.find(|c| !allowed(c)).unwrap_or(text.len());
@@ -80,7 +80,7 @@ fn spaces(text: &str) -> &str {
 
 type Labels = Vec<(String, String)>;
 
-/// Splits `text`, which starts after `{`, at the closing `}`.
+/// Parses labels in `text`, which starts after `{`; returns the labels and the text after `}`.
 fn labels(text: &str) -> Option<(Labels, &str)> {
     let mut labels = Vec::new();
     let mut rest = spaces(text);
@@ -101,7 +101,7 @@ fn labels(text: &str) -> Option<(Labels, &str)> {
     }
 }
 
-/// Splits `text`, which starts after `"`, at the closing quote.
+/// Parses a quoted value in `text`, which starts after `"`; returns the value and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut letters = text.char_indices();
