@@ -1,4 +1,4 @@
-//! Shared code of the built-in servers: threads, listening socket, connections and shutdown.
+//! Code shared by the built-in servers: threads, listening socket, connections and shutdown.
 
 use std::error::Error;
 use std::future::Future;
@@ -22,12 +22,12 @@ use super::ServeError;
 /// Default number of worker threads of a built-in server.
 pub const DEFAULT_WORKERS: usize = 2;
 
-/// Longest wait for active requests at shutdown.
+/// Longest wait for active requests to finish at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pause after a failed accept, which is usually caused by too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Trait alias for hyper services with the bounds of the built-in servers.
+/// Alias for the trait bounds of the built-in servers' hyper services.
 pub(super) trait Serve<B>:
     Service<
         Request<Incoming>,
@@ -52,7 +52,7 @@ impl<B, S> Serve<B> for S where
 {
 }
 
-/// Serves until SIGTERM or SIGINT.
+/// Serves requests until SIGTERM or SIGINT.
 pub(super) fn run<B>(
     listen: SocketAddr,
     workers: usize,
@@ -79,7 +79,7 @@ where
         serve_until(listener, service, stop).await;
         Ok(())
     });
-    // Blocking work may hang in the kernel (a dead disk); the process must end anyway.
+    // Blocking work can hang in the kernel (a dead disk), but the process must end anyway.
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     result
 }
@@ -133,7 +133,7 @@ async fn connection<B>(
 ) where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    // Otherwise a response in two writes waits for the peer's delayed ACK.
+    // With Nagle's algorithm, a response in two writes would wait for the peer's delayed ACK.
     let _ = stream.set_nodelay(true);
     let mut connection = pin!(
         http1::Builder::new()

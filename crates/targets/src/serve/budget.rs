@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Estimated memory of an object besides content and key, bytes.
+/// Estimated memory of an object in addition to its content and key, bytes.
 pub(crate) const EACH_OBJECT: u64 = 512;
 
-/// Memory of all objects of a store.
+/// Memory limit of a store, and the memory in use.
 #[derive(Debug)]
 pub(crate) struct Budget {
     /// Limit, bytes.
@@ -14,7 +14,7 @@ pub(crate) struct Budget {
     used: AtomicU64,
 }
 
-/// The store's memory is used up.
+/// Error: the memory of the store is used up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-/// A part of the budget, released on drop.
+/// A part of a budget, released on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Arc<Budget>,
@@ -43,7 +43,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// A share of 0 bytes.
+    /// Creates a share of 0 bytes.
     pub(crate) fn of(budget: &Arc<Budget>) -> Self {
         Self {
             budget: Arc::clone(budget),
@@ -51,7 +51,7 @@ impl Share {
         }
     }
 
-    /// Adds `bytes` to the share, or leaves it unchanged if they exceed the budget.
+    /// Adds `bytes` to the share. Leaves the share unchanged if `bytes` would exceed the budget.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
         self.budget.take(bytes)?;
         self.bytes += bytes;

@@ -1,4 +1,4 @@
-//! The plain HTTP server: every response is the same and small.
+//! The plain HTTP server: all responses are equal and small.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -25,15 +25,15 @@ pub struct HttpOptions {
     pub listen: SocketAddr,
     /// Delay before every response.
     pub delay: Duration,
-    /// Whether responses have a `Server-Timing` header with the times of the server stages:
-    /// reading the request body, delay, and total.
+    /// Whether responses have a `Server-Timing` header with the times of the server stages: reading
+    /// the request body, the rest including the delay, and the total.
     pub server_timing: bool,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
 
-/// Responds to every request with status 200 and 12 bytes, until SIGTERM or SIGINT. `ready` is
-/// called once, with the listen address.
+/// Responds to every request with status 200 and 12 bytes, until SIGTERM or SIGINT. Calls `ready`
+/// once, with the listen address.
 ///
 /// # Errors
 /// When the server cannot listen or start its threads.
@@ -82,7 +82,8 @@ impl Service<Request<Incoming>> for Hello {
     }
 }
 
-/// Times of the server stages; everything after the body was read is delay.
+/// `Server-Timing` header: `read` is reading the body, `rest` is all time after that, including the
+/// delay.
 fn stages(read: Duration, total: Duration) -> Option<HeaderValue> {
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let rest = total.saturating_sub(read);

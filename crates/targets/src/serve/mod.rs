@@ -1,7 +1,7 @@
-//! Tenbin's built-in servers, for trying it out and for tests.
+//! Tenbin's built-in servers, for a first trial and for tests.
 //!
-//! They block until SIGTERM or SIGINT, print nothing, and report their listen address through a
-//! callback, so that port 0 can be used.
+//! The servers block until SIGTERM or SIGINT, print nothing, and report their listen address
+//! through a callback, so that callers can use port 0.
 
 mod accept;
 mod blob;
@@ -29,10 +29,10 @@ pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";
 /// Environment variable with the secret key of `tenbin serve s3`.
 pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
 
-/// Why a server cannot run.
+/// Why a built-in server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
@@ -46,7 +46,7 @@ pub enum ServeError {
     /// The log of the ground-truth server cannot be written.
     #[error("cannot write the log {}: {source}", path.display())]
     Log {
-        /// The file.
+        /// The log file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,
@@ -54,7 +54,7 @@ pub enum ServeError {
     /// The directory of the durable store is unusable.
     #[error("cannot use {} as object store: {source}", path.display())]
     Store {
-        /// The directory or file.
+        /// The unusable directory or file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,

@@ -1,6 +1,6 @@
 //! Tests with real processes: launching, guarding, observing, stopping, serving.
 //!
-//! Like Tenbin, this program contains the guard and the servers: the first argument selects them.
+//! Like Tenbin, this program contains the guard and the servers; its first argument selects one.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The resource use of a process tree, including that of ended processes.
+//! Tests of the resource use of a process tree, including the use of ended processes.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -8,10 +8,10 @@ use tenbin_targets::Running;
 
 use crate::support::{TestRun, is_alive, launch_of, script, wait_until};
 
-/// Uses the CPU for a while, then prints the shell's own figures.
+/// Defines the shell function `busy`, which uses the CPU for a while.
 const BUSY: &str = "busy() { i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; }";
 
-/// CPU seconds in the output of the shell's `times`: the line for its children.
+/// CPU seconds of the shell's children, from the second line of the output of `times`.
 fn children_by_times(file: &Path) -> f64 {
     let text = std::fs::read_to_string(file).unwrap();
     let line = text.lines().nth(1).unwrap();
@@ -73,12 +73,12 @@ pub(crate) fn fine_grained() {
     });
 }
 
-/// The kernel gives a parent that ignores SIGCHLD no counters of its children.
+/// If a parent ignores SIGCHLD, the kernel does not add its children's use to its counters.
 pub(crate) fn careless_parent() {
     uses_two_spins("echo up; exec env --ignore-signal=CHLD $EXE careless");
 }
 
-/// A process that outlives its parent is collected by the guard.
+/// The guard collects a process that outlives its parent.
 pub(crate) fn orphans() {
     uses_two_spins(
         "echo up
@@ -89,7 +89,8 @@ pub(crate) fn orphans() {
     );
 }
 
-/// One after the other, so that losing the use of the first cannot be hidden by the second.
+/// Checks the use of two `spin` processes that run in sequence, so that the second cannot hide the
+/// loss of the first one's use.
 fn uses_two_spins(text: &str) {
     let run = TestRun::new();
     let mut target = script(text);

@@ -1,4 +1,4 @@
-//! The built-in servers, and the preflight checks of every server.
+//! Tests of the built-in servers, and of the preflight checks with every server.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -82,7 +82,7 @@ pub(crate) fn unsigned() {
     );
 }
 
-/// A server with the same behaviour on every connection.
+/// Runs `test` with a server that runs `behave` on every connection.
 fn with_server(behave: fn(TcpStream), test: impl FnOnce(Running)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Shared code of these tests.
+//! Code shared by these tests.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -52,7 +52,7 @@ impl TestRun {
     }
 }
 
-/// A shell script that is ready once it has printed `up`.
+/// A target that runs a shell script and is ready once the script has printed `up`.
 pub(crate) fn script(script: &str) -> Target {
     let launch = Launch {
         command: ["sh", "-c", script].map(String::from).to_vec(),
@@ -96,8 +96,7 @@ pub(crate) fn is_alive(pid: i32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
 }
 
-/// The live processes started by a script in this directory, once there are `count`: those in the
-/// directory that are not this program.
+/// The live processes in the test's directory other than this program, once there are `count`.
 pub(crate) fn descendants(run: &TestRun, count: usize) -> Vec<i32> {
     let own = std::env::current_exe().unwrap();
     let living = || -> Vec<i32> {
@@ -115,8 +114,8 @@ pub(crate) fn descendants(run: &TestRun, count: usize) -> Vec<i32> {
     living()
 }
 
-/// The guards of a test: this program with `guard` as its first argument, in the test's
-/// directory.
+/// The guards of a test: processes of this program in the test's directory whose first argument is
+/// `guard`.
 pub(crate) fn guards(run: &TestRun) -> Vec<i32> {
     let pids = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -131,7 +130,7 @@ pub(crate) fn guards(run: &TestRun) -> Vec<i32> {
     .collect()
 }
 
-/// Sends a request on an open connection and returns the whole response.
+/// Sends a request on an open connection and returns the complete response.
 pub(crate) fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).unwrap();
     let mut text = Vec::new();
@@ -157,7 +156,7 @@ pub(crate) fn exchange(stream: &mut TcpStream, request: &str) -> String {
     }
 }
 
-/// `serve http|s3 --listen ADDRESS [--durable DIR]`.
+/// Runs a server: `serve http|s3 --listen ADDRESS [--durable DIR]`.
 pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<String> = args.map(|arg| arg.into_string().unwrap()).collect();
     let value = |name: &str| {
@@ -199,7 +198,7 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// `host RUN_DIR SCRIPT`: launches the script and waits to be killed.
+/// Launches a script and waits to be killed: `host RUN_DIR SCRIPT`.
 pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<String> = args.map(|arg| arg.into_string().unwrap()).collect();
     let exe = std::env::current_exe().unwrap();

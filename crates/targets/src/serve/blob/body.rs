@@ -1,4 +1,4 @@
-//! Response bodies, including bodies that end early.
+//! Response bodies, including bodies that end too early.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -10,26 +10,26 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-/// The body of a response.
+/// The body of a response; shorter than announced if `owed` is not 0.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     parts: VecDeque<Bytes>,
-    /// Bytes that the head announces but the body lacks.
+    /// Number of bytes that the head announces but the body lacks.
     owed: u64,
     /// Delay before the connection of an incomplete body is closed.
     delay: Duration,
-    /// The rest of that delay, once the head has been written.
+    /// The rest of `delay`, once the head has been written.
     rest: Option<Pin<Box<Sleep>>>,
 }
 
-/// The connection is closed inside a body, as the access layer does when it cannot read the
-/// content after it has sent the head.
+/// Error that closes the connection inside a body. The access layer closes it likewise when it
+/// cannot read the content after sending the head.
 #[derive(Debug, thiserror::Error)]
 #[error("the body ends before it should")]
 pub(super) struct CutOff;
 
 impl Parts {
-    /// A complete body.
+    /// Creates a complete body.
     pub(super) fn complete(parts: impl IntoIterator<Item = Bytes>) -> Self {
         let parts = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self {
@@ -38,15 +38,15 @@ impl Parts {
         }
     }
 
-    /// A body whose head announces `announced` bytes. If there are fewer, the connection is
-    /// closed after them.
+    /// Creates a body whose head announces `announced` bytes. If `parts` has fewer bytes, the
+    /// connection is closed after the last byte.
     pub(super) fn announced(parts: impl IntoIterator<Item = Bytes>, announced: u64) -> Self {
         let mut body = Self::complete(parts);
         body.owed = announced.saturating_sub(body.there());
         body
     }
 
-    /// The same body, with a delay before the connection is closed.
+    /// Sets the delay before the connection is closed.
     pub(super) fn delayed(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -76,8 +76,8 @@ impl Body for Parts {
         if self.owed == 0 {
             return Poll::Ready(None);
         }
-        // hyper writes what it has buffered, including the head, only when no more data is ready;
-        // an error now would discard the buffer.
+        // hyper writes its buffer, which includes the head, only when no more data is ready. An
+        // error now would discard the buffer.
         let Some(rest) = &mut self.rest else {
             self.rest = Some(Box::pin(sleep(self.delay)));
             context.waker().wake_by_ref();

@@ -1,50 +1,50 @@
-//! Injected faults of the blob server.
+//! Faults that the blob server injects.
 
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A fault and the share of the applicable requests that it affects. Written as `corrupt:10%`.
+/// A fault and the share of the applicable requests that are affected. Written as `corrupt:10%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fault {
     pub(super) kind: FaultKind,
-    /// 0 to 1.
+    /// Share of the applicable requests, 0 to 1.
     pub(super) share: f64,
 }
 
-/// Kinds of faults.
+/// Kinds of faults; each says which requests the fault applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
     /// GET: one byte is changed.
     Corrupt,
-    /// GET: the second half of the announced content is missing.
+    /// GET: the second half of the announced content is missing, and the connection is closed.
     Truncate,
-    /// GET: the content is that of another existing blob, if any.
+    /// GET: the content is that of another existing blob, if there is any.
     Swap,
-    /// GET: the content is that of a deleted blob, if any.
+    /// GET: the content is that of a deleted blob, if there is any.
     Stale,
-    /// GET of a range: the head announces a range one byte further.
+    /// GET of a range: the head announces a range shifted by one byte.
     Misrange,
-    /// GET: 500.
+    /// GET: status 500.
     Break,
     /// PUT: the returned checksums are wrong.
     WrongHash,
-    /// Any request: 400.
+    /// Any request: status 400.
     Refuse,
-    /// Any request: 403 without a body.
+    /// Any request: status 403 without a body.
     Forbid,
-    /// Any request: 429, as from a load balancer.
+    /// Any request: status 429, as from a load balancer.
     TooMany,
-    /// Any request: 552.
+    /// Any request: status 552.
     Limit,
-    /// PUT: 466, as if the body were too short.
+    /// PUT: status 466, as if the body were too short.
     ShortBody,
-    /// PUT with a framed body: 466, as if a block did not match its checksum.
+    /// PUT with a framed body: status 466, as if a block did not match its checksum.
     BadBlock,
-    /// PUT with a framed body: handled as a plain body.
+    /// PUT with a framed body: the body is handled as a plain body.
     Unframed,
-    /// DELETE: 226, and no location of a cluster is deleted.
+    /// DELETE: status 226, and none of a cluster's locations is deleted.
     KeepSome,
-    /// DELETE: acknowledged but not done.
+    /// DELETE: the deletion is acknowledged but not done.
     NeverGone,
 }
 
@@ -67,7 +67,7 @@ const KINDS: [(&str, FaultKind); 16] = [
     ("never-gone", FaultKind::NeverGone),
 ];
 
-/// Why a text is not a valid fault.
+/// Error for a text that is not a valid fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
@@ -91,7 +91,7 @@ impl FromStr for Fault {
     }
 }
 
-/// All faults, each with the number of applicable requests so far.
+/// All faults of a server, each with the number of applicable requests so far.
 #[derive(Debug)]
 pub(super) struct Faults(Vec<(Fault, AtomicU64)>);
 
@@ -101,8 +101,8 @@ impl Faults {
         Self(counted.collect())
     }
 
-    /// Whether the fault affects this request. Of any n requests in a row, the affected share is
-    /// exact to within one.
+    /// Whether the fault affects the current request. Among any n consecutive requests, the number
+    /// of affected requests is exact to within one.
     pub(super) fn applies(&self, kind: FaultKind) -> bool {
         let mut own = self.0.iter().filter(|(fault, _)| fault.kind == kind);
         own.any(|(fault, asked)| {

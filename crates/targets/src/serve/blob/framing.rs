@@ -1,20 +1,20 @@
-//! Framed bodies: blocks that start with their CRC-32.
+//! Framed bodies: the body consists of blocks that start with the CRC-32 of their content.
 
 use bytes::{Bytes, BytesMut};
 
-/// Header of a request with a framed body.
+/// Request header that announces a framed body.
 pub(super) const ENCODED: &str = "x-crc-encoded";
 
-/// Header of the response that confirms the framing.
+/// Response header that confirms the framing.
 pub(super) const ACKNOWLEDGED: &str = "x-ack-crc-encoded";
 
-/// Size of a block including its checksum, bytes.
+/// Size of a full block including its checksum, bytes.
 const BLOCK: usize = 64 << 10;
 
-/// Size of a checksum, bytes, little-endian.
+/// Size of a checksum, bytes; the checksum is little-endian.
 const SUM: usize = 4;
 
-/// Length of the framed body of `content` bytes.
+/// Length of the framed body for `content` bytes of content.
 pub(super) fn length(content: u64) -> u64 {
     let blocks = content.div_ceil((BLOCK - SUM) as u64);
     blocks * BLOCK as u64

@@ -1,4 +1,4 @@
-//! Responses with content, including injected faults.
+//! Responses to `/get`, including injected faults.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::location::Location;
 use super::reply::{self, Refusal, Reply};
 use super::service::Access;
 
-/// Arguments of `/get`.
+/// Arguments of a `/get` request.
 #[derive(Deserialize)]
 pub(super) struct GetCall {
     location: Location,
@@ -44,7 +44,7 @@ impl Access {
         Ok(reply.map(|body| body.delayed(delay)))
     }
 
-    /// The requested content, after the faults.
+    /// Applies the faults that change the requested content.
     fn with_faults(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
         let mut parts = self.with_wrong_content(call, parts);
         if self.faults.applies(FaultKind::Corrupt)
@@ -61,7 +61,7 @@ impl Access {
         parts
     }
 
-    /// The content, or that of another blob, repeated as often as needed.
+    /// Returns the requested content, or content of another blob, repeated to the requested size.
     fn with_wrong_content(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
         let other = if self.faults.applies(FaultKind::Swap) {
             self.store.another(&call.location)
@@ -89,7 +89,7 @@ fn bytes_in(parts: &[Bytes]) -> u64 {
     parts.iter().map(|part| part.len() as u64).sum()
 }
 
-/// Keeps the first `bytes` bytes.
+/// Truncates `parts` to the first `bytes` bytes.
 fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
     let mut left = bytes;
     parts.retain_mut(|part| {

@@ -1,4 +1,4 @@
-//! Checksums that a client can request, selected by bits.
+//! Checksums that clients can request by setting bits.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use md5::{Digest, Md5};
 use sha1::Sha1;
 use sha2::Sha256;
 
-/// Checksums of the content by bit, in base64: 2 is CRC-32, 4 MD5, 8 SHA-1, 16 SHA-256.
+/// The checksums of `content` that `bits` selects, in base64, by bit: 2 is CRC-32, 4 MD5, 8 SHA-1,
+/// 16 SHA-256.
 pub(super) fn of(bits: u8, content: &[u8]) -> BTreeMap<String, String> {
     type Sum = fn(&[u8]) -> Vec<u8>;
     let sums: [(u8, Sum); 4] = [
@@ -30,7 +31,7 @@ pub(super) fn of(bits: u8, content: &[u8]) -> BTreeMap<String, String> {
 mod tests {
     use super::of;
 
-    /// Checksums of "abc", from the standards and from `cksum -o 3`.
+    /// Checks the checksums of "abc" against the standards and `cksum -o 3`.
     #[test]
     fn known_sums() {
         let sums = of(30, b"abc");

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The reversed polynomial of the checksum of a location.
+/// Reversed polynomial of the CRC-32 that signs a location.
 const POLYNOMIAL: u32 = 0x59c8_943c;
 
-/// Secret of this server.
+/// Secret of this server for signing locations.
 const SECRET: &[u8] = b"tenbin serve blob";
 
-/// Location of a blob. Fields that are zero may be absent.
+/// Location of a blob, as in JSON. Fields that are zero can be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Location {
     #[serde(default)]
@@ -27,7 +27,7 @@ pub(super) struct Location {
     pub(super) blobs: Vec<Slice>,
 }
 
-/// Consecutive pieces in one volume.
+/// Consecutive pieces of a blob in one volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Slice {
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Ids of its pieces.
+    /// Ids of the slice's pieces.
     pub(super) fn numbers(&self) -> Range<u64> {
         self.min_bid..self.min_bid.saturating_add(self.count.into())
     }
@@ -55,7 +55,7 @@ impl Location {
         self.crc == self.sum()
     }
 
-    /// Ids of its pieces, each with its size.
+    /// Ids of the location's pieces, each with its size in bytes.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (u64, u64)> {
         let each = u64::from(self.blob_size.max(1));
         let size = self.size;
@@ -90,13 +90,13 @@ pub(super) fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, fold)
 }
 
-/// Place of a piece, and the token that permits access.
+/// Place of a piece, and the token that permits access to the piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) cluster: u32,
     pub(super) volume: u32,
     pub(super) number: u64,
-    /// Size, bytes.
+    /// Size of the piece, bytes.
     pub(super) size: u64,
     pub(super) token: &'a str,
 }

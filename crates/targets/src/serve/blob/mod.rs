@@ -1,7 +1,7 @@
 //! The blob server: the client interface of the access layer of CubeFS's blobstore.
 //!
-//! Written from the protocol's description and the behaviour of a real cluster, without its code.
-//! Blobs are kept in memory.
+//! Written from the protocol's description and the behaviour of a real cluster, without using
+//! CubeFS's code. Blobs are kept in memory.
 
 mod body;
 mod faults;
@@ -36,16 +36,16 @@ use store::Store;
 pub struct BlobOptions {
     /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// How long a blob can still be read after its deletion was acknowledged.
+    /// How long a blob remains readable after its deletion has been acknowledged.
     pub delete_lag: Duration,
     /// Response to a GET of a deleted blob.
     pub gone: Gone,
-    /// Delay between the head of such a response and the end of the connection ([`Gone::Cut`]).
+    /// Delay between the head and the end of the connection, with [`Gone::Cut`].
     pub gone_delay: Duration,
-    /// Secret of the tokens that requests must contain; `None` disables authentication.
+    /// Secret for the tokens that requests must contain; `None` disables authentication.
     pub secret: Option<Secret>,
-    /// Largest total size of the blobs, bytes; `None`: half of the available memory at the start.
-    /// A PUT beyond it gets 507.
+    /// Maximum total size of the blobs, bytes; `None` for half of the available memory at the
+    /// start. A PUT beyond the limit gets status 507.
     pub memory: Option<u64>,
     /// Injected faults.
     pub faults: Vec<Fault>,
@@ -56,15 +56,15 @@ pub struct BlobOptions {
 /// Response to a GET of a deleted blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gone {
-    /// The head with the length of the content, then the end of the connection: the access layer
+    /// The head with the length of the content, then the end of the connection. The access layer
     /// sends the head before it reads the content.
     #[default]
     Cut,
-    /// 404, as from a store that checks first.
+    /// Status 404, as from a store that checks before it responds.
     NotFound,
 }
 
-/// Serves blobs until SIGTERM or SIGINT. `ready` is called once, with the listen address.
+/// Serves blobs until SIGTERM or SIGINT. Calls `ready` once, with the listen address.
 ///
 /// # Errors
 /// When the server cannot listen or start its threads.

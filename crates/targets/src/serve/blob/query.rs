@@ -19,7 +19,7 @@ impl<'a> Query<'a> {
         pairs.find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// A number that fits its type.
+    /// The value of `name` as a number; refuses values that do not fit the type.
     pub(super) fn number<N: FromStr + Default>(&self, name: &str) -> Result<N, Refusal> {
         let Some(text) = self.text(name) else {
             return Ok(N::default());

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::body::Parts;
 
-/// Only a part was deleted.
+/// Status of a deletion that deleted only a part.
 pub(super) const SOME_DELETED: u16 = 226;
 
 pub(super) type Reply = Response<Parts>;
@@ -39,13 +39,13 @@ pub(super) fn json(status: StatusCode, document: &impl Serialize) -> Reply {
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Its arguments are malformed.
+    /// The request's arguments cannot be parsed.
     Unread(String),
-    /// Its arguments are invalid.
+    /// The request's arguments are invalid.
     Illegal,
-    /// It has no token, or a wrong one.
+    /// The request has no token, or a wrong token.
     Forbidden,
-    /// The blob does not exist. The access layer never sends this.
+    /// The blob does not exist. The access layer never sends this status.
     NotFound,
     /// Too many requests, as from a load balancer.
     TooMany,
@@ -57,13 +57,13 @@ pub(super) enum Refusal {
     Limited,
     /// The blob is too large.
     TooLarge,
-    /// The memory is used up.
+    /// The memory for blobs is used up.
     Full,
 }
 
 impl Refusal {
     pub(super) fn reply(&self) -> Reply {
-        // The access layer's own statuses have no code.
+        // Statuses that the access layer itself sends have no code.
         let (status, error, code) = match self {
             Self::Unread(why) => (400, why.as_str(), Some("Argument")),
             Self::Illegal => (400, "Illegal Arguments", None),
@@ -81,14 +81,14 @@ impl Refusal {
     }
 }
 
-/// `length` bytes from `offset` of a blob of `size` bytes. If fewer bytes exist, the connection
-/// is closed inside the body.
+/// Response with `length` bytes from `offset` of a blob of `size` bytes. If `parts` has fewer
+/// bytes, the connection is closed inside the body.
 pub(super) fn content(parts: Vec<Bytes>, offset: u64, length: u64, size: u64) -> Reply {
     let mut reply = Response::new(Parts::announced(parts, length));
     let headers = reply.headers_mut();
     let kind = HeaderValue::from_static("application/octet-stream");
     headers.insert(CONTENT_TYPE, kind);
-    // An empty range is no partial content.
+    // The response to an empty range has status 200, not 206.
     if length > 0 && length != size {
         let last = offset + length - 1;
         let range = format!("bytes {offset}-{last}/{size}");

@@ -31,16 +31,16 @@ use super::{Gone, framing, hashes, token};
 /// Largest blob, bytes.
 const LARGEST_BLOB: u64 = 5 << 30;
 
-/// Most pieces of one blob.
+/// Maximum number of pieces of one blob.
 const MOST_PIECES: u64 = 1 << 20;
 
 /// Largest JSON document, bytes: enough for several thousand locations.
 const LARGEST_DOCUMENT: u64 = 4 << 20;
 
-/// Most locations in one deletion.
+/// Maximum number of locations in one deletion.
 const MOST_LOCATIONS: usize = 1024;
 
-/// Client calls; the other calls are for administration.
+/// Calls for clients; the other calls are for administration.
 const CALLS: [&str; 7] = [
     "/put",
     "/putat",
@@ -51,7 +51,7 @@ const CALLS: [&str; 7] = [
     "/sign",
 ];
 
-/// The service of a connection.
+/// The service that handles the requests of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
     pub(super) store: Arc<Store>,
@@ -61,8 +61,8 @@ pub(super) struct Access {
     pub(super) gone_delay: Duration,
 }
 
-/// The connection is closed without a response, as the access layer does for a body without a
-/// length.
+/// Error that closes the connection without a response. The access layer closes it likewise for a
+/// body without a length.
 #[derive(Debug, thiserror::Error)]
 #[error("no content-length")]
 pub(super) struct NoLength;
@@ -123,7 +123,7 @@ impl Access {
         }
         let framed = head.headers.contains_key(framing::ENCODED);
         let most = most_used(&path, &Query::of(&query), framed);
-        // Before the body is read, which takes memory.
+        // Reserved before the body is read, because reading takes memory.
         let room = takes_content
             .then(|| self.store.reserve_memory(most))
             .transpose();
@@ -163,7 +163,7 @@ impl Access {
         Ok(self.route(&head, &path, &query, body, room))
     }
 
-    /// `room`: memory for the content of calls that write.
+    /// Dispatches a request. `room`: reserved memory, for calls that write content.
     fn route(
         &self,
         head: &Parts,
@@ -177,7 +177,7 @@ impl Access {
             .get(CONTENT_TYPE)
             .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let method = head.method.as_str();
-        // Another content type loses the body.
+        // With another content type, the access layer ignores the body.
         let document = if is_json { &body[..] } else { b"" };
         let served = match (method, path, room) {
             ("PUT" | "POST", "/put", Some(room)) => self.put(&Query::of(query), body, &room),
@@ -240,7 +240,7 @@ impl Access {
         }
     }
 
-    /// The part of the body that the query announces; more is discarded silently.
+    /// The first `size` bytes of the body, as the query announces; the rest is discarded silently.
     fn taken_in(&self, size: u64, mut body: Bytes) -> Result<Bytes, Refusal> {
         if size == 0 {
             return Err(Refusal::Illegal);
@@ -265,7 +265,7 @@ impl Access {
             return Err(Refusal::Illegal);
         }
         let clusters: BTreeSet<u32> = call.locations.iter().map(|one| one.cluster_id).collect();
-        // Deletions in one cluster become one message, and fail together.
+        // The deletions in one cluster become one message, so they fail together.
         let mut faulty = clusters;
         faulty.retain(|_| self.faults.applies(FaultKind::KeepSome));
         let (failed, done): (Vec<_>, Vec<_>) = call
@@ -310,7 +310,7 @@ fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
 }
 
-/// Largest part of a body that is used; the rest is discarded silently.
+/// Number of bytes of a body that are used; the rest is discarded silently.
 fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
     let largest = match path {
         "/put" => LARGEST_BLOB,
@@ -325,8 +325,8 @@ fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
     }
 }
 
-/// Reads a body to its end, because hyper closes the connection if bytes are left unread, and
-/// returns the part that is used.
+/// Reads a body completely, because hyper closes the connection if bytes are left unread. Returns
+/// the first `most` bytes.
 async fn read_whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {

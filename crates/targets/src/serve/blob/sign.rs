@@ -1,4 +1,4 @@
-//! Signs locations that clients have combined from parts of others.
+//! Signs locations that clients have combined from parts of other locations.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::location::{Location, Slice};
 use super::reply::{self, Refusal, Reply};
 
-/// Arguments of `/sign`.
+/// Arguments of a `/sign` request.
 #[derive(Deserialize)]
 pub(super) struct SignCall {
     #[serde(default)]
@@ -16,7 +16,7 @@ pub(super) struct SignCall {
     location: Location,
 }
 
-/// Signs a location that is combined from parts of others.
+/// Signs a location that is combined from parts of other signed locations.
 pub(super) fn sign(call: SignCall) -> Result<Reply, Refusal> {
     let kind = |location: &Location| (location.cluster_id, location.code_mode, location.blob_size);
     let alike = |other: &Location| other.is_signed() && kind(other) == kind(&call.location);
@@ -31,7 +31,7 @@ pub(super) fn sign(call: SignCall) -> Result<Reply, Refusal> {
     Ok(reply::json(StatusCode::OK, &document))
 }
 
-/// The ids of all pieces of the locations, ascending, with adjacent ranges joined.
+/// Id ranges of all pieces of the locations, ascending, with adjacent ranges joined.
 fn covered(locations: &[Location]) -> Vec<Range<u64>> {
     let slices = locations.iter().flat_map(|location| &location.blobs);
     let mut all: Vec<_> = slices.map(Slice::numbers).collect();

@@ -1,4 +1,4 @@
-//! Blobs in memory, in pieces, including deleted ones that are still readable.
+//! Keeps blobs in memory, in pieces, including deleted blobs that are still readable.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -17,22 +17,22 @@ pub(super) const PIECE: u32 = 4 << 20;
 /// Largest size of a piece, bytes.
 pub(super) const LARGEST_PIECE: u32 = 32 << 20;
 
-/// Id of the only cluster.
+/// Id of the cluster; there is only one.
 pub(super) const CLUSTER: u32 = 1;
-/// EC3P3, as in a cluster on one machine.
+/// Code mode EC3P3, as in a cluster on one machine.
 const CODE_MODE: u8 = 11;
-/// Number of volumes, used in turn.
+/// Number of volumes; slices use the volumes in turn.
 const VOLUMES: u64 = 4;
-/// Consecutive pieces in one volume, unless this makes too many slices.
+/// Number of consecutive pieces per slice, unless a location would get too many slices.
 const SLICE: u64 = 4;
-/// Most slices of a location.
+/// Maximum number of slices of a location.
 const MOST_SLICES: u64 = 4;
 
-/// Blobs in memory.
+/// Blobs in memory, and the delay of deletions.
 #[derive(Debug)]
 pub(super) struct Store {
     lag: Duration,
-    /// Memory of the blobs; `None` without a limit.
+    /// Memory limit of the blobs; `None` without a limit.
     budget: Option<Arc<Budget>>,
     contents: Mutex<Contents>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Store {
 struct Contents {
     next: u64,
     pieces: BTreeMap<u64, Piece>,
-    /// Ids of deleted pieces and the time when they disappear, in order of time.
+    /// Ids of deleted pieces, with the time at which they are removed, in order of time.
     going: VecDeque<(Instant, Range<u64>)>,
     /// Content of the piece that was removed last.
     last_removed: Option<Bytes>,
@@ -50,18 +50,19 @@ struct Contents {
 #[derive(Debug)]
 struct Piece {
     content: Bytes,
-    /// Released when the last piece of its blob is removed: the pieces share one allocation.
+    /// Released when the last piece of the blob is removed, because the pieces share one
+    /// allocation.
     _room: Reservation,
 }
 
-/// Memory of one blob, released on drop.
+/// Reserved memory of one blob, released on drop.
 #[derive(Debug, Clone)]
 pub(super) struct Reservation(
     #[expect(dead_code, reason = "releases its memory on drop")] Option<Arc<Share>>,
 );
 
 impl Store {
-    /// An empty store for at most `limit` bytes of blobs; `None` means no limit.
+    /// Creates an empty store for at most `limit` bytes of blobs; `None` means no limit.
     pub(super) fn new(lag: Duration, limit: Option<u64>) -> Self {
         Self {
             lag,
@@ -70,7 +71,7 @@ impl Store {
         }
     }
 
-    /// Reserves memory for content of this size.
+    /// Reserves memory for `bytes` bytes of content.
     pub(super) fn reserve_memory(&self, bytes: u64) -> Result<Reservation, Full> {
         let Some(budget) = &self.budget else {
             return Ok(Reservation(None));
@@ -81,7 +82,7 @@ impl Store {
         Ok(Reservation(Some(Arc::new(share))))
     }
 
-    /// Stores a blob.
+    /// Stores a blob and returns its location.
     pub(super) fn put(&self, content: Bytes, room: &Reservation) -> Location {
         let location = self.allocate(content.len() as u64, PIECE);
         let mut contents = self.contents();
@@ -96,9 +97,9 @@ impl Store {
         location
     }
 
-    /// An empty location and the tokens to fill it: one per slice, even for a slice without a
-    /// full piece, and one for a shorter last piece. A blob smaller than one piece has only the
-    /// last.
+    /// Allocates an empty location and creates the tokens to fill it: one token per slice for full
+    /// pieces, and one token for a shorter last piece. A blob smaller than one piece has only the
+    /// token for the last piece.
     pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, Vec<String>) {
         let location = self.allocate(size, piece);
         let mut tokens = Vec::new();
@@ -162,7 +163,7 @@ impl Store {
         .signed()
     }
 
-    /// Stores one piece of a location; false if the token does not permit it.
+    /// Stores one piece of a location; returns false if the token does not permit access.
     pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes, room: Reservation) -> bool {
         let allowed = Ticket::allows(place);
         if allowed {
@@ -175,7 +176,7 @@ impl Store {
         allowed
     }
 
-    /// Deletes one piece after the delay; false if the token does not permit it.
+    /// Deletes one piece after the delay; returns false if the token does not permit access.
     pub(super) fn delete_piece(&self, place: &Place<'_>) -> bool {
         let allowed = Ticket::allows(place);
         if allowed {
@@ -185,7 +186,7 @@ impl Store {
         allowed
     }
 
-    /// Content of a blob, up to the first missing piece.
+    /// Content of a blob from `offset`, up to the first missing piece.
     pub(super) fn get(&self, location: &Location, offset: u64, size: u64) -> Vec<Bytes> {
         let mut contents = self.contents();
         contents.remove_expired(Instant::now());
@@ -207,13 +208,13 @@ impl Store {
         contents.collect()
     }
 
-    /// Deletes the pieces of a blob that exist after the delay. Deleting a missing blob succeeds.
+    /// Deletes the existing pieces of a blob after the delay. Deleting a missing blob succeeds.
     pub(super) fn delete(&self, location: &Location) {
         let slices = location.blobs.iter().map(Slice::numbers);
         self.contents().delete(self.lag, slices);
     }
 
-    /// The content of another existing blob.
+    /// Content of a piece of another existing blob.
     pub(super) fn another(&self, location: &Location) -> Option<Bytes> {
         let own: Vec<u64> = location.pieces().map(|(number, _)| number).collect();
         let contents = self.contents();
@@ -224,14 +225,14 @@ impl Store {
             .find_map(|number| Some(contents.pieces.get(&number)?.content.clone()))
     }
 
-    /// The content of the blob that was removed last.
+    /// Content of the piece that was removed last.
     pub(super) fn last_removed(&self) -> Option<Bytes> {
         let mut contents = self.contents();
         contents.remove_expired(Instant::now());
         contents.last_removed.clone()
     }
 
-    /// Number of pieces.
+    /// Number of pieces in the store.
     pub(super) fn pieces(&self) -> usize {
         let mut contents = self.contents();
         contents.remove_expired(Instant::now());

@@ -1,30 +1,30 @@
-//! The permission to write pieces of a location, which `/alloc` returns as a token.
+//! Permissions to write pieces of a location, which `/alloc` returns as tokens.
 //!
-//! The server stores no tickets: the token contains what it permits and a checksum.
+//! The server stores no tickets: a token contains the permission and a checksum.
 
 use super::location::{Place, Slice, crc};
 
-/// Secret of this server.
+/// Secret of this server for the checksums of tokens.
 const SECRET: &[u8] = b"tenbin serve blob pieces";
 
-/// Consecutive pieces of the same size in a volume of a cluster.
+/// Permission for consecutive pieces of the same size in one volume of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
     pub(super) cluster: u32,
     pub(super) slice: Slice,
-    /// Size of a piece, bytes.
+    /// Size of each piece, bytes.
     pub(super) size: u32,
 }
 
 impl Ticket {
-    /// The token for clients.
+    /// The token that represents the ticket.
     pub(super) fn text(&self) -> String {
         let Slice { min_bid, count, .. } = self.slice;
         let (size, sum) = (self.size, self.sum());
         format!("{min_bid:016x}{count:08x}{size:08x}{sum:08x}")
     }
 
-    /// Whether the token of a place permits access to it.
+    /// Whether the token in `place` permits access to `place`.
     pub(super) fn allows(place: &Place<'_>) -> bool {
         let number = |from: usize, digits: usize| {
             let digits = place.token.get(from..from + digits)?;

@@ -1,16 +1,17 @@
-//! The token of requests when authentication is enabled.
+//! The authentication token of requests.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE;
 use md5::{Digest, Md5};
 
-/// The header with the token.
+/// Request header with the token.
 pub(super) const HEADER: &str = "blob-store-auth-token";
 
-/// Bytes of the time stamp before the checksum.
+/// Length of the time stamp before the checksum, bytes.
 const TIME: usize = 8;
 
-/// Whether a token is valid for a path and its query. Its age is ignored, as in the access layer.
+/// Whether a token is valid for a path and its query. The token's age is ignored, as in the access
+/// layer.
 pub(super) fn is_valid(token: &[u8], path: &str, query: &str, secret: &str) -> bool {
     let Ok(bytes) = BASE64_URL_SAFE.decode(token) else {
         return false;

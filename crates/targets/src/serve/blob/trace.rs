@@ -1,15 +1,15 @@
 //! The `Trace-Log` header of the access layer: time spent until the head is written.
 
-/// Kinds of calls, by the components involved.
+/// Kinds of calls, by the components of the access layer that take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trace {
     /// The content is received before the head is written.
     Write,
     /// The content is read after the head is written.
     Read,
-    /// A message is passed on.
+    /// The request is passed on as a message.
     Message,
-    /// No other component.
+    /// No other component takes part.
     Alone,
 }
 
@@ -23,7 +23,7 @@ impl Trace {
         }
     }
 
-    /// The header's lines, for a head that is written `spent` milliseconds after the request.
+    /// The lines of the header, for a head that is written `spent` ms after the request.
     pub(super) fn lines(self, spent: u128) -> Vec<String> {
         // Times of 0 ms are omitted.
         let access = match spent {

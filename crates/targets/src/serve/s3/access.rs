@@ -3,8 +3,8 @@
 use s3s::access::{S3Access, S3AccessContext};
 use s3s::{S3Result, s3_error};
 
-/// Accepts only signed requests. The headers that a signature must cover are checked before: see
-/// [`super::signature`].
+/// Accepts only signed requests. [`super::signature`] has already checked which headers the
+/// signature covers.
 pub(super) struct SignedOnly;
 
 #[async_trait::async_trait]

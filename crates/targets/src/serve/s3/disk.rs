@@ -1,9 +1,9 @@
-//! Objects as files that survive a power failure.
+//! Stores objects as files that survive a power failure.
 //!
-//! `incoming/` has files that are being written, `buckets/<bucket>/objects/` has one file per
+//! `incoming/` holds files that are being written. `buckets/<bucket>/objects/` holds one file per
 //! object: the content, a JSON footer with the metadata, the length of the footer, and a mark. A
-//! file gets its final name after its content is on the disk; the response is sent after the name
-//! is on the disk, too.
+//! file gets its final name after its content is on the disk. The response is sent after the name
+//! is on the disk too.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::object::{Content, Object};
 
-/// End of every object file; the last byte is the version of the layout.
+/// End of every object file; the last byte is the version of the file format.
 const MARK: &[u8; 8] = b"tenbin\0\x01";
 const TRAILER: u64 = MARK.len() as u64 + 4;
 const BUCKETS: &str = "buckets";
@@ -32,7 +32,7 @@ pub(super) struct Disk {
     staged: AtomicU64,
 }
 
-/// A file being written. Removed on drop unless it becomes an object.
+/// A file that is being written. Removed on drop unless the file has become an object.
 #[derive(Debug)]
 pub(super) struct Staged {
     file: File,
@@ -40,7 +40,7 @@ pub(super) struct Staged {
     kept: bool,
 }
 
-/// A bucket on disk.
+/// A bucket read from the disk.
 pub(super) struct StoredBucket {
     pub(super) name: String,
     pub(super) created: SystemTime,
@@ -59,8 +59,8 @@ struct Footer {
 }
 
 impl Disk {
-    /// Opens the store in `root`, which is created if missing, and removes incomplete files of a
-    /// killed server.
+    /// Opens the store in `root`, which is created if missing. Removes incomplete files that a
+    /// killed server has left.
     pub(super) fn open(root: PathBuf) -> io::Result<Self> {
         create_directory(&root)?;
         create_directory(&root.join(BUCKETS))?;
@@ -75,7 +75,7 @@ impl Disk {
         })
     }
 
-    /// All buckets and objects.
+    /// Reads the list of all buckets and objects.
     pub(super) fn load(&self) -> io::Result<Vec<StoredBucket>> {
         fs::read_dir(self.root.join(BUCKETS))?
             .map(|entry| {
@@ -123,14 +123,14 @@ impl Disk {
         })
     }
 
-    /// Gives a finished file its final name, which is on the disk only after [`Self::sync_name`].
+    /// Gives a finished file its final name. The name is durable only after [`Self::sync_name`].
     pub(super) fn publish(&self, mut staged: Staged, bucket: &str, key: &str) -> io::Result<()> {
         let path = self.object(bucket, key);
         if let Err(error) = fs::rename(&staged.path, &path) {
             if error.kind() != io::ErrorKind::NotFound {
                 return Err(error);
             }
-            // The first object in a directory of a long key.
+            // A long key has directories, which the first object in them must create.
             create_directories(&self.bucket(bucket).join(OBJECTS), &keys::path_of(key))?;
             fs::rename(&staged.path, &path)?;
         }
@@ -166,7 +166,7 @@ impl Staged {
         self.file.write_all(bytes)
     }
 
-    /// Appends the first `size` bytes of an object file.
+    /// Appends the first `size` bytes of the object file `source`.
     pub(super) fn append_from(&mut self, mut source: &File, size: u64) -> io::Result<()> {
         let copied = io::copy(&mut Read::by_ref(&mut source).take(size), &mut self.file)?;
         if copied < size {
@@ -175,7 +175,7 @@ impl Staged {
         Ok(())
     }
 
-    /// Appends the footer and waits until everything is on the disk.
+    /// Appends the footer and waits until the whole file is on the disk.
     pub(super) fn finish(&mut self, object: &Object) -> io::Result<()> {
         let footer = serde_json::to_vec(&Footer {
             size: object.size,
@@ -254,7 +254,7 @@ fn foreign(path: &Path) -> io::Error {
     ))
 }
 
-/// Creates a directory, if missing, so that it survives a power failure.
+/// Creates a directory, if missing, and makes its name durable.
 fn create_directory(path: &Path) -> io::Result<()> {
     match fs::create_dir(path) {
         Ok(()) => sync_directory(

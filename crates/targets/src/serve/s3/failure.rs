@@ -1,4 +1,4 @@
-//! Failures of the store as S3 errors.
+//! Converts failures of the store to S3 errors.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result, StdError, s3_error};
 
 use super::store::{Store, StoreError};
 
-/// Runs `work` on a thread that may block.
+/// Runs `work` on a thread that is allowed to block.
 pub(super) async fn on_disk_thread<T: Send + 'static>(
     store: &Arc<Store>,
     work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
@@ -17,7 +17,7 @@ pub(super) async fn on_disk_thread<T: Send + 'static>(
     Ok(result.map_err(|error| internal(Box::new(error)))??)
 }
 
-/// An internal error, without details about files.
+/// An internal error without details about files.
 pub(super) fn internal(source: StdError) -> S3Error {
     S3Error::with_source(s3s::S3ErrorCode::InternalError, source)
 }
@@ -38,7 +38,7 @@ impl From<StoreError> for S3Error {
     }
 }
 
-/// The memory of an in-memory store is used up.
+/// Error for an in-memory store whose memory is used up.
 pub(super) fn full() -> S3Error {
     let mut refused = S3Error::with_message(
         S3ErrorCode::Custom("InsufficientStorage".into()),

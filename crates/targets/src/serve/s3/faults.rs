@@ -1,4 +1,4 @@
-//! Injected faults of the S3 server.
+//! Faults that the S3 server injects.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,32 +7,32 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// How long a PUT locks a busy store: the time of one SQLite commit with fsync.
+/// How long a PUT locks a busy store: about the time of one SQLite commit with fsync.
 const COMMIT_TIME: Duration = Duration::from_millis(4);
 
-/// A fault and the share of the applicable requests that it affects. Written as `busy:98%`.
+/// A fault and the share of the applicable requests that are affected. Written as `busy:98%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct S3Fault {
     pub(super) kind: FaultKind,
-    /// 0 to 1.
+    /// Share of the applicable requests, 0 to 1.
     pub(super) share: f64,
 }
 
-/// Kinds of faults.
+/// Kinds of faults; each says which operations the fault applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// PUT and COPY: 500 InternalError while another object is being stored, as from a store
-    /// whose database has one writer at a time and does not wait.
+    /// PUT and COPY: 500 InternalError while another object is being stored, as from a store whose
+    /// database has one writer at a time and does not wait.
     Busy,
     /// PUT and COPY: 503 SlowDown with `Retry-After: 1`.
     SlowDown,
-    /// DELETE, also in batches: acknowledged but not done.
+    /// DELETE, including batches: the deletion is acknowledged but not done.
     KeepDeleted,
     /// PUT and COPY: the connection is closed without a response.
     Reset,
 }
 
-/// All faults by name; a fault is registered only here.
+/// All kinds of faults by name. Faults are registered only here.
 const KINDS: [(&str, FaultKind); 4] = [
     ("busy", FaultKind::Busy),
     ("slow-down", FaultKind::SlowDown),
@@ -40,7 +40,7 @@ const KINDS: [(&str, FaultKind); 4] = [
     ("reset", FaultKind::Reset),
 ];
 
-/// Why a text is not a valid fault.
+/// Error for a text that is not a valid fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{text:?} is not a fault; write for example busy:98%, with one of {known}")]
 pub struct S3FaultError {
@@ -70,15 +70,15 @@ impl FromStr for S3Fault {
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: Vec<(S3Fault, AtomicU64)>,
-    /// Locked by the PUT that is being stored.
+    /// Locked by the request that is being stored, if the server has the fault `busy`.
     lock: Arc<Mutex<()>>,
 }
 
-/// The lock of a busy store's only writer; released on drop.
+/// The write lock of a busy store, released on drop; without the fault `busy`, no lock.
 pub(super) struct Writer(Option<OwnedMutexGuard<()>>);
 
 impl Writer {
-    /// Waits for the duration of a commit, if the store is busy.
+    /// Waits for the duration of a commit, if the server has the fault `busy`.
     pub(super) async fn commit(self) {
         if self.0.is_some() {
             tokio::time::sleep(COMMIT_TIME).await;
@@ -95,8 +95,8 @@ impl Faults {
         }
     }
 
-    /// Whether the fault affects this request. Of any n requests in a row, the affected share is
-    /// exact to within one.
+    /// Whether the fault affects the current request. Among any n consecutive requests, the number
+    /// of affected requests is exact to within one.
     pub(super) fn applies(&self, kind: FaultKind) -> bool {
         let mut own = self.all.iter().filter(|(fault, _)| fault.kind == kind);
         own.any(|(fault, asked)| {
@@ -106,8 +106,8 @@ impl Faults {
         })
     }
 
-    /// Makes this request the only writer; `None` if the store is busy and refuses it. A request
-    /// that is not refused waits for the lock.
+    /// Makes the current request the only writer. Returns `None` if another request holds the lock
+    /// and the fault refuses the current request; otherwise waits for the lock.
     pub(super) async fn writer(&self) -> Option<Writer> {
         if !self.has(FaultKind::Busy) {
             return Some(Writer(None));

@@ -1,4 +1,4 @@
-//! Faults below the protocol: connections that are closed, and requests that are refused before
+//! Faults below the S3 protocol: connections that are closed, and requests that are refused before
 //! they are parsed.
 
 use std::future::Future;
@@ -14,7 +14,7 @@ use s3s::{HttpResponse, StdError};
 use super::faults::{FaultKind, Faults};
 use super::signature;
 
-/// The S3 service with connection faults.
+/// The S3 service with injected connection faults.
 #[derive(Clone)]
 pub(super) struct Flaky {
     service: S3Service,

@@ -1,19 +1,20 @@
-//! File paths of keys, relative to the directory of the bucket.
+//! Converts keys to file paths relative to the directory of the bucket.
 //!
 //! Bytes other than lower-case letters, digits, `-`, `_` and `.` are written as `%` and two
 //! hexadecimal digits, so that no key is a path and no two paths differ only by case. Long names
-//! are split into directories. Directories end with `+` and files with `=`; neither occurs
-//! elsewhere, so no file has the name of a directory, and no name is `.` or `..`.
+//! are split into directories. Names of directories end with `+` and names of files with `=`.
+//! Neither character occurs elsewhere, so no file has the name of a directory, and no name is `.`
+//! or `..`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Longest component without its end mark: file systems allow 255 bytes.
+/// Maximum length of a path component without its end mark, bytes; file systems allow 255.
 const PART: usize = 200;
 const DIRECTORY_MARK: char = '+';
 const FILE_MARK: char = '=';
 
-/// The relative path of a key.
+/// The relative path for a key.
 pub(super) fn path_of(key: &str) -> PathBuf {
     let name = encode(key);
     let mut path = PathBuf::new();
@@ -27,7 +28,7 @@ pub(super) fn path_of(key: &str) -> PathBuf {
     path
 }
 
-/// The key of a relative path; `None` if no key has this path.
+/// The key for a relative path; `None` if no key has this path.
 pub(super) fn key_of(path: &Path) -> Option<String> {
     let mut name = String::new();
     let mut parts = path.iter().peekable();

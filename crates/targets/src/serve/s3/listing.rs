@@ -1,4 +1,4 @@
-//! One page of a bucket's objects, for `ListObjects` and `ListObjectsV2`.
+//! Creates pages of a bucket's objects, for `ListObjects` and `ListObjectsV2`.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -10,11 +10,11 @@ pub(super) struct Query<'a> {
     /// Keys with this delimiter after the prefix are grouped into a common prefix.
     pub(super) delimiter: Option<&'a str>,
     pub(super) after: After<'a>,
-    /// Most keys and common prefixes per page.
+    /// Maximum number of keys and common prefixes per page.
     pub(super) limit: usize,
 }
 
-/// Start of a page.
+/// Position after which a page starts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After<'a> {
     #[default]
@@ -24,16 +24,16 @@ pub(super) enum After<'a> {
     CommonPrefix(&'a str),
 }
 
-/// A page.
+/// One page of a listing.
 #[derive(Debug)]
 pub(super) struct Page<'a, V> {
     pub(super) objects: Vec<(&'a str, &'a V)>,
     pub(super) common_prefixes: Vec<String>,
-    /// Start of the next page; `None` after the last.
+    /// Position for the next page; `None` on the last page.
     pub(super) next: Option<Next>,
 }
 
-/// The last entry of a page that is not the last page.
+/// The last entry of a page, if another page follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     AfterKey(String),
@@ -41,7 +41,7 @@ pub(super) enum Next {
 }
 
 impl Next {
-    /// The continuation token.
+    /// The continuation token for the next page.
     pub(super) fn token(&self) -> String {
         match self {
             Self::AfterKey(key) => format!("k{key}"),
@@ -60,7 +60,8 @@ impl<'a> After<'a> {
         }
     }
 
-    /// Parses a marker of `ListObjects`: a key, or the common prefix at the end of a page.
+    /// Parses a marker of `ListObjects`: a key, or the common prefix at the end of the previous
+    /// page.
     pub(super) fn from_marker(marker: &'a str, prefix: &str, delimiter: Option<&str>) -> Self {
         if common_prefix(marker, prefix, delimiter) == Some(marker) {
             Self::CommonPrefix(marker)
@@ -116,7 +117,7 @@ fn as_ref(bound: &Bound<String>) -> Bound<&str> {
     }
 }
 
-/// `None` if no key can follow.
+/// Start of the range of keys to list; `None` if no key can follow.
 fn start(query: &Query<'_>) -> Option<Bound<String>> {
     let bound = match query.after {
         After::Nothing => Bound::Unbounded,
@@ -141,8 +142,8 @@ fn common_prefix<'k>(key: &'k str, prefix: &str, delimiter: Option<&str>) -> Opt
     Some(&key[..end])
 }
 
-/// The first text after all texts that start with `prefix`. UTF-8 sorts like its characters, so
-/// the last character that has a successor is replaced by the successor.
+/// The first text after all texts that start with `prefix`. UTF-8 text sorts in the order of its
+/// characters, so the last character with a successor is replaced by that successor.
 fn beyond(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
@@ -168,7 +169,7 @@ mod tests {
         keys.iter().map(|&key| (key.to_owned(), ())).collect()
     }
 
-    /// All pages, fetched with continuation tokens.
+    /// Lists all pages, using continuation tokens.
     fn all(objects: &BTreeMap<String, ()>, query: Query<'_>) -> (Vec<String>, Vec<String>, usize) {
         let (mut keys, mut prefixes, mut pages) = (Vec::new(), Vec::new(), 0);
         let mut token: Option<String> = None;

@@ -1,4 +1,4 @@
-//! The S3 server: protocol and signatures by `s3s`, storage by this module.
+//! The S3 server: `s3s` handles protocol and signatures, this module the storage.
 //!
 //! Multipart uploads, versions and ACLs are refused with `NotImplemented`.
 
@@ -43,10 +43,10 @@ pub struct S3Options {
     pub listen: SocketAddr,
     /// Directory of the durable store, created if missing; `None` for a store in memory.
     pub durable: Option<PathBuf>,
-    /// Largest total size of the objects in memory, bytes; `None`: half of the available memory
+    /// Maximum total size of the objects in memory, bytes; `None` for half of the available memory
     /// at the start. Ignored for a durable store.
     pub memory: Option<u64>,
-    /// The only accepted credentials.
+    /// The only credentials that are accepted.
     pub credentials: Credentials,
     /// Injected faults.
     pub faults: Vec<S3Fault>,
@@ -54,10 +54,10 @@ pub struct S3Options {
     pub workers: usize,
 }
 
-/// Serves S3 until SIGTERM or SIGINT. `ready` is called once, with the listen address.
+/// Serves S3 until SIGTERM or SIGINT. Calls `ready` once, with the listen address.
 ///
 /// # Errors
-/// When the server cannot listen, start its threads or use the directory.
+/// When the server cannot listen, start its threads, or use the directory.
 pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let store = match &options.durable {
         None => Store::in_memory(options.memory.or_else(half_of_available_memory)),
@@ -77,12 +77,12 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     accept::run(options.listen, options.workers, service, ready)
 }
 
-/// Half of the available memory, bytes; `None` if unknown.
+/// Half of the memory available now, bytes; `None` if unknown.
 pub fn half_of_available_memory() -> Option<u64> {
     counters::available_memory().map(|bytes| bytes / 2)
 }
 
-/// Accepts one access key.
+/// Provides the secret key of the only accepted access key.
 struct OneKey(Credentials);
 
 #[async_trait::async_trait]

@@ -17,14 +17,14 @@ pub(super) struct Object {
     pub(super) content_type: Option<String>,
     pub(super) metadata: Vec<(String, String)>,
     pub(super) content: Content,
-    /// Memory of the object besides its content; `None` without a limit.
+    /// Share of the memory limit for key and metadata; `None` without a limit.
     pub(super) entry: Option<Arc<Share>>,
 }
 
-/// Content of an object.
+/// Where the content of an object is stored.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
-    /// In memory, with its share of the limit if there is one.
+    /// In memory, with the content's share of the memory limit; `None` without a limit.
     InMemory(Bytes, Option<Arc<Share>>),
     OnDisk,
 }

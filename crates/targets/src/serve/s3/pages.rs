@@ -1,5 +1,4 @@
-//! Shared code of the two list operations: their parameters, and the encoding of keys in
-//! responses.
+//! Code shared by the two list operations: their parameters, and the encoding of keys in responses.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use s3s::dto::{CommonPrefix, EncodingType, Object as ListedObject, Timestamp};
@@ -8,7 +7,7 @@ use s3s::{S3Result, s3_error};
 use super::object::{e_tag, signed};
 use super::store::Listing;
 
-/// Most entries per page (Amazon S3 API reference, ListObjectsV2).
+/// Maximum number of entries per page (Amazon S3 API reference, ListObjectsV2).
 const PAGE: i32 = 1000;
 /// Characters that `encoding-type=url` does not escape.
 const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
@@ -18,7 +17,7 @@ const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// Parameters of both list operations.
+/// Parameters common to both list operations.
 pub(super) struct ListRequest {
     pub(super) prefix: String,
     pub(super) delimiter: Option<String>,
@@ -36,7 +35,7 @@ pub(super) fn count(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// Encoding of keys in listings: unchanged, or URL-encoded so that XML can contain every key.
+/// Encoding of keys in listings: none, or URL encoding, which lets XML contain every key.
 pub(super) struct KeyEncoding(pub(super) Option<EncodingType>);
 
 impl KeyEncoding {

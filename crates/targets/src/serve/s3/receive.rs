@@ -1,5 +1,5 @@
-//! Receives the content of an object: small content in memory, large content directly into a file
-//! of a durable store.
+//! Receives the content of an object. Small content stays in memory; large content for a durable
+//! store is written directly to a file.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use s3s::{S3Error, S3ErrorCode, S3Result, StdError, s3_error};
 use super::failure::{self, internal, on_disk_thread};
 use super::store::{Store, Upload};
 
-/// Largest content that is written in one step, bytes.
+/// Content size above which a durable store writes in several steps, bytes.
 const WHOLE: usize = 1024 * 1024;
-/// Largest buffer that is reserved because of a client's `Content-Length`, bytes.
+/// Largest buffer that is allocated in advance from a client's `Content-Length`, bytes.
 const TRUSTED_LENGTH: usize = 64 * 1024 * 1024;
 
-/// Completely received content.
+/// Content that has been received completely.
 pub(super) struct Received {
     pub(super) upload: Upload,
     pub(super) size: u64,
     pub(super) md5: [u8; 16],
 }
 
-/// Receives a body. `content_md5`: the header, if the client sent one.
+/// Receives a body. `content_md5`: value of the `Content-MD5` header, if sent.
 pub(super) async fn receive(
     store: &Arc<Store>,
     body: Option<StreamingBlob>,
@@ -49,8 +49,8 @@ pub(super) async fn receive(
     let mut body = body.unwrap_or_else(|| StreamingBlob::from(s3s::Body::empty()));
     while let Some(part) = body.next().await {
         let part = part.map_err(broken_body)?;
-        // Content beyond the limit is still read, so that the client gets its response at the
-        // end.
+        // Content beyond the memory limit is still read, so that the client receives its response
+        // at the end.
         full = full
             || share
                 .as_mut()
@@ -81,7 +81,7 @@ pub(super) async fn receive(
     Ok(Received { upload, size, md5 })
 }
 
-/// Appends the buffer to the file, which is created if missing.
+/// Appends the buffer to the file; creates the file if missing.
 async fn write_out(
     store: &Arc<Store>,
     staged: Option<Upload>,
@@ -115,8 +115,8 @@ fn decode_md5(header: &str) -> S3Result<[u8; 16]> {
         })
 }
 
-/// `s3s` verifies the signed hash of the payload during the transfer; the type of its error is
-/// private.
+/// Converts an error of a body. `s3s` verifies the signed hash of the payload during the transfer,
+/// but the type of its error is private.
 fn broken_body(error: StdError) -> S3Error {
     if error.to_string().contains("Sha256Mismatch") {
         let mut refused = S3Error::with_message(

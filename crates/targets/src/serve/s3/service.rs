@@ -1,4 +1,4 @@
-//! The S3 operations, implemented with the store.
+//! The S3 operations, implemented on top of the store.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ use super::pages::{KeyEncoding, ListRequest, count, page_size};
 use super::receive::receive;
 use super::store::{Listing, Reader, Store, StoreError};
 
-/// Largest response body that is read in one step, bytes.
+/// Number of bytes of a response body that are read in one step.
 const STEP: u64 = 1024 * 1024;
-/// The service that `s3s` calls.
+/// The service called by `s3s`.
 pub(super) struct Service {
     store: Arc<Store>,
     faults: Arc<Faults>,
@@ -41,7 +41,7 @@ impl Service {
         Self { store, faults }
     }
 
-    /// Allows this request to write, unless a fault refuses it.
+    /// Allows the current request to write, unless a fault refuses the request.
     async fn writer(&self) -> S3Result<Writer> {
         if self.faults.applies(FaultKind::SlowDown) {
             let mut refused = s3_error!(SlowDown, "reduce your request rate");
@@ -55,7 +55,7 @@ impl Service {
     }
 
     /// Runs an operation of the store: directly for a store in memory, on a blocking thread for a
-    /// store on disk.
+    /// durable store.
     async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
@@ -87,7 +87,7 @@ impl Service {
     }
 }
 
-/// Deletes an object, unless a fault only acknowledges the deletion.
+/// Deletes an object, or only acknowledges the deletion if the fault applies.
 fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
     match faults.applies(FaultKind::KeepDeleted) {
         true => store.has_bucket(bucket),
@@ -159,7 +159,7 @@ impl S3 for Service {
         request: S3Request<PutObjectInput>,
     ) -> S3Result<S3Response<PutObjectOutput>> {
         let input = request.input;
-        // Before the content is received, so that the client sends little in vain.
+        // Checked before the content is received, so that the client does not send much in vain.
         self.store.has_bucket(&input.bucket)?;
         let received = receive(
             &self.store,
@@ -244,7 +244,7 @@ impl S3 for Service {
             .with_store(move |store| {
                 let (object, reader) = store.get(&bucket, &key)?;
                 let part = selected(range, object.size);
-                // Reading the first step here saves another thread change for small objects.
+                // Reading the first step here avoids another thread change for small objects.
                 let first = match &part {
                     Ok((part, _)) => reader.read(part.start..part.end.min(part.start + STEP))?,
                     Err(_) => Bytes::new(),
@@ -416,7 +416,7 @@ fn metadata(object: &Object) -> Option<Metadata> {
     (!object.metadata.is_empty()).then(|| object.metadata.iter().cloned().collect())
 }
 
-/// The bytes that a `Range` header selects, and the `Content-Range` of the response.
+/// The byte range that a `Range` header selects, and the `Content-Range` of the response.
 fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Option<String>)> {
     match range {
         None => Ok((0..size, None)),
@@ -431,7 +431,7 @@ fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Opti
     }
 }
 
-/// `first`, then the rest of `part` step by step, each read on a blocking thread.
+/// Streams `first`, then the rest of `part` in steps; each step is read on a blocking thread.
 fn in_steps(
     reader: Reader,
     first: Bytes,

@@ -1,11 +1,10 @@
-//! S3's requirements for signed requests that `s3s` does not check.
+//! Checks the requirements of S3 for signed requests that `s3s` does not check.
 //!
 //! `s3s` verifies the signature over the headers listed in `SignedHeaders`, and accepts any
-//! algorithm and any list. S3 requires more ("Create a signed AWS API request" and
-//! "Authenticating requests: using query parameters"): `host` and every `x-amz-*` header must be
-//! signed. Otherwise anybody who intercepts a signed request can add `x-amz-copy-source` to it.
-//! The check covers the signature that `s3s` will verify: a request with two signatures is
-//! refused.
+//! algorithm and any list. S3 requires more ("Create a signed AWS API request" and "Authenticating
+//! requests: using query parameters"): `host` and every `x-amz-*` header must be signed. Otherwise
+//! an attacker who intercepts a signed request could add `x-amz-copy-source`. Requests with two
+//! signatures are refused, so that the signature checked here is the signature that `s3s` verifies.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +14,7 @@ use s3s::{S3Result, s3_error};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const DATE_HEADER: &str = "x-amz-date";
-/// Parameters of a presigned URL; each must occur once.
+/// Parameters of a presigned URL; each parameter must occur exactly once.
 const PARAMETERS: [&str; 6] = [
     "X-Amz-Algorithm",
     "X-Amz-Credential",
@@ -24,16 +23,16 @@ const PARAMETERS: [&str; 6] = [
     "X-Amz-SignedHeaders",
     "X-Amz-Signature",
 ];
-/// Longest validity of a presigned URL, seconds: one week.
+/// Longest validity of a presigned URL, seconds (one week).
 const LONGEST: u64 = 604_800;
-/// Largest difference between the clocks of client and server.
+/// Largest allowed difference between the clocks of client and server.
 const MOST_SKEW: Duration = Duration::from_secs(15 * 60);
 
-/// Refuses a request whose signature does not meet S3's requirements. Does not verify the
-/// signature; an unsigned request passes.
+/// Refuses a request whose signature does not meet S3's requirements. This function does not verify
+/// the signature; unsigned requests pass.
 ///
 /// # Errors
-/// The error response of S3.
+/// The S3 error response for the request.
 pub(super) fn check(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<()> {
     let query = uri.query().unwrap_or_default();
     let parameters: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes())
@@ -68,7 +67,7 @@ pub(super) fn check(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result
     }
 }
 
-/// Whether the request is a form upload, whose policy is signed as a whole.
+/// Whether the request is a form upload; the signature of a form covers its policy.
 fn is_form(method: &Method, headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
     let kind = kind.map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
@@ -77,7 +76,7 @@ fn is_form(method: &Method, headers: &HeaderMap) -> bool {
 
 fn check_header(value: &str, headers: &HeaderMap) -> S3Result<()> {
     if value.starts_with("AWS ") {
-        // Signature version 2 always covers all `x-amz-*` headers.
+        // A signature of version 2 always covers all `x-amz-*` headers.
         return check_date_v2(headers);
     }
     let Some((ALGORITHM, fields)) = value.split_once(' ') else {
@@ -154,7 +153,7 @@ fn check_query(parameters: &[(String, String)], headers: &HeaderMap) -> S3Result
     }
 }
 
-/// Checks `KEY/20150830/REGION/s3/aws4_request`, whose day must be that of `date`. Any region is
+/// Checks `KEY/20150830/REGION/s3/aws4_request`; the day must be the day of `date`. Any region is
 /// accepted.
 fn check_credential(credential: &str, date: &[u8]) -> Result<(), String> {
     let parts: Vec<&str> = credential.split('/').collect();
@@ -214,7 +213,7 @@ fn check_signed(signed: &[&str], headers: &HeaderMap) -> S3Result<()> {
     }
 }
 
-/// `s3s` checks only the date of version 4.
+/// Checks the date of a version 2 signature, because `s3s` checks only version 4.
 fn check_date_v2(headers: &HeaderMap) -> S3Result<()> {
     let date = headers.get(DATE_HEADER).or_else(|| headers.get(DATE));
     let date = date.and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());

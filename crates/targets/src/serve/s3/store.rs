@@ -1,5 +1,5 @@
 //! Buckets and objects, in memory or durable. The list of objects is always in memory; a durable
-//! store keeps the content on its disk.
+//! store keeps the content of objects on disk.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ use super::listing::{Next, Query, page};
 use super::object::{Content, Object};
 use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
-/// Why the store refuses an operation.
+/// Why the store refuses or fails an operation.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StoreError {
     #[error("the bucket does not exist")]
@@ -41,17 +41,17 @@ impl From<Full> for StoreError {
     }
 }
 
-/// Incoming content.
+/// Content of an object that is being stored.
 #[derive(Debug)]
 pub(super) enum Upload {
-    /// All of the content, with its share of the memory limit if there is one.
+    /// All of the content, with its share of the memory limit; `None` without a limit.
     Whole(Bytes, Option<Arc<Share>>),
-    /// Content in a file of a durable store, without its footer.
+    /// Content in a file of a durable store, before the footer is appended.
     Staged(Staged),
 }
 
-/// Outgoing content. Reads the object as it was when it was opened, even if the key is
-/// overwritten or deleted.
+/// Content of an object that is being read. Returns the content as of the time of opening, even if
+/// the key is overwritten or deleted meanwhile.
 #[derive(Debug, Clone)]
 pub(super) enum Reader {
     InMemory(Bytes),
@@ -59,7 +59,7 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// Reads a range inside the object.
+    /// Reads a range of bytes, which must be inside the object.
     pub(super) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
         let start = usize::try_from(range.start).map_err(io::Error::other)?;
@@ -74,7 +74,7 @@ impl Reader {
     }
 }
 
-/// One page of a listing, independent of the store.
+/// One page of a listing, without references into the store.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) objects: Vec<(String, Arc<Object>)>,
@@ -82,11 +82,11 @@ pub(super) struct Listing {
     pub(super) next: Option<Next>,
 }
 
-/// All buckets.
+/// All buckets with their objects.
 #[derive(Debug)]
 pub(super) struct Store {
     disk: Option<Disk>,
-    /// Memory of the objects; `None` without a limit.
+    /// Memory limit of the objects; `None` without a limit.
     budget: Option<Arc<Budget>>,
     buckets: RwLock<BTreeMap<String, Arc<Bucket>>>,
 }
@@ -94,8 +94,8 @@ pub(super) struct Store {
 #[derive(Debug)]
 struct Bucket {
     created: SystemTime,
-    /// `None` after the bucket was deleted: a request that still refers to it must not add
-    /// objects.
+    /// `None` after the bucket has been deleted, so that requests that still refer to the bucket
+    /// cannot add objects.
     objects: RwLock<Option<BTreeMap<String, Arc<Object>>>>,
 }
 
@@ -109,7 +109,8 @@ impl Bucket {
 }
 
 impl Store {
-    /// An empty store in memory for at most `limit` bytes of objects; `None` means no limit.
+    /// Creates an empty store in memory for at most `limit` bytes of objects; `None` means no
+    /// limit.
     pub(super) fn in_memory(limit: Option<u64>) -> Self {
         Self {
             disk: None,
@@ -138,17 +139,17 @@ impl Store {
         })
     }
 
-    /// The disk of a durable store, which may block the caller.
+    /// The disk of a durable store. Its methods can block the caller.
     pub(super) fn disk(&self) -> Option<&Disk> {
         self.disk.as_ref()
     }
 
-    /// A share of the memory limit; `None` without a limit.
+    /// Creates an empty share of the memory limit; `None` without a limit.
     pub(super) fn share(&self) -> Option<Share> {
         self.budget.as_ref().map(Share::of)
     }
 
-    /// Memory of another object besides its content.
+    /// Reserves the memory of an object in addition to its content.
     fn entry(&self, key: &str) -> Result<Option<Share>, StoreError> {
         let Some(mut share) = self.share() else {
             return Ok(None);
@@ -186,7 +187,7 @@ impl Store {
         Ok(())
     }
 
-    /// Names and creation times.
+    /// Names and creation times of all buckets.
     pub(super) fn buckets(&self) -> Vec<(String, SystemTime)> {
         read(&self.buckets)
             .iter()
@@ -198,7 +199,7 @@ impl Store {
         self.bucket(name).map(drop)
     }
 
-    /// Stores an object; a durable one is on the disk when this returns.
+    /// Stores an object. In a durable store, the object is on the disk when the function returns.
     pub(super) fn put(
         &self,
         bucket_name: &str,
@@ -239,7 +240,7 @@ impl Store {
         }
         let disk = match staged {
             Some((disk, file)) => {
-                // Under the lock, so that file name and list change together.
+                // Under the lock, so that the file name and the list change together.
                 disk.publish(file, bucket_name, key)?;
                 Some(disk)
             }
@@ -272,7 +273,7 @@ impl Store {
         let reader = match (&object.content, &self.disk) {
             (Content::InMemory(bytes, _), _) => Reader::InMemory(bytes.clone()),
             (Content::OnDisk, Some(disk)) => {
-                // Under the lock, so that the file belongs to this entry.
+                // Under the lock, so that the opened file belongs to this entry.
                 Reader::OnDisk(Arc::new(disk.open_object(bucket_name, key)?))
             }
             (Content::OnDisk, None) => return Err(StoreError::NoSuchKey),
@@ -280,7 +281,7 @@ impl Store {
         Ok((Arc::clone(object), reader))
     }
 
-    /// Deletes an object if it exists.
+    /// Deletes an object. Deleting a missing object succeeds.
     pub(super) fn delete(&self, bucket_name: &str, key: &str) -> Result<(), StoreError> {
         let bucket = self.bucket(bucket_name)?;
         let mut guard = write(&bucket.objects);
@@ -299,7 +300,7 @@ impl Store {
         Ok(())
     }
 
-    /// An upload with the content of an existing object.
+    /// Creates an upload with the content of an existing object.
     pub(super) fn duplicate(&self, object: &Object, reader: &Reader) -> Result<Upload, StoreError> {
         match (reader, &self.disk) {
             (Reader::OnDisk(file), Some(disk)) => {
@@ -307,7 +308,7 @@ impl Store {
                 staged.append_from(file, object.size)?;
                 Ok(Upload::Staged(staged))
             }
-            // The content and its share of the memory are shared.
+            // In memory, both objects share the content and its share of the memory limit.
             _ => {
                 let share = match &object.content {
                     Content::InMemory(_, share) => share.clone(),

@@ -15,7 +15,7 @@ use super::timekeeper::{Pending, Timekeeper};
 const MOST_HEADERS: usize = 64;
 pub(super) const LONGEST_HEAD: usize = 64 * 1024;
 
-/// Parsed head of a request.
+/// Parsed head of a request, with the values that matter to the server.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) length: u64,
@@ -24,7 +24,7 @@ pub(super) struct Head {
     pub(super) overrides: Overrides,
 }
 
-/// A connection and the bytes read from it.
+/// A connection and the bytes that have been read but not parsed.
 pub(super) struct Connection {
     number: u64,
     /// Whether responses are sent in two writes.
@@ -35,7 +35,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// With `two_writes`, Nagle's algorithm stays enabled.
+    /// Prepares a connection. With `two_writes`, Nagle's algorithm stays enabled.
     pub(super) fn new(
         number: u64,
         stream: TcpStream,
@@ -85,7 +85,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Parses the head of the next request without consuming it; `None` at the end.
+    /// Parses the head of the next request without consuming it; `None` at the end of the stream.
     fn head(&mut self) -> io::Result<Option<Head>> {
         loop {
             if let Some(head) = parse(&self.held)? {
@@ -100,7 +100,7 @@ impl Connection {
         }
     }
 
-    /// Consumes this many bytes and reads those that have not arrived.
+    /// Consumes `bytes` bytes; waits for bytes that have not arrived.
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
         let mut left = bytes;
         loop {
@@ -116,7 +116,7 @@ impl Connection {
         }
     }
 
-    /// Reads to the end: closing with unread bytes would reset the connection.
+    /// Reads until the peer closes, because closing with unread bytes would reset the connection.
     fn skip_all(&mut self) -> io::Result<()> {
         while self.read_more()? > 0 {
             self.held.clear();
@@ -150,7 +150,7 @@ pub(super) fn parse(held: &[u8]) -> io::Result<Option<Head>> {
             "content-length" => {
                 head.body = value.trim().parse().map_err(|_| ErrorKind::InvalidData)?
             }
-            // Not needed for any measurement.
+            // Refused, because no measurement needs chunked bodies.
             "transfer-encoding" => return Err(ErrorKind::InvalidData.into()),
             "connection" => head.close = value.trim().eq_ignore_ascii_case("close"),
             "x-tenbin-delay" => {

@@ -1,4 +1,5 @@
-//! The log: one line for every response, and the number of connections at the end.
+//! The log of the ground-truth server: one line per response, and finally the number of
+//! connections.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,16 +11,16 @@ use super::super::ServeError;
 
 const HEAD: &str = "# number connection received_ns due_ns answered_ns bytes_in bytes_out answer\n";
 
-/// One request. Times are nanoseconds since the server's start.
+/// Log entry of one request. Times are nanoseconds since the server's start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) number: u64,
     pub(super) connection: u64,
-    /// When its last byte was read.
+    /// Time at which the last byte of the request was read.
     pub(super) received: u64,
-    /// When the response was due.
+    /// Time at which the response was due.
     pub(super) due: u64,
-    /// When the write of the response started.
+    /// Time at which the write of the response started.
     pub(super) answered: u64,
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
@@ -28,11 +29,11 @@ pub(super) struct Entry {
 
 struct LogState {
     file: BufWriter<File>,
-    /// The first error; nothing is written after it.
+    /// The first write error; nothing is written after an error.
     trouble: Option<io::Error>,
 }
 
-/// The log file, if logging is enabled.
+/// The log file, if logging is enabled, and the number of connections.
 pub(super) struct Log {
     path: PathBuf,
     book: Mutex<Option<LogState>>,
@@ -65,7 +66,7 @@ impl Log {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Logs a request. An error is returned by [`Self::close`].
+    /// Logs a request. [`Self::close`] returns the first error.
     pub(super) fn record(&self, entry: &Entry) {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(LogState { file, trouble }) = book.as_mut() else {
@@ -91,7 +92,7 @@ impl Log {
         .err();
     }
 
-    /// Writes buffered lines and ends the log.
+    /// Writes the buffered lines and the last line, and closes the log.
     pub(super) fn close(&self) -> Result<(), ServeError> {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(LogState { mut file, trouble }) = book.take() else {

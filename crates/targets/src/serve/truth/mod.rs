@@ -1,9 +1,9 @@
-//! The ground-truth server: it responds at known times and logs them, so that the figures of a
-//! load generator can be compared with the truth.
+//! The ground-truth server: it responds at known times and logs these times, so that the figures of
+//! a load generator can be compared with the truth.
 //!
-//! One thread per connection reads requests and schedules their responses with the [`scheduler`];
-//! one timekeeper thread sends every response at its time. Made for precision, not speed.
-//! Responses are sent in order of their times: pipelining is not supported.
+//! One thread per connection reads requests and schedules their responses with the [`scheduler`].
+//! One timekeeper thread sends every response when it is due. The server is made for precision, not
+//! for speed. Responses are sent in order of their due times, so pipelining is not supported.
 
 mod connection;
 mod log;
@@ -43,34 +43,34 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 pub struct TruthOptions {
     /// Listen address; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Service time of a request, unless the request overrides it (`X-Tenbin-Delay: 5ms`).
+    /// Service time of requests; a request can override it with `X-Tenbin-Delay: 5ms`.
     pub service: Service,
     /// Seed of all random values.
     pub seed: u64,
-    /// Number of requests served at the same time, in order of arrival; unlimited if not set. N
-    /// workers with a mean service time of S serve at most N/S requests per second.
+    /// Number of workers, which serve requests in order of arrival; `None` for no limit. N workers
+    /// with a mean service time of S serve at most N/S requests per second.
     pub workers: Option<NonZeroUsize>,
-    /// Number of workers that share one listening socket. Each serves the connections that it has
-    /// accepted, one request at a time. Capacity, stalls, wrong responses and the log do not work
-    /// with it.
+    /// Number of workers that share one listening socket. Each worker serves the connections that
+    /// it has accepted, one request at a time. Capacity, stalls, wrong responses and the log do not
+    /// work with `prefork`.
     pub prefork: Option<NonZeroUsize>,
-    /// Most requests started per second, evenly spaced; further requests wait.
+    /// Maximum number of requests started per second, evenly spaced; further requests wait.
     pub capacity: Option<f64>,
-    /// Times in which the server sends no response.
+    /// Periods in which the server sends no response.
     pub stalls: Vec<Stall>,
-    /// A pause once per N requests. From the request that starts the pause until its end the server
-    /// sends no response; then it sends all responses that are due.
+    /// A pause once per N requests. The server sends no response from the request that starts the
+    /// pause until the end of the pause, and then sends all responses that are due.
     pub rare_pause: Option<RarePause>,
-    /// Shares of faulty responses, unless a request overrides them (`X-Tenbin-Answer: reset`).
+    /// Shares of faulty responses; a request can override them with `X-Tenbin-Answer: reset`.
     pub shares: Shares,
-    /// Send head and body in two writes with Nagle's algorithm on, so that the body waits for
-    /// the peer's delayed acknowledgement of the head.
+    /// Whether to send head and body in two writes with Nagle's algorithm enabled, so that the body
+    /// waits for the peer's delayed acknowledgement of the head.
     pub two_writes: bool,
-    /// Log file, one line per request.
+    /// Log file with one line per request; `None` for no log.
     pub log: Option<PathBuf>,
 }
 
-/// Nanoseconds since the server's start.
+/// Clock that counts nanoseconds since the server's start.
 #[derive(Debug, Clone, Copy)]
 struct Clock(Instant);
 
@@ -80,8 +80,8 @@ impl Clock {
     }
 }
 
-/// Serves until SIGTERM or SIGINT; the log is then complete, except for requests without a
-/// response. `ready` is called once, with the listen address.
+/// Serves until SIGTERM or SIGINT. The log is then complete, except for requests without a
+/// response. Calls `ready` once, with the listen address.
 ///
 /// # Errors
 /// When the server cannot listen, write its log or start its threads.
@@ -140,7 +140,7 @@ impl Served {
         Ok(Self { address, log, over })
     }
 
-    /// Accepts no more requests; the process is expected to end soon.
+    /// Stops accepting connections and closes the log. The process is expected to end soon.
     fn stop(&self) -> Result<(), ServeError> {
         self.over.store(true, Ordering::Relaxed);
         self.log.close()
@@ -167,7 +167,7 @@ fn accept(
         log.count_connection();
         let (scheduler, timekeeper) = (Arc::clone(scheduler), Arc::clone(timekeeper));
         let serving = move || -> io::Result<()> { connection?.serve(&scheduler, &timekeeper) };
-        // Without a thread the connection is closed, which the peer notices.
+        // If the thread cannot be started, the connection is closed, which the peer notices.
         let _ = thread::Builder::new()
             .name(format!("connection {number}"))
             .stack_size(128 * 1024)
@@ -270,8 +270,8 @@ mod tests {
             late.push(answered - due);
         }
         late.sort_unstable();
-        // A quarter of them: a busy machine may delay the others. A millisecond timer would delay
-        // three quarters by at least a quarter of a millisecond.
+        // Checks only a quarter of the values, because a busy machine can delay the others. A timer
+        // with a resolution of 1 ms would delay three quarters by at least 0.25 ms.
         assert!(late[12] < 200_000, "{late:?}");
     }
 }

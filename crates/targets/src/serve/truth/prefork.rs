@@ -1,10 +1,10 @@
 //! Worker threads that share one listening socket, like a prefork server.
 //!
-//! Each worker waits for new connections and for requests on its connections, and serves one
-//! request at a time; its other connections wait. A connection stays with the worker that
-//! accepted it. Connections are therefore distributed unevenly: a connection that shares its
-//! worker with two others gets a third of the throughput, and total throughput depends on the
-//! number of workers that have a connection.
+//! Each worker waits for new connections and for requests on its connections. A worker serves one
+//! request at a time, while its other connections wait. A connection stays with the worker that
+//! accepted it, so connections are distributed unevenly. A connection that shares its worker with
+//! two others gets a third of the throughput. Total throughput depends on the number of workers
+//! that have a connection.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read};
@@ -27,10 +27,10 @@ use super::{ServeError, Service, TruthOptions};
 
 const LISTENER: Token = Token(0);
 const EVENTS: usize = 64;
-/// How soon a worker notices that it must end.
+/// How often an idle worker checks whether it must end.
 const LOOK_UP: Duration = Duration::from_millis(100);
 
-/// Starts the workers.
+/// Starts the workers and returns the listen address.
 pub(super) fn start(
     options: &TruthOptions,
     workers: NonZeroUsize,
@@ -44,7 +44,7 @@ pub(super) fn start(
     listener.set_nonblocking(true).map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     for number in 0..workers.get() {
-        // The same socket, so all workers share one accept queue.
+        // All workers use the same socket, so they share one accept queue.
         let shared = listener.try_clone().map_err(ServeError::Runtime)?;
         let mut worker = Worker::new(shared, options.service, options.seed, number as u64)
             .map_err(ServeError::Runtime)?;
@@ -66,7 +66,7 @@ struct Worker {
     random: Rng,
 }
 
-/// A connection and the bytes read from it.
+/// A connection and the bytes that have been read but not parsed.
 struct OpenConnection {
     stream: TcpStream,
     bytes: Vec<u8>,
@@ -112,7 +112,7 @@ impl Worker {
             }
             let ready: Vec<Token> = events.iter().map(mio::event::Event::token).collect();
             may_accept |= ready.contains(&LISTENER);
-            // One at a time, so that other workers get connections too.
+            // Accepts one connection at a time, so that other workers get connections too.
             may_accept = may_accept && self.accept();
             for token in ready.into_iter().filter(|token| *token != LISTENER) {
                 self.serve(token);
@@ -120,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// Returns whether there may be more connections.
+    /// Accepts a connection; returns whether more connections may be waiting.
     fn accept(&mut self) -> bool {
         let Ok((mut stream, _)) = self.listener.accept() else {
             return false;
@@ -187,7 +187,7 @@ impl OpenConnection {
         }
     }
 
-    /// Consumes one complete request and returns its service time, if it sets one.
+    /// Consumes one complete request and returns its service time in nanoseconds, if set.
     fn take(&mut self) -> io::Result<Option<Option<u64>>> {
         let Some(head) = parse(&self.bytes)? else {
             return match self.bytes.len() > LONGEST_HEAD {
@@ -206,7 +206,7 @@ impl OpenConnection {
     fn response(&mut self) {
         use std::io::Write;
 
-        // A response is smaller than any socket buffer: one write sends all of it.
+        // A response is smaller than any socket buffer, so one write sends the whole response.
         if self.stream.write_all(ResponseKind::Right.bytes()).is_err() {
             self.is_over = true;
         }
@@ -246,7 +246,8 @@ mod tests {
         clients
             .into_iter()
             .for_each(|client| client.join().unwrap());
-        // 40 requests of 5 ms: 100 ms with two workers, 200 ms with one that has all connections.
+        // 40 requests of 5 ms take 100 ms with two workers, and 200 ms if one worker has all
+        // connections.
         let took = started.elapsed();
         assert!(took >= Duration::from_millis(100), "{took:?}");
         over.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Responses, correct and faulty.
+//! Correct and faulty responses.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};
@@ -8,9 +8,9 @@ use rustix::net::sockopt::set_socket_linger;
 use tenbin_plan::rng::Rng;
 
 const CORRECT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
-/// Bytes of the body of [`CORRECT`].
+/// Length of the body of [`CORRECT`], bytes.
 const BODY: usize = 12;
-/// The first half of the body of [`CORRECT`].
+/// [`CORRECT`] without the second half of the body.
 const TRUNCATED: &[u8] = CORRECT.split_at(CORRECT.len() - 6).0;
 const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
 
@@ -19,7 +19,7 @@ const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
 pub(super) enum ResponseKind {
     /// Status 200 and 12 bytes.
     Right,
-    /// The connection is reset instead of a response.
+    /// No response; the connection is reset.
     Reset,
     /// Half of the body, then the end of the connection.
     Truncated,
@@ -34,19 +34,19 @@ const NAMES: &[(&str, ResponseKind)] = &[
     ("malformed", ResponseKind::Malformed),
 ];
 
-/// Shares of requests with faulty responses, each 0 to 1.
+/// Shares of the requests that get faulty responses, each 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shares {
-    /// The connection is reset.
+    /// Share of reset connections.
     pub reset: f64,
-    /// The body is truncated.
+    /// Share of truncated bodies.
     pub truncate: f64,
-    /// The response is not HTTP.
+    /// Share of responses that are not HTTP.
     pub malformed: f64,
 }
 
 impl Shares {
-    /// Draws the next response. Uses exactly one random number.
+    /// Draws the kind of the next response, using exactly one random number.
     pub(super) fn draw(&self, random: &mut Rng) -> ResponseKind {
         let mut left = random.unit();
         for (share, response) in [
@@ -63,7 +63,7 @@ impl Shares {
     }
 }
 
-/// Parses a share: `1%` or `0.01`.
+/// Parses a share, written as `1%` or `0.01`.
 ///
 /// # Errors
 /// When the text is not a number from 0 to 1.
@@ -90,7 +90,7 @@ impl ResponseKind {
         found.map_or("?", |&(name, _)| name)
     }
 
-    /// The bytes that are sent.
+    /// The bytes that are sent for this kind of response.
     pub(super) fn bytes(self) -> &'static [u8] {
         match self {
             Self::Right => CORRECT,
@@ -100,8 +100,8 @@ impl ResponseKind {
         }
     }
 
-    /// Sends the response. `two_writes`: the body of a correct response goes into a separate
-    /// write. The connection is closed after a faulty response, or with `last`.
+    /// Sends the response. `two_writes`: the body of a correct response is sent in a separate
+    /// write. The connection is closed after a faulty response, or if `last` is set.
     pub(super) fn send(
         self,
         mut stream: &TcpStream,
@@ -119,7 +119,7 @@ impl ResponseKind {
         match self {
             Self::Right if !last => Ok(()),
             Self::Reset => {
-                // With linger 0, closing the last handle resets the connection; the end of
+                // With linger 0, closing the last handle resets the connection. Shutting down
                 // reading makes the connection's thread drop its handle.
                 set_socket_linger(stream, Some(Duration::ZERO))?;
                 stream.shutdown(Shutdown::Read)

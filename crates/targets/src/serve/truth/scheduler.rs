@@ -1,4 +1,4 @@
-//! Schedules when and how each request is responded to, when the request has been received.
+//! Schedules the time and kind of each response when the request has been received.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use super::TruthOptions;
 use super::response::ResponseKind;
 use super::stall::after_stalls;
 
-/// What the headers of a request override.
+/// Values that the headers of a request override.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
     /// Service time, nanoseconds.
@@ -17,12 +17,12 @@ pub(super) struct Overrides {
     pub(super) response: Option<ResponseKind>,
 }
 
-/// The schedule of a request.
+/// When and how a request will be responded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Schedule {
     /// Sequence number, from 0.
     pub(super) number: u64,
-    /// When the response is due, nanoseconds since the start.
+    /// Time at which the response is due, nanoseconds since the server's start.
     pub(super) due: u64,
     pub(super) response: ResponseKind,
 }
@@ -31,11 +31,11 @@ struct Queue {
     random: Rng,
     /// Sequence number of the next request.
     next: u64,
-    /// When each worker becomes free; empty without a limit of workers.
+    /// Time at which each worker becomes free; empty without a limit of workers.
     free: Vec<u64>,
-    /// Earliest start of the next request.
+    /// Earliest start of the next request, nanoseconds.
     begin: f64,
-    /// End of the last rare pause.
+    /// End of the last rare pause, nanoseconds.
     paused_until: u64,
 }
 
@@ -59,12 +59,12 @@ impl Scheduler {
         }
     }
 
-    /// Schedules a request received at this time, nanoseconds since the start. Uses planned times
-    /// only: a response that was sent late delays no other.
+    /// Schedules a request received at `received`, nanoseconds since the server's start. Only
+    /// planned times are used, so a response that was sent late delays no other response.
     pub(super) fn schedule(&self, received: u64, overrides: Overrides) -> Schedule {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Both are drawn for every request, so that an override does not change the random values
-        // of other requests.
+        // Both values are drawn for every request, so that an override does not change the random
+        // values of other requests.
         let drawn = self.options.service.draw(&mut queue.random);
         let fate = self.options.shares.draw(&mut queue.random);
         let service = overrides.delay.unwrap_or(drawn);
@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn a_queue_with_exponential_service_matches_theory() {
-        // M/M/1 at ρ = 0.5: mean response time 1 ÷ (μ − λ) = 2 ms. The standard error of the mean
-        // over 400,000 requests is about 1 %.
+        // M/M/1 at ρ = 0.5: the mean response time is 1 ÷ (μ − λ) = 2 ms. The standard error of the
+        // mean over 400,000 requests is about 1 %.
         let mut options = options();
         options.service = "exponential:1ms".parse().unwrap();
         options.workers = NonZeroUsize::new(1);

@@ -1,4 +1,4 @@
-//! Service times of requests.
+//! Distributions of service times.
 
 use std::f64::consts::TAU;
 use std::str::FromStr;
@@ -10,9 +10,10 @@ use tenbin_plan::rng::Rng;
 /// A distribution of service times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Service {
-    /// `fixed:10ms`: constant.
+    /// `fixed:10ms`: constant service time.
     Fixed(Duration),
-    /// `bimodal:99%:1ms,100ms`: the first time with this probability, else the second.
+    /// `bimodal:99%:1ms,100ms`: the first time with the given probability, otherwise the second
+    /// time.
     Bimodal {
         /// Probability of the first time, 0 to 1.
         share: f64,
@@ -21,30 +22,30 @@ pub enum Service {
         /// The second time.
         second: Duration,
     },
-    /// `lognormal:5ms:0.5`: the logarithm is normally distributed.
+    /// `lognormal:5ms:0.5`: log-normal distribution with median and sigma.
     LogNormal {
-        /// Median.
+        /// Median of the service time.
         median: Duration,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
-    /// `exponential:2ms`: exponentially distributed.
+    /// `exponential:2ms`: exponential distribution with this mean.
     Exponential {
-        /// Mean.
+        /// Mean service time.
         mean: Duration,
     },
 }
 
-/// Why a text is not a distribution of service times.
+/// Error for a text that is not a distribution of service times.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// The form is unknown.
+    /// The text has no known form.
     #[error(
         "{0:?} is not a service time; write for example \"fixed:10ms\", \"bimodal:99%:1ms,100ms\", \
          \"lognormal:5ms:0.5\" or \"exponential:2ms\""
     )]
     Unknown(String),
-    /// One of its times is invalid.
+    /// A time in the text is invalid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
@@ -108,7 +109,7 @@ fn normal(random: &mut Rng) -> f64 {
 mod tests {
     use super::*;
 
-    /// Sorted draws, milliseconds.
+    /// Draws from the distribution in `text`, sorted, milliseconds.
     fn draws(text: &str) -> Vec<f64> {
         let service: Service = text.parse().unwrap();
         let mut random = Rng::new(1, &[]);
@@ -121,8 +122,8 @@ mod tests {
 
     #[test]
     fn draws_follow_the_distribution() {
-        // Shares below the given points; standard deviation at most √(0.25 ÷ 100 000) = 0.0016;
-        // tolerance four of them.
+        // Share of draws below each given point. The standard deviation is at most
+        // √(0.25 ÷ 100 000) = 0.0016; the tolerance is four standard deviations.
         for (text, point, share) in [
             ("fixed:10ms", 10.000_001, 1.0),
             ("bimodal:99%:1ms,100ms", 50.0, 0.99),

@@ -1,4 +1,4 @@
-//! Times without responses, written `10s+5s`: start and duration.
+//! Periods without responses, written as start and duration: `10s+5s`.
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use tenbin_plan::duration::{Time, TimeError};
 
-/// A time without responses.
+/// A period in which the server sends no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
     /// Start, relative to the server's start.
     pub from: Duration,
-    /// Duration.
+    /// Duration of the stall.
     pub length: Duration,
 }
 
-/// Why a text is not a valid stall.
+/// Error for a text that is not a valid stall.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StallError {
     /// The text is not two times separated by a plus.
     #[error("{0:?} is not a stall; write start and duration, for example \"10s+5s\"")]
     NoStall(String),
-    /// One of the times is invalid.
+    /// A time in the text is invalid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
@@ -44,11 +44,11 @@ impl FromStr for Stall {
 pub struct RarePause {
     /// Duration of the pause.
     pub length: Duration,
-    /// Requests per pause.
+    /// Number of requests per pause.
     pub every: NonZeroU64,
 }
 
-/// Why a text is not a valid rare pause.
+/// Error for a text that is not a valid rare pause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RarePauseError {
     /// The text is not a time, a slash and a number.
@@ -56,7 +56,7 @@ pub enum RarePauseError {
         "{0:?} is not a pause; write its duration and the number of requests per pause, for example \"50ms/4500\""
     )]
     NoPause(String),
-    /// The time is not valid.
+    /// The time in the text is invalid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
@@ -73,10 +73,10 @@ impl FromStr for RarePause {
     }
 }
 
-/// The first time at or after `time`, nanoseconds since the start, that is in no stall.
+/// The first time at or after `time` outside of all stalls, nanoseconds since the server's start.
 pub(super) fn after_stalls(stalls: &[Stall], time: u64) -> u64 {
     let mut time = time;
-    // Stalls may be unsorted or adjacent: repeat until none contains the time.
+    // Stalls can be unsorted or adjacent: repeat until no stall contains the time.
     while let Some(end) = stalls.iter().find_map(|stall| {
         let from = stall.from.as_nanos() as u64;
         let end = from.saturating_add(stall.length.as_nanos() as u64);

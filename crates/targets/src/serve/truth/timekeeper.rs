@@ -1,4 +1,4 @@
-//! Sends every response at its time.
+//! Sends every response at the scheduled time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,19 +11,18 @@ use super::Clock;
 use super::log::{Entry, Log};
 use super::response::ResponseKind;
 
-/// How long before a response the timekeeper waits actively: a sleep may end this much late.
-/// much longer than asked for.
+/// How long before a response the timekeeper busy-waits, nanoseconds, because a sleep can end late.
 const ACTIVE_WAIT: u64 = 150_000;
 
 /// A response to be sent.
 pub(super) struct Pending {
     pub(super) stream: Arc<TcpStream>,
     pub(super) response: ResponseKind,
-    /// Whether the connection ends with it.
+    /// Whether the connection ends after this response.
     pub(super) last: bool,
     /// Whether head and body are sent in two writes.
     pub(super) two_writes: bool,
-    /// The log entry, without the time of the response.
+    /// The log entry of the request, still without the time of the response.
     pub(super) entry: Entry,
 }
 
@@ -64,7 +63,7 @@ pub(super) struct Timekeeper {
 }
 
 impl Timekeeper {
-    /// Starts the thread, which runs as long as the process.
+    /// Starts the thread, which runs until the process ends.
     pub(super) fn start(clock: Clock, log: Arc<Log>) -> io::Result<Arc<Self>> {
         let keeper = Arc::new(Self {
             clock,
@@ -79,7 +78,7 @@ impl Timekeeper {
         Ok(keeper)
     }
 
-    /// Sends `pending` when it is due: immediately if it is due already.
+    /// Sends `pending` when due; immediately if already due.
     pub(super) fn add(&self, pending: Pending) {
         if pending.entry.due <= self.clock.now() {
             self.send(pending);
@@ -98,7 +97,7 @@ impl Timekeeper {
         }
     }
 
-    /// Waits for the time of the next response.
+    /// Waits until the next response is due, and returns it.
     fn next_due(&self) -> Pending {
         let mut queue = self.queue();
         loop {
@@ -121,7 +120,7 @@ impl Timekeeper {
                     .wait_timeout(queue, sleep_time)
                     .map_or_else(|poison| poison.into_inner().0, |(queue, _)| queue);
             } else {
-                // Unlock in between, so that earlier responses can be added.
+                // Unlock briefly, so that earlier responses can be added.
                 drop(queue);
                 hint::spin_loop();
                 queue = self.queue();
@@ -134,8 +133,8 @@ impl Timekeeper {
             answered: self.clock.now(),
             ..pending.entry
         };
-        // Logged before it is sent, so that no response received by a client is missing from the
-        // log. A disconnected peer is not an error.
+        // Log before sending, so that no response received by a client is missing from the log. A
+        // disconnected peer is not an error.
         self.log.record(&entry);
         let Pending {
             response,
