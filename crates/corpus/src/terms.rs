@@ -85,7 +85,7 @@ pub struct Wanted {
 /// Terms extracted from a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Distinct terms. If hits were checked, every term has at least one.
+    /// Distinct terms. If hits were checked, every term has at least one hit.
     pub terms: Vec<String>,
     /// Duplicate terms skipped.
     pub doubles: u64,

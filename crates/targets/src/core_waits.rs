@@ -178,7 +178,7 @@ fn threads_of(process: i32) -> impl Iterator<Item = (i32, i32)> {
 
 /// Time that a thread has waited for a core, nanoseconds; `None` if the thread has ended.
 fn waited(schedstat: &File) -> Option<u64> {
-    // Three numbers of at most 20 digits each.
+    // Space for three numbers of at most 20 digits each.
     let mut text = [0; 64];
     let length = schedstat.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(&text[..length]).ok()?;

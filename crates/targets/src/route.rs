@@ -51,8 +51,8 @@ pub struct ResolvedRoute {
     pub source: Option<IpAddr>,
     /// Whether invalid certificates are accepted.
     pub insecure: bool,
-    /// Warnings about addresses that are not used because no server listens there, one sentence
-    /// each.
+    /// Warnings, one sentence each, about addresses that are unused because no server listens
+    /// there.
     pub(crate) warnings: Vec<String>,
     /// File of certificate authorities in the plan.
     ca: Option<PathBuf>,

@@ -40,7 +40,7 @@ pub struct Usage {
     /// reading with [`Detail::Full`]; `None` in the first such reading. Excludes threads that
     /// started or ended in between.
     pub waited_for_core: Option<f64>,
-    /// Totals of the target's control group, if it has one.
+    /// Totals of the target's control group; `None` without a group of the target's processes.
     pub group: Option<GroupUsage>,
 }
 

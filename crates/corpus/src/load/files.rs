@@ -127,8 +127,8 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// Hashes the lengths and first bytes of files, to recognize the same input later. `None` if one of
-/// the files is standard input, which cannot be read again.
+/// Hashes the lengths and first 64 KiB of files, to recognize the same input later. Returns `None`
+/// if a file is standard input, which cannot be read again.
 ///
 /// # Errors
 /// When a file cannot be read.

@@ -1,6 +1,6 @@
 //! A reproducible pseudorandom number generator: SplitMix64 (G. L. Steele, D. Lea and C. H. Flood,
-//! "Fast splittable pseudorandom number generators", OOPSLA 2014). The generator of a library could
-//! change between versions, and the pages with it.
+//! "Fast splittable pseudorandom number generators", OOPSLA 2014). Not a library's generator,
+//! because a new version of a library could change the pages.
 
 /// State of a SplitMix64 generator.
 #[derive(Debug)]

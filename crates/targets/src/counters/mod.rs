@@ -22,8 +22,8 @@ pub use disk::DiskSpace;
 pub(crate) use linux::{cpu, swapped_pages};
 pub use programs::{Program, programs, programs_of};
 
-/// Memory that programs can still allocate, bytes. This is the kernel's figure of available memory,
-/// limited by the cgroup of this process. `None` if unknown.
+/// Memory that programs can still allocate, bytes: the kernel's value of available memory, limited
+/// by the cgroup of this process. `None` if unknown.
 pub fn available_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {

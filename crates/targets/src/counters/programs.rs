@@ -7,8 +7,7 @@ pub struct Program {
     pub pid: i32,
     /// Start time, clock ticks since boot; tells processes apart that reuse an id.
     pub start: u64,
-    /// Name in the kernel, at most 15 bytes. The process chooses the name, so output must escape
-    /// it.
+    /// Name in the kernel, at most 15 bytes. Chosen by the process, so output must escape the name.
     pub name: String,
     /// CPU seconds of all threads, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,

@@ -7,7 +7,7 @@ use tenbin_plan::percent;
 use super::machine::{self, Activity};
 use super::{Check, CheckConfig, Outcome};
 
-/// How long the machine is sampled.
+/// Duration for which the machine is sampled.
 const WATCHED: Duration = Duration::from_secs(1);
 
 /// Largest share of the CPU time of all cores that other programs can use without a warning.

@@ -1,4 +1,4 @@
-//! Checks the number of cores, their frequency governor, and how many this process may use.
+//! Checks the cores: number, frequency governor, and how many cores this process can use.
 
 use super::{Check, CheckConfig, Outcome};
 use crate::counters::MachineMonitor;
@@ -54,7 +54,7 @@ fn judge(cores: &Cores) -> Outcome {
         word(&cores.governor),
         word(&cores.kernel),
     );
-    // In active mode, intel_pstate calls its load-dependent governor "powersave".
+    // In active mode, both drivers call their load-dependent governor "powersave".
     let by_hardware = cores
         .driver
         .as_deref()

@@ -186,7 +186,7 @@ mod tests {
     fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
         assert!(growth(4000, 20).unwrap().contains("(200 each)"));
-        // Without requests, growth is the end of an earlier line.
+        // If a log grows without requests, the server has finished an earlier line.
         assert_eq!(growth(4000, 0), None);
     }
 }

@@ -157,7 +157,7 @@ pub struct CheckResult {
 pub struct CheckConfig {
     /// Ports that servers will be started on during the run.
     pub ports: Vec<u16>,
-    /// Directory of the runs, which may not exist yet.
+    /// Directory of the runs, which need not exist yet.
     pub root: PathBuf,
     /// Connections of the planned run.
     pub connections: u64,

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use crate::address::Address;
 use crate::running::Running;
 
-/// A local process. Its command line and environment may contain secrets, so only id and name are
-/// displayed.
+/// A local process. Only the id and name are displayed, because the command line and the
+/// environment can contain secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     pid: i32,
@@ -253,7 +253,7 @@ mod linux {
                 *fd == 1 || *fd == 2 || path.extension().is_some_and(|ending| ending == "log")
             });
             let logs = files.filter_map(|(fd, _)| {
-                // This path also leads to a file in a container.
+                // This path leads to the file even if the process runs in a container.
                 let file = PathBuf::from(format!("/proc/{}/fd/{fd}", self.pid));
                 let about = fs::metadata(&file).ok()?;
                 let is_new = seen.insert((about.dev(), about.ino()));
@@ -265,7 +265,7 @@ mod linux {
         /// The probable data directory: the path on this machine, the path in the process's view,
         /// and the evidence.
         pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
-            // In a container, a path leads to another file than the same path here.
+            // In a container, the same path leads to a different file.
             let root = PathBuf::from(format!("/proc/{}/root", self.pid));
             let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
             let own = self.read()?.cwd().ok()?;

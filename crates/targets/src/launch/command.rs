@@ -71,8 +71,8 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
     }
 }
 
-/// Fails if the command line, URL or readiness condition contains the secret key. Other users can
-/// see the command line and the URL; `ready` can contain parts of both.
+/// Fails if the command line, the URL or the readiness condition contains the secret key. Other
+/// users can see the command line and the URL; the readiness condition can repeat them.
 pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<(), TargetError> {
     let ready = match &launch.ready {
         Ready::Port => "",

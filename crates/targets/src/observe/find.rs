@@ -18,7 +18,7 @@ const LONGEST_COMM: usize = 15;
 /// The processes that match the settings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The topmost processes of all settings; none of these descends from another.
+    /// The topmost processes of all settings, without descendants of other topmost processes.
     pub(super) topmost: Vec<Identity>,
     /// The topmost processes of each setting, in order. A process can belong to several settings.
     pub(super) each: Vec<Vec<Identity>>,

@@ -22,7 +22,7 @@ pub(super) struct UsageResponse {
     /// The totals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
-    /// Why there are no totals.
+    /// Why there are no totals; `None` if there are totals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }

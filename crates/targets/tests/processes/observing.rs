@@ -73,7 +73,7 @@ pub(crate) fn fine_grained() {
     });
 }
 
-/// If a parent ignores SIGCHLD, the kernel does not add its children's use to its counters.
+/// The kernel discards the use of children whose parent ignores SIGCHLD.
 pub(crate) fn careless_parent() {
     uses_two_spins("echo up; exec env --ignore-signal=CHLD $EXE careless");
 }
@@ -99,7 +99,7 @@ fn uses_two_spins(text: &str) {
     let running = run.bring_up(&target).unwrap();
     let done = run.path().join("done");
     wait_until("both have ended", || cpu(&running) > 0.0 && done.exists());
-    // The process that created the file may not be collected yet.
+    // The guard may not have collected the process that created the file.
     std::thread::sleep(Duration::from_millis(50));
     let (total, used) = (cpu(&running), 2.0 * SPIN.as_secs_f64());
     assert!(
@@ -135,7 +135,7 @@ pub(crate) fn spin() -> ExitCode {
 
 pub(crate) fn written_bytes() {
     const WRITTEN: u64 = 4 << 20;
-    // In the target directory of the source tree: the temporary directory may be in memory.
+    // The file is in Cargo's target directory, because the temporary directory may be in memory.
     let here = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
     let run = TestRun::new();
     let file = here.path().join("file");

@@ -14,7 +14,7 @@ use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use tenbin_targets::serve::{self, HttpOptions, S3Options};
 use tenbin_targets::{LaunchContext, Running, TargetError, bring_up};
 
-/// A run directory and the other settings of a launch.
+/// The settings of a launch, including a temporary run directory.
 pub(crate) struct TestRun {
     pub(crate) directory: TempDir,
     pub(crate) stop: AtomicBool,

@@ -17,7 +17,7 @@ pub(super) const PIECE: u32 = 4 << 20;
 /// Largest size of a piece, bytes.
 pub(super) const LARGEST_PIECE: u32 = 32 << 20;
 
-/// Id of the cluster; there is only one.
+/// Id of the only cluster.
 pub(super) const CLUSTER: u32 = 1;
 /// Code mode EC3P3, as in a cluster on one machine.
 const CODE_MODE: u8 = 11;
