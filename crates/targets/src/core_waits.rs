@@ -202,9 +202,8 @@ impl Steal {
         })
     }
 
-    /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 if the
-    /// steal time is less than half of the elapsed time, because scattered ticks are short
-    /// interruptions.
+    /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 for less
+    /// than half of the elapsed time: scattered clock ticks are not one long interruption.
     fn sample(&mut self) -> u64 {
         let passed = self.sampled.elapsed();
         if passed < STEAL_PERIOD {

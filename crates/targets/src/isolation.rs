@@ -161,8 +161,9 @@ fn keep_privilege() -> rustix::io::Result<()> {
     configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
 }
 
-/// Sets up the first process of a namespace: it dies with its parent, and `/proc` shows the
-/// processes of the namespace. Returns the id of this process outside of the namespace.
+/// Sets up the current process, the first of a namespace, to die with its parent, and mounts a
+/// `/proc` with the processes of the namespace. Returns the id of this process outside of the
+/// namespace.
 fn begin() -> Result<i32, Errno> {
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     let outside = fs::read_link("/proc/self").map_err(|_| Errno::ENOENT)?;

@@ -210,7 +210,7 @@ pub(crate) fn local_ports() -> Option<(u16, u16)> {
     None
 }
 
-/// The supply of local ports for outgoing connections.
+/// Local ports that outgoing connections can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ports {
     /// Number of ports.

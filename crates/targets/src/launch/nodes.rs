@@ -1,4 +1,4 @@
-//! The processes of a launched target: starts and restarts them.
+//! Starts and restarts the processes of a launched target.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
