@@ -247,8 +247,8 @@ impl<'a> Loader<'a> {
             return Err(Error::Malformed {
                 name: files.current().to_owned(),
                 place: record.place,
-                reason: "the record has no _key: after an interruption it would be loaded twice, \
-                         there twice"
+                reason: "the record has no _key, so a load that is resumed after an interruption \
+                         would add it twice"
                     .to_owned(),
             });
         }
