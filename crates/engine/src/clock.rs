@@ -44,7 +44,7 @@ impl Clock {
     #[inline]
     pub fn now(&self) -> u64 {
         let since_start = match &self.source {
-            // Saturates: the counters of two cores may differ by some cycles.
+            // Saturates: the counters of two cores can differ by some cycles.
             Source::Counter { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
             Source::System { origin } => origin.elapsed().as_nanos() as u64,
         };

@@ -81,8 +81,8 @@ pub struct ResponseHead<'a> {
 }
 
 impl<'a> ResponseHead<'a> {
-    /// The value of the first header with this name, ignoring case. Scans the whole head, so it is
-    /// too slow to call for every request.
+    /// The value of the first header with this name, ignoring case. Scans the whole head: too slow
+    /// to call for every request.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.bytes.split(|&b| b == b'\n').skip(1).find_map(|line| {
             let colon = line.iter().position(|&b| b == b':')?;

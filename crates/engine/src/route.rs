@@ -43,7 +43,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
     /// When the system refuses a poll or a timer.
     fn send(&self, share: Share<'_, '_>) -> io::Result<TcpFigures>;
 
-    /// Whether connections can be opened several times in a slice ([`crate::Load::reopen`]).
+    /// Whether connections can be opened several times in a slice ([`tenbin_plan::Load::reopen`]).
     fn can_reopen(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The spread is uneven only if the fastest connection is at least this factor faster than the
-/// slowest. This constant and those below are Tenbin's own conventions.
+/// slowest. All constants in this file are Tenbin's conventions.
 const UNEVEN: f64 = 1.8;
 /// The spread is uneven only if the median connection completes at least this number of requests.
 const FEWEST_REQUESTS: f64 = 3.0;

@@ -68,7 +68,8 @@ fn answer_in_batches(mut stream: TcpStream, most: &AtomicU64) {
         let Ok(count @ 1..) = stream.read(&mut buffer) else {
             return;
         };
-        // Heads are 27 bytes long. They are never split, because all fit into one segment.
+        // Heads are 27 bytes long and never split, because all heads of a write fit into one
+        // segment.
         let asked = count / 27;
         assert_eq!(count % 27, 0);
         most.fetch_max(asked as u64, Ordering::Relaxed);

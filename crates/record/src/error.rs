@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a run directory could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The disk is full. Data written before stays and can be read.
+    /// The disk is full. Data written earlier is kept and can be read.
     #[error("no space left to write {}: free some, or choose another directory with --out", path.display())]
     DiskFull {
         /// The file that could not be written.

@@ -18,7 +18,7 @@ pub struct MachineUse {
     /// CPU seconds of Tenbin's process: generator threads and the thread that writes the record.
     pub own_cpu_seconds: Option<f64>,
     /// CPU seconds of programs other than Tenbin and the targets. Unknown if an unobserved target
-    /// may run on this machine, but its process cannot be found by its port.
+    /// could run on this machine and no process is found for its port.
     pub others_cpu_seconds: Option<f64>,
     /// The busiest programs other than Tenbin and the targets, each with at least 1 % of a core;
     /// `None` if programs were not observed.

@@ -1,7 +1,7 @@
 //! Packs a run directory into one file: a tar archive, compressed with zstd.
 //!
-//! The archive has one directory with only the files from which a result is computed. It has no
-//! owners, no times and no other files, such as the output of launched servers. The same run
+//! The archive has one directory with only the files from which a result is computed. The archive
+//! has no owners, no times and no other files, such as the output of launched servers. The same run
 //! therefore always gives the same bytes.
 
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ fn append<W: Write>(archive: &mut Builder<W>, path: &Path, name: &Path) -> Resul
 }
 
 /// Unpacks `file` into the directory `into`, which must exist, and returns the name of the run's
-/// directory in the archive. Writes nothing outside `into`, and only the files that [`pack`] writes.
+/// directory in the archive. Writes only files that [`pack`] packs, and nothing outside `into`.
 ///
 /// # Errors
 /// When the file cannot be read, is not a packed run, or has entries that [`pack`] never writes.

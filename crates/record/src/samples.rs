@@ -112,8 +112,8 @@ pub struct SearchUse {
 }
 
 impl SearchUse {
-    /// Merges two consecutive slices: sums of counts, the larger heap, and the segments at the
-    /// first start and the last end.
+    /// Merges two consecutive slices: adds counts, and takes the larger heap, the first slice's
+    /// segments at the start and the second slice's segments at the end.
     #[must_use]
     pub fn and(self, next: Self) -> Self {
         let sum = |one: Option<u64>, two: Option<u64>| Some(one?.saturating_add(two?));

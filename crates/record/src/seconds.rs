@@ -104,8 +104,8 @@ impl Seconds {
         let all_have = (self.reached.len() >= self.threads)
             .then(|| self.reached.values().min().copied())
             .flatten();
-        // A thread's drain does not make the last second due, which other threads may not have
-        // reported yet.
+        // A drain sample does not make the last second due: other threads may not have reported
+        // that second yet.
         let whole = |(second, drain): &Key| second.saturating_sub(u64::from(*drain));
         let foremost = self.reached.values().map(whole).max().unwrap_or(0);
         let mut due = Vec::new();

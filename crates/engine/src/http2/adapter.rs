@@ -18,7 +18,7 @@ const READ_AT_ONCE: usize = 64 * 1024;
 /// timers, the stop flag and other connections are served.
 const BYTES_A_TURN: usize = 1024 * 1024;
 
-/// What events have reported about a socket since the last read.
+/// State of a socket, as reported by events since the last read.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     /// The socket may be readable.

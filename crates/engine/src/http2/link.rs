@@ -18,7 +18,7 @@ use crate::error::ErrorClass;
 use crate::opened::Opened;
 use crate::transport::{Transport, describe};
 
-/// Sum of the flow-control windows of one generator thread's connections, bytes: limits the
+/// Budget for the flow-control windows of all connections of a generator thread, bytes: limits the
 /// thread's memory.
 const MOST_AHEAD: usize = 256 * 1024 * 1024;
 /// Largest flow-control window of one connection and of each of its streams, bytes. 10 Gb/s at a

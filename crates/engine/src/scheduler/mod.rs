@@ -3,8 +3,8 @@
 //! The scheduler owns no clock and no socket. Every event carries a time, so the same code runs on
 //! real sockets and, in tests, in virtual time.
 //!
-//! This file handles requests. [`connections`] handles connection events, [`clockwork`] time-driven
-//! events, and [`dispatch`] chooses the user and host of the next request.
+//! This module handles requests. [`connections`] handles connection events, [`clockwork`]
+//! time-driven events, and [`dispatch`] chooses the user and host of the next request.
 
 mod clockwork;
 mod connections;
@@ -560,7 +560,7 @@ impl<'w> Scheduler<'w> {
                 let closed = self.window_closed || now >= self.schedule.close;
                 self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
-                // The earlier time stays if requests failed without a response since then.
+                // Keeps an earlier time: a failed request does not end the wait for a response.
                 self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }

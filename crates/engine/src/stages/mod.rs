@@ -41,9 +41,9 @@ struct Header {
 enum TotalScope {
     /// The whole request.
     Request,
-    /// The time until the head is written. For a JSON document, which is written with the head,
-    /// this is the time of the whole request. For any other content, which the server reads after
-    /// the head, the time counts as a stage with this name.
+    /// The time until the head is written. For a JSON document, which is written with the head, the
+    /// time covers the whole request. For any other content, which the server reads after the head,
+    /// the time counts as a stage with this name.
     UntilHead(&'static str),
 }
 

@@ -41,7 +41,7 @@ const DROP_BUFFER: usize = 4 * 1024 * 1024;
 /// served, so that a server that never pauses does not block the thread.
 const READS_A_TURN: usize = 8;
 
-/// Failure text of a request whose response is followed by bytes of no response.
+/// Failure text of a request if unexpected bytes follow its response.
 const EXCESS: &str = "more bytes than the response announced";
 
 /// Whether a connection can be read further.
@@ -387,8 +387,8 @@ impl<F: Framing> StreamDriver<F> {
             status: complete.status,
             length: complete.length,
             received: std::mem::take(&mut entry.received),
-            // More responses may follow this one in the buffer.
             cut_at,
+            // After the end of the stream, the buffer can still hold responses to later requests.
             reusable: complete.reusable && cut_at.is_none() && !(closed && entry.outbox.is_empty()),
         };
         let order = scheduler.answered(slot, now, response);

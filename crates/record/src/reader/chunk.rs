@@ -28,7 +28,7 @@ pub(super) struct ChunkRead {
     /// Whether `latency.hlog` ends before the histograms of a second. The run then ends before this
     /// second.
     pub(super) is_torn: bool,
-    /// Whether a slice has no end.
+    /// Whether a slice lacks its `end` line.
     pub(super) is_cut: bool,
     /// Why the run ended, if the run is marked as complete.
     pub(super) complete: Option<Ended>,

@@ -37,7 +37,7 @@ pub(super) struct Journal<'scope, 'env> {
     /// Whether `latency.hlog` ends before the histograms of a second. The run then ends before this
     /// second.
     is_torn: bool,
-    /// Whether a slice has no end.
+    /// Whether a slice lacks its `end` line.
     pub(super) is_cut: bool,
     pub(super) complete: bool,
     pub(super) ended: Ended,
