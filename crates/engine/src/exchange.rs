@@ -158,8 +158,8 @@ impl Role {
     }
 }
 
-/// An operation of [`Role::Transaction`] or [`Role::Effect`] that has ended: the last judgement or
-/// the last loss of an exchange ended it.
+/// An operation of [`Role::Transaction`] or [`Role::Effect`] that the last judgement or the last
+/// loss of an exchange ended.
 ///
 /// - A transaction counts by the rules of a request: a correct transaction counts as throughput if
 ///   it ends inside the window, and its time is recorded if it starts inside the window.
@@ -186,8 +186,8 @@ pub struct Transaction {
     pub outcome: Judgement,
 }
 
-/// Prepares requests and judges responses. Each generator thread owns one instance and shares
-/// nothing with other instances.
+/// Prepares requests and judges responses. Each generator thread owns one instance; the instances
+/// share no state.
 pub trait Workload: Send {
     /// Names of the operations, for example `["GET"]`. [`Exchange::op`] is an index into this
     /// list.
