@@ -1,4 +1,4 @@
-//! Hands the compiler's version to `environment.json`.
+//! Passes the compiler's version to the crate, which writes it to `environment.json`.
 #![allow(
     clippy::print_stdout,
     reason = "cargo reads what a build script prints"

@@ -1,7 +1,7 @@
-//! Drives GET at one address and prints what the generator used:
-//! `cargo run --release -p tenbin-engine --example get -- 127.0.0.1:8080 64 5`
-//! With TLS: `https://127.0.0.1:8443`, and its CA in `CACERT=file.pem`. HTTP/2:
-//! `h2c://127.0.0.1:8080` or `h2://127.0.0.1:8443`, with as many `STREAMS=8` as that.
+//! Sends GET requests to one address and prints rate, CPU time and latency: `cargo run --release -p
+//! tenbin-engine --example get -- 127.0.0.1:8080 64 5` TLS: `https://127.0.0.1:8443`, with
+//! `CACERT=file.pem` for the CA. HTTP/2: `h2c://127.0.0.1:8080` or `h2://127.0.0.1:8443`;
+//! `STREAMS=8` sets the concurrent streams per connection.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
-/// What a TLS connection needs: the settings, and the name that the certificate must have.
+/// The TLS settings of a connection, and the name that the server's certificate must have.
 pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
 
 /// One host of a target.
@@ -15,11 +15,11 @@ pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
 pub struct Host {
     /// Name as displayed, such as `db1:9000`. Unique within a route.
     pub name: String,
-    /// At least one. Connections are distributed over them in turn.
+    /// At least one address. Connections use the addresses in turn.
     pub addresses: Vec<Address>,
     /// Share of the requests, relative to the weights of the other hosts. At least 1.
     pub weight: u32,
-    /// The name that its certificate must have, and SNI; required with TLS.
+    /// The name sent as SNI and required in the host's certificate; required with TLS.
     pub server_name: Option<ServerName<'static>>,
 }
 

@@ -1,15 +1,15 @@
-//! The clock of a slice: nanoseconds since its origin, shared by all its threads.
+//! The clock of a slice, shared by all threads of the slice: nanoseconds since an origin.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Monotonic nanoseconds since an origin, and the wall time of that origin.
+/// Counts monotonic nanoseconds since an origin, and knows the wall time of the origin.
 ///
-/// The clock is read twice for every request, so it reads the CPU's counter where the kernel uses
-/// that counter for its own clock: 10 ns instead of 25 to 35.
+/// Every request reads the clock twice. Where the kernel uses the CPU's time-stamp counter as clock
+/// source, the counter is read directly: in 10 ns instead of 25 to 35 ns.
 #[derive(Debug, Clone)]
 pub struct Clock {
     source: Source,
-    /// Nanoseconds between this clock's zero and that of `source`.
+    /// Nanoseconds from the zero of `source` to the zero of this clock.
     behind: u64,
     origin_unix: Duration,
 }
@@ -44,7 +44,7 @@ impl Clock {
     #[inline]
     pub fn now(&self) -> u64 {
         let since_start = match &self.source {
-            // Saturates: the counters of two cores may differ by some cycles.
+            // Saturates: the counters of two cores can differ by some cycles.
             Source::Counter { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
             Source::System { origin } => origin.elapsed().as_nanos() as u64,
         };
@@ -63,8 +63,8 @@ impl Clock {
     }
 }
 
-/// The kernel checks whether the counter runs evenly and equally on all cores, and switches to
-/// another clock source if it does not.
+/// Whether the kernel's clock source is the CPU's time-stamp counter. The kernel switches to
+/// another source if the counter drifts or differs between cores.
 fn kernel_trusts_the_counter() -> bool {
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     std::fs::read_to_string(path).is_ok_and(|source| source.trim() == "tsc")
@@ -80,8 +80,8 @@ mod tests {
         let clock = Clock::start();
         let after = Instant::now();
         std::thread::sleep(Duration::from_millis(200));
-        // The test's reading lies between two readings of the system's clock, so that a pause
-        // only widens the allowed range. 0.1 % is a hundred times the usual error.
+        // The clock is read between two readings of the system's clock, so a delay of the test only
+        // widens the allowed range. 0.1 % is a hundred times the usual error.
         let least = after.elapsed().as_nanos() as f64 * 0.999;
         let found = clock.now() as f64;
         let most = before.elapsed().as_nanos() as f64 * 1.001;

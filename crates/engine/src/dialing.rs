@@ -14,9 +14,9 @@ use crate::transport::{Opening, TcpFigures, TcpRecorder, Transport};
 /// Opens the connections of one driver, each with a timeout.
 pub(crate) struct Dialer {
     route: Route,
-    /// Timeout of an attempt, nanoseconds.
+    /// Timeout of a connection attempt, nanoseconds.
     timeout: u64,
-    /// No attempt times out before this time.
+    /// No connection attempt times out before this time, nanoseconds since the clock's zero.
     next_deadline: u64,
     /// Collects the TCP figures of connections when they are closed.
     notes: Rc<TcpRecorder>,
@@ -41,8 +41,8 @@ impl Dialer {
         &self.route
     }
 
-    /// Starts to open `connection` to one of its host's addresses. `now` is the time before the
-    /// previous connection, if any, was closed: closing counts as part of opening.
+    /// Starts to open `connection` to one of the addresses of `host`. The opening time starts at
+    /// `now`, which is before the previous connection, if any, is closed: it includes the closing.
     pub(crate) fn dial(
         &mut self,
         connection: usize,
@@ -61,7 +61,7 @@ impl Dialer {
         Ok((transport, dialing))
     }
 
-    /// From this call on, times are nanoseconds since `origin`.
+    /// Moves the zero of time to `origin`: later times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.next_deadline = self.next_deadline.saturating_sub(origin);
         self.notes.begin_at(origin);
@@ -72,7 +72,8 @@ impl Dialer {
         self.next_deadline
     }
 
-    /// One of `attempts` that has timed out. Callers repeat the call until it returns `None`.
+    /// The connection of one of `attempts` that has timed out. Callers repeat the call until the
+    /// result is `None`.
     pub(crate) fn overdue(
         &mut self,
         now: u64,
@@ -98,12 +99,12 @@ impl Dialer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialing {
     since: u64,
-    /// When the socket was open, if a TLS handshake follows.
+    /// Time at which the socket was open; set only if a TLS handshake follows.
     accepted: Option<u64>,
 }
 
 impl Dialing {
-    /// An attempt that started at `since`.
+    /// A connection attempt that started at `since`.
     fn since(since: u64) -> Self {
         Self {
             since,
@@ -111,8 +112,8 @@ impl Dialing {
         }
     }
 
-    /// From this call on, times are nanoseconds since `origin`. The timeout of an attempt that
-    /// started earlier counts from `origin`.
+    /// Moves the zero of time to `origin`: later times are nanoseconds since `origin`. The timeout
+    /// of an attempt that started earlier counts from `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.since = self.since.saturating_sub(origin);
         self.accepted = self.accepted.map(|at| at.saturating_sub(origin));
@@ -123,7 +124,8 @@ impl Dialing {
         self.since.saturating_add(timeout)
     }
 
-    /// Continues after an event. Returns the duration of each phase once the transport is ready.
+    /// Continues the connection attempt after an event. Returns the duration of each phase once the
+    /// transport is ready.
     pub(crate) fn advance(
         &mut self,
         transport: &mut Transport,

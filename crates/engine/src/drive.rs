@@ -23,10 +23,10 @@ use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
 
-/// Timeout of a connection attempt.
+/// Longest timeout of a connection attempt; a shorter timeout of the load takes precedence.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Interval of the check whether all connections are open.
+/// Interval between checks whether every connection is open or has failed to open.
 const BARRIER_POLL: Duration = Duration::from_millis(1);
 
 /// Where requests go.
@@ -56,21 +56,22 @@ pub struct Drive {
     pub seed: u64,
     /// Unmeasured settling time; starts when every connection is open or has failed to open.
     pub lead: Duration,
-    /// Length of the measured window. Without a length, the window ends when the workload is
-    /// exhausted or the load's count is reached.
+    /// Length of the measured window. If `None`, the window ends when the workload has no more
+    /// requests or the load's request count is reached.
     pub window: Option<Duration>,
-    /// Set if the workers send a segment of a request sequence. The window then closes as soon as
-    /// one worker has sent its share, and the remaining requests of the segment are sent
-    /// unmeasured, for at most this time. Only for a closed loop with a window.
+    /// Longest time for unmeasured requests after the window; set if the slice sends a segment of a
+    /// request sequence. The window then closes as soon as one worker has sent its share, and the
+    /// workers send the remaining requests of the segment unmeasured. Only for a closed loop with a
+    /// window.
     pub rest: Option<Duration>,
     /// Read the times of server stages from response headers.
     pub stages: bool,
 }
 
 impl Drive {
-    /// Whether all connections are opened before the settling time. Without a settling time the
-    /// window measures connection set-up as well, and without keep-alive each request opens a
-    /// connection.
+    /// Whether all connections are opened before the settling time. False without a settling time,
+    /// because the window then includes connection set-up, and false without keep-alive, because
+    /// each request then opens a connection.
     fn opens_first(&self) -> bool {
         let has_connections = matches!(self.destination, Destination::Route(_));
         has_connections && self.load.keep_alive && !self.lead.is_zero()
@@ -94,18 +95,19 @@ pub struct Finished {
     pub workers: Vec<Box<dyn Workload>>,
     /// Wall time at which the measured window opened.
     pub opened: SystemTime,
-    /// Actual length of the measured window, seconds: shorter than planned when the slice ended
-    /// by count, by exhaustion or by `stop`.
+    /// Actual length of the measured window, seconds: shorter than planned if the request count was
+    /// reached, the workload had no more requests or `stop` was set.
     pub seconds: f64,
-    /// Operations issued after the window closed: the rest of a segment.
+    /// Operations issued after the window closed to complete a segment of a request sequence.
     pub unmeasured: u64,
     /// The slice was ended by `stop`.
     pub cut_short: bool,
-    /// TCP figures of the connections; `None` without TCP and outside Linux.
+    /// Kernel statistics of the TCP connections; `None` without TCP and outside Linux.
     pub tcp: Option<TcpFigures>,
-    /// Times of server stages that servers reported; `None` if they were not read.
+    /// Times of server stages that servers reported; `None` if [`Drive::stages`] is false.
     pub stages: Option<StageSums>,
-    /// How evenly connections were served; `None` with fewer than two connections that lasted.
+    /// How evenly the server served the connections; `None` with fewer than two long-lived
+    /// connections.
     pub spread: Option<Spread>,
 }
 
@@ -125,14 +127,15 @@ pub enum EngineError {
     Panic(usize),
 }
 
-/// Drives one slice with one thread per instance in `workers`. Instances with connections of
-/// their own ([`Workload::own_connections`]) come last; a slice that ends by count or by
-/// exhaustion ends with the other instances. Calls `listen` on the calling thread, and returns
-/// when all threads are done. Setting `stop` ends the slice within about 0.1 s.
+/// Drives one slice with one thread per instance in `workers`, and returns when all threads are
+/// done. Instances with separate connections ([`Workload::own_connections`]) must come last;
+/// without a window length, the window ends when all other instances are done. Calls `listen` on
+/// the calling thread. Setting `stop` closes the window within about 0.1 s; requests in flight then
+/// have 1 s to finish.
 ///
 /// # Errors
-/// When the system refuses a resource that the engine needs. Failed operations are not errors
-/// here: samples count them.
+/// When the system refuses a resource that the engine needs, or a thread panics. Failed operations
+/// are not errors: samples count them.
 pub fn drive(
     drive: &Drive,
     workers: Vec<Box<dyn Workload>>,
@@ -231,8 +234,8 @@ pub fn drive(
     })
 }
 
-/// Passes every message to `listen` until the last thread is done. Returns the length of the
-/// measured window, nanoseconds.
+/// Passes samples and window events to `listen` until the last thread is done. Returns the length
+/// of the measured window, nanoseconds.
 fn relay(
     samples: &mpsc::Receiver<Sample>,
     clock: &Clock,
@@ -246,7 +249,7 @@ fn relay(
         .window
         .map_or(u64::MAX, |window| window.as_nanos() as u64);
     let (mut opened, mut closed, mut longest) = (false, false, 0);
-    // Slices that end by count end at a different time in each thread.
+    // When a slice ends by request count, each thread ends at a different time.
     let mut through = vec![false; threads];
     loop {
         let next = if opened {
@@ -308,7 +311,8 @@ fn schedule(
             let last = first + connections_of(thread);
             stop::share_by_connections(total, first, last, load.connections as u64)
         }
-        // Arrivals are distributed evenly over the threads, and so is a limit on their count.
+        // In an open loop, the threads share arrivals equally, so they share the request count
+        // equally.
         _ => stop::share(total, thread, threads),
     });
     let rest = drive.rest.map(|most| Rest {
@@ -352,7 +356,7 @@ fn schedule(
     }
 }
 
-/// The schedule of a thread whose connections do not belong to the load.
+/// The schedule of a thread with separate connections ([`Workload::own_connections`]).
 fn schedule_of_own_connections(
     drive: &Drive,
     clock: &Clock,
@@ -381,7 +385,7 @@ fn schedule_of_own_connections(
     }
 }
 
-/// What one thread returns, apart from its samples.
+/// Results of one thread that are not in samples.
 struct ThreadResult {
     tcp: TcpFigures,
     lives: Vec<Life>,
@@ -401,7 +405,7 @@ fn run_thread(
     let arrival = barrier.as_ref().map(StartBarrier::arrival);
     let depth = schedule.depth;
     let connections = schedule.connections * schedule.weights.len();
-    // A think time of 10 ms must not become 11 ms.
+    // Without the precise timer, a think time of 10 ms would take 11 ms.
     let precise = schedule.pacer.is_some() || schedule.think.is_some();
     let mut scheduler = Scheduler::new(schedule, worker, ship);
     let tcp = match &drive.destination {
@@ -492,7 +496,7 @@ mod tests {
             }
         };
         drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
-        // The use of target resources is measured up to here.
+        // The caller measures the target's resource use up to the `Closed` event.
         assert_eq!(ok_at_close, Some(1_000_001));
     }
 

@@ -1,4 +1,4 @@
-//! The trait of a driver: it sends requests and receives responses for the scheduler.
+//! The driver trait: a driver sends requests and receives responses for the scheduler.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,26 +10,26 @@ use crate::transport::TcpFigures;
 /// Longest wait before the stop flag is read again, nanoseconds.
 const STOP_POLL_NANOS: u64 = 100_000_000;
 
-/// Sends requests and receives responses in numbered slots, a fixed number per connection.
-/// Reports every event to the scheduler with [`Scheduler::connected`], [`Scheduler::answered`],
-/// [`Scheduler::broken`] and similar calls.
+/// Sends requests and receives responses in numbered slots; every connection has the same number of
+/// slots. Reports every event to the scheduler with [`Scheduler::connected`],
+/// [`Scheduler::answered`], [`Scheduler::broken`] and similar calls.
 pub trait Driver {
     /// Nanoseconds since the slice's origin.
     fn now(&self) -> u64;
 
-    /// Executes an order for `slot`.
+    /// Executes the scheduler's order for `slot`.
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>);
 
-    /// Waits for events, at most until `wake`, and reports all of them to the scheduler.
+    /// Waits for events until `wake` at the latest, and reports all events to the scheduler.
     ///
     /// # Errors
     /// When the system call that waits fails.
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()>;
 
-    /// Starts the slice: from this call on, times are nanoseconds since `origin`.
+    /// Starts the slice at `origin`: later times are nanoseconds since `origin`.
     fn begin_at(&mut self, _origin: u64) {}
 
-    /// TCP figures of the connections that have been closed; of none without connections.
+    /// Kernel statistics of the closed TCP connections; all 0 or `None` for a driver without TCP.
     fn tcp_figures(&self) -> TcpFigures {
         TcpFigures::default()
     }

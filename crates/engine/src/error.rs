@@ -1,6 +1,6 @@
 //! Classes of failed operations.
 
-/// Why an operation failed. Failures never count as throughput.
+/// Why an operation failed. Failed operations never count as throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ErrorClass {

@@ -6,61 +6,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorClass;
 
-/// A request and the workload's notes about it. Every slot has one and reuses it, so that
-/// preparing the next request allocates nothing.
+/// A request, with notes that the workload keeps about the request. Each slot reuses one exchange
+/// for all requests, so that preparing a request allocates no memory.
 #[derive(Debug, Default)]
 pub struct Exchange {
     /// Request line, headers and the blank line, as sent.
     pub head: Vec<u8>,
     /// Index of the operation in [`Workload::operations`].
     pub op: usize,
-    /// Index of the route's host that the request goes to. Set by the engine; constant for the
-    /// lifetime of the exchange.
+    /// Index of the host that receives the request, in the order of the route. Set by the engine;
+    /// constant for the lifetime of the exchange.
     pub host: usize,
-    /// Whether the response has no body whatever its headers say, as after HEAD.
+    /// Whether the response has no body regardless of `Content-Length`, as after HEAD.
     pub bodyless_response: bool,
-    /// Timeout of this request, nanoseconds; 0 for the timeout of the load.
+    /// Timeout of this request, nanoseconds; 0 uses the timeout of the load.
     pub timeout: u64,
-    /// Bytes of content, if different from the length of the longer of the two bodies (request and
-    /// response): for example, a small blob is shorter than the JSON document that requests it. The
-    /// value remains until the workload sets another.
+    /// Bytes of content; `None` if the longer body, of the request or of the response, is the
+    /// content. Set, for example, for a blob smaller than the JSON document that requests the blob.
+    /// Stays set for later requests until the workload changes the value.
     pub content: Option<u64>,
-    /// A note of the workload, for example the number of the object.
+    /// First note of the workload, for example the number of the object.
     pub tag: u64,
-    /// A second note, for example how many bytes of the response have been verified, or an error
-    /// found in the body.
+    /// Second note of the workload, for example how many bytes of the response have been verified,
+    /// or an error found in the body.
     pub note: u64,
-    /// A third note: the running checksum of the response body, where the workload computes one.
+    /// Third note of the workload, for example the running checksum of the response body.
     pub sum: u64,
 }
 
-/// The current time, as a workload may see it.
+/// The current time, as passed to a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// Nanoseconds since the start of the slice.
+    /// Nanoseconds since the origin of the slice.
     pub nanos: u64,
     /// Seconds since 1970-01-01 UTC.
     pub unix_seconds: u64,
 }
 
-/// What the workload returns when it is asked for the next request.
+/// The workload's reply to [`Workload::next`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The exchange holds a new request.
     Ready,
-    /// The exchange's `head` holds the previous request, which is to be sent again unchanged.
+    /// Send the previous request again, unchanged: `head` of the exchange still holds its bytes.
     Same,
-    /// No request until a response in flight has been judged. The connection idles, and the
-    /// scheduler calls [`Workload::next`] again after the next judgement.
+    /// No request until a request in flight has ended. The connection idles until then, and the
+    /// scheduler calls [`Workload::next`] again.
     Wait,
-    /// No request until this time ([`Moment::nanos`]), or until a response in flight has been
-    /// judged, whichever comes first.
+    /// No request until this time ([`Moment::nanos`]) or until a request in flight has ended,
+    /// whichever comes first.
     Rest(u64),
     /// No more requests: the slice ends when all responses have arrived.
     Exhausted,
 }
 
-/// Bytes in a file that does not change.
+/// The position of a request body in a file whose content does not change.
 #[derive(Debug, Clone, Copy)]
 pub struct InFile<'a> {
     /// The file.
@@ -81,8 +81,8 @@ pub struct ResponseHead<'a> {
 }
 
 impl<'a> ResponseHead<'a> {
-    /// The first header with this name, in any case. Scans the head: too slow to call for every
-    /// request.
+    /// The value of the first header with this name, ignoring case. Scans the whole head: too slow
+    /// to call for every request.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.bytes.split(|&b| b == b'\n').skip(1).find_map(|line| {
             let colon = line.iter().position(|&b| b == b':')?;
@@ -96,9 +96,9 @@ impl<'a> ResponseHead<'a> {
 /// What the engine does with the body of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyUse {
-    /// Count its bytes and drop them.
+    /// Count the bytes of the body and drop them.
     Discard,
-    /// Pass every part to [`Workload::body`].
+    /// Pass every part of the body to [`Workload::body`].
     Inspect,
 }
 
@@ -107,42 +107,42 @@ pub enum BodyUse {
 pub enum Judgement {
     /// The response is correct.
     Correct,
-    /// The response is a failure. The text (may be empty) goes into the error table, for example
-    /// an S3 error code. It comes from the server: treat it as hostile.
+    /// The response is a failure. The text goes into the error table and can be empty; an example
+    /// is an S3 error code. The text comes from the server: treat it as hostile.
     Failed(ErrorClass, String),
 }
 
-/// The outcome of one request, for a workload that records single requests.
+/// The outcome of one request, for a workload that records individual requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestOutcome {
     /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
     /// Whether the workload judged the response correct.
     pub correct: bool,
-    /// The published time, nanoseconds: from the write in a closed loop, from the intended start
-    /// in an open loop.
+    /// The published time, nanoseconds: service time in a closed loop, response time in an open
+    /// loop.
     pub nanos: u64,
 }
 
-/// How an operation counts.
+/// How an operation counts in throughput and failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// One request that counts as one unit of throughput.
     #[default]
     Request,
-    /// A sub-request: one request of a transaction. It has its own figures and does not count as
-    /// throughput.
+    /// A sub-request: one request of a transaction. A sub-request has separate figures and does not
+    /// count as throughput.
     Step,
-    /// A transaction of several requests. It counts as throughput; its time is from the start of
-    /// its first request to the end of its last.
+    /// A transaction of several requests. A transaction counts as throughput and takes from the
+    /// start of the first request to the end of the last.
     #[serde(rename = "whole")]
     Transaction,
-    /// A request that polls for the effect of other operations. It is sent on separate
-    /// connections ([`Workload::own_connections`]) and does not count as throughput.
+    /// A request that polls for the effect of other operations, on separate connections
+    /// ([`Workload::own_connections`]). Does not count as throughput.
     Poll,
-    /// The time until an operation took effect, as requests of [`Role::Poll`] found it. A failure
-    /// is an operation without effect. Does not count as throughput.
+    /// The time until an operation took effect, measured by requests of [`Role::Poll`]. An
+    /// operation without effect is a failure. Does not count as throughput.
     Effect,
 }
 
@@ -158,65 +158,66 @@ impl Role {
     }
 }
 
-/// An operation of [`Role::Transaction`] or [`Role::Effect`] that ended with the response judged last,
-/// or with the exchange lost last.
+/// An operation of [`Role::Transaction`] or [`Role::Effect`] that the last judgement or the last
+/// loss of an exchange ended.
 ///
-/// - It is counted by the rules of a request: a correct one counts as throughput if it ends
-///   inside the window, and its time is recorded if it starts inside the window.
-/// - Its time starts with the call of [`Workload::next`] that prepared its first request. In an
-///   open loop that call may come later than the intended start of the request: the lag is part
-///   of the request's response time and not of the transaction's.
-/// - A count (`--requests`) and a rate limit the requests, not the transactions.
-/// - A transaction that still has requests to send when the slice ends counts neither as done nor
-///   as failed, because nothing more is sent. If one of its requests is lost in the drain, the
-///   workload may report it as failed.
-/// - A failed sub-request counts as a failure only through its transaction, which the workload
-///   reports once.
+/// - A transaction counts by the rules of a request: a correct transaction counts as throughput if
+///   it ends inside the window, and its time is recorded if it starts inside the window.
+/// - The time of a transaction starts with the call of [`Workload::next`] that prepared its first
+///   request. In an open loop, the call can be later than the request's intended start. This lag is
+///   part of the request's response time, but not of the transaction's time.
+/// - A request count (`--requests`) and a rate limit requests, not transactions.
+/// - A transaction that still has requests to send when the slice ends counts neither as correct
+///   nor as failed, because the engine sends nothing more. If a request of the transaction is lost
+///   in the drain, the workload can report the transaction as failed.
+/// - A failed sub-request does not count as a failure of the load; the workload reports the
+///   transaction as failed, once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
     /// Index of the operation in [`Workload::operations`].
     pub op: usize,
-    /// [`Moment::nanos`] of the call of [`Workload::next`] that started it.
+    /// [`Moment::nanos`] of the call of [`Workload::next`] that started the transaction.
     pub started: u64,
-    /// Body bytes moved, over all its requests.
+    /// Body bytes sent or received by all requests of the transaction.
     pub payload: u64,
-    /// [`Moment::nanos`] of its end, if that was before the response that reported it.
+    /// [`Moment::nanos`] of the end, if earlier than the response that reported the end.
     pub ended: Option<u64>,
-    /// The outcome.
+    /// The workload's judgement of the transaction.
     pub outcome: Judgement,
 }
 
-/// Prepares requests and judges responses. Each generator thread owns one instance; instances
-/// share nothing.
+/// Prepares requests and judges responses. Each generator thread owns one instance; the instances
+/// share no state.
 pub trait Workload: Send {
     /// Names of the operations, for example `["GET"]`. [`Exchange::op`] is an index into this
     /// list.
     fn operations(&self) -> &[&'static str];
 
-    /// How the operation with this index in [`Workload::operations`] counts.
+    /// The role of the operation with this index in [`Workload::operations`].
     fn role(&self, op: usize) -> Role {
         let _ = op;
         Role::Request
     }
 
-    /// The next operation of [`Role::Transaction`] or [`Role::Effect`] that ended with the last call of
-    /// [`Workload::judge`] or [`Workload::lost`]. If the workload has such operations, the
-    /// scheduler calls this after each judgement and each loss until the result is `None`.
+    /// The next operation of [`Role::Transaction`] or [`Role::Effect`] that the last call of
+    /// [`Workload::judge`] or [`Workload::lost`] ended. After each judgement and each loss, the
+    /// scheduler repeats this call until the result is `None`. Never called for a workload without
+    /// these roles.
     fn transaction(&mut self) -> Option<Transaction> {
         None
     }
 
-    /// Number of connections that this instance has in addition to those of the load; `None` for
-    /// an instance that sends its share of the load. Called once. An instance with its own
-    /// connections checks what the others do: its closed loop ends with the window and has one
-    /// request in flight on each connection, without rate, count or think time. Its connections
-    /// are not counted.
+    /// Number of connections that this instance uses in addition to the connections of the load;
+    /// `None` for an instance that sends a share of the load. Called once. An instance with
+    /// separate connections observes the effects of the load. The instance runs a closed loop until
+    /// the window ends, with one request in flight per connection and without rate, count or think
+    /// time. Connection figures exclude these connections.
     fn own_connections(&self) -> Option<usize> {
         None
     }
 
-    /// Prepares the next request in `exchange`. Called once for each request, on the hot path: no
-    /// allocation, no I/O.
+    /// Prepares the next request in `exchange`. Called for each request on the hot path: must not
+    /// allocate memory or do I/O.
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next;
 
     /// The body to send with `exchange`. Must not change until the exchange is judged.
@@ -225,8 +226,8 @@ pub trait Workload: Send {
         &[]
     }
 
-    /// Where the bytes of [`Workload::payload`] lie in a file, if they do: a large body is then
-    /// sent without a copy.
+    /// Position of the bytes of [`Workload::payload`] in a file, if a file holds them. The kernel
+    /// can then send a large body without a copy.
     fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
         let _ = exchange;
         None
@@ -247,26 +248,27 @@ pub trait Workload: Send {
     /// The response is complete, with `length` bytes of body.
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement;
 
-    /// Whether the engine calls [`Workload::completed`]. Called once, at the start of a slice.
+    /// Whether the workload wants [`Workload::completed`] calls. Called once, at the start of a
+    /// slice.
     fn follows(&self) -> bool {
         false
     }
 
-    /// The outcome of a request that was due in the measured window, after it was judged or lost.
-    /// Called on the hot path: no allocation, no I/O.
+    /// Receives the outcome of a request that was due in the measured window, after the request was
+    /// judged or lost. Called on the hot path: must not allocate memory or do I/O.
     fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
         let _ = (exchange, outcome);
     }
 
-    /// The failure class and text of an exchange that is about to be [`Workload::lost`], where
-    /// the workload knows better than `class`: a partial response may contain the cause.
+    /// A more exact failure class and text than `class`, if the workload knows one: a partial
+    /// response can contain the cause. Called just before [`Workload::lost`].
     fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
         let _ = (exchange, class);
         None
     }
 
     /// The exchange ended without a complete response (connection refused or reset, timeout,
-    /// malformed response): the request may or may not have taken effect.
+    /// malformed response): whether the request took effect is unknown.
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let _ = (exchange, class);
     }
@@ -277,9 +279,9 @@ pub trait Workload: Send {
         let _ = class;
     }
 
-    /// Whether to send nothing more after a failure that [`Workload::lost`] or
-    /// [`Workload::unprepared`] just reported. Without a connection [`Workload::next`] is not
-    /// called, so it cannot end the slice.
+    /// Whether to stop sending after a failure that [`Workload::lost`] or [`Workload::unprepared`]
+    /// just reported. Needed because without an open connection [`Workload::next`] is not called
+    /// and cannot return [`Next::Exhausted`].
     fn gives_up(&self) -> bool {
         false
     }

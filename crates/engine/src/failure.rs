@@ -1,7 +1,7 @@
-//! Failure texts, counted by shape.
+//! Counts failure texts by shape: the text with placeholders for variable parts.
 //!
-//! Servers put numbers, ids and names into their messages, so that one failure has a different
-//! text each time. Texts with the same shape count as one failure, under the first text.
+//! Servers put numbers, ids and names into error messages, so the same failure has a different text
+//! each time. Texts of one shape count together, under the first text.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ const PLACEHOLDER: char = '#';
 /// Fewest letters and digits of a hexadecimal id.
 const SHORTEST_HEX: usize = 8;
 
-/// Fewest letters and digits of any other id.
+/// Fewest letters and digits of an id that is not hexadecimal.
 const SHORTEST_ID: usize = 12;
 
-/// Adds failures with a text to the failures of the same shape.
+/// Adds `count` failures with `text` to the failures of the same shape.
 pub fn count(failures: &mut BTreeMap<String, u64>, text: &str, count: u64) {
     if let Some(known) = failures.get_mut(text) {
         *known += count;
@@ -30,8 +30,8 @@ pub fn count(failures: &mut BTreeMap<String, u64>, text: &str, count: u64) {
     }
 }
 
-/// The text with a placeholder for every number, id and quoted name. A status code is kept: three
-/// digits after an opening bracket or the word `status`.
+/// `text` with a placeholder for every number, id and quoted name. Status codes stay: three digits
+/// after an opening bracket or the word `status`.
 pub fn shape(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut rest = text;
@@ -57,12 +57,13 @@ pub fn shape(text: &str) -> String {
     shape
 }
 
-/// Whether a quotation mark may open a name: not inside a word, as in `it's`.
+/// Whether a quotation mark after `before` can open a name: not inside a word, as in `it's`.
 fn opens_quote(before: &str) -> bool {
     !before.ends_with(|c: char| c.is_alphanumeric())
 }
 
-/// Bytes of a name with its quotation marks; 0 if the closing mark is missing.
+/// Length of the quoted name at the start of `text`, with both quotation marks, bytes; 0 if the
+/// closing mark is missing.
 fn quoted(text: &str, mark: char) -> usize {
     text[1..].find(mark).map_or(0, |end| end + 2)
 }

@@ -1,6 +1,5 @@
-//! A driver that stores blobs as files: every request is executed with system calls, one after
-//! the other on each thread. The result is a lower bound for the cost of every store on the same
-//! disk.
+//! A driver that stores blobs as files. Each thread executes its requests one after another with
+//! system calls. The measured cost is a lower bound for any blob store on the same disk.
 //!
 //! A request is a method (`PUT`, `GET` or `DELETE`), a path below the directory and, for a byte
 //! range, its offset and length, separated by spaces. A missing file is status 404, any other
@@ -35,7 +34,7 @@ pub struct Files {
     directory: OwnedFd,
     /// Whether files and their directory are synced before a write counts as successful.
     sync: bool,
-    /// Slots with a request to execute.
+    /// Slots whose request has not been executed yet.
     pending: Vec<usize>,
     doing: Vec<usize>,
     /// Connections to open.
@@ -63,7 +62,7 @@ impl<'a> Request<'a> {
 }
 
 impl Files {
-    /// A driver with `clock` for a directory, which is created if it is missing.
+    /// A driver that stores files below `directory`, which is created if missing.
     ///
     /// # Errors
     /// When the directory cannot be created or opened.
@@ -107,7 +106,7 @@ impl Files {
         self.execute_order(slot, order, scheduler);
     }
 
-    /// Status and body bytes of the response.
+    /// Executes the request of `slot`. Returns the status and the body bytes of the response.
     fn act(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) -> Result<(u16, u64), Errno> {
         let (head, content) = scheduler.request(slot);
         let request = Request::read(head).ok_or(Errno::INVAL)?;
@@ -147,7 +146,8 @@ impl Files {
                 Ok(written) => rest = &rest[written..],
                 Err(Errno::INTR) => {}
                 Err(error) => {
-                    // A partial blob is removed; the error is reported either way.
+                    // Removes the partial blob. A failure to remove it is ignored, because the
+                    // write error is returned.
                     let _ = unlinkat(&self.directory, path, AtFlags::empty());
                     return Err(error);
                 }
@@ -160,7 +160,7 @@ impl Files {
         Ok(())
     }
 
-    /// Syncs the directory: a new file is durable only after that.
+    /// Syncs the directory of `path`: only then is a new file durable.
     fn sync_above(&self, path: &str) -> Result<(), Errno> {
         let Some((above, _)) = path.rsplit_once('/') else {
             return fsync(&self.directory);
@@ -184,7 +184,7 @@ impl Files {
         while done < most {
             let room = usize::try_from(most - done).map_or(PIECE, |room| room.min(PIECE));
             let read = pread(file, &mut self.buffer[..room], from + done)?;
-            // Only after a successful read is the status known.
+            // The status is known only after the first successful read.
             let use_of_body =
                 *body_use.get_or_insert_with(|| report_head(slot, status, None, scheduler));
             if read == 0 {

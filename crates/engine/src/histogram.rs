@@ -1,4 +1,4 @@
-//! Latency histograms: 1 ns to 60 s and more, three significant digits.
+//! Latency histograms: 1 ns to 10 min, three significant digits.
 
 use hdrhistogram::Histogram;
 
@@ -9,7 +9,7 @@ const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
 /// Slots up to [`HIGHEST_NANOS`].
 const SLOTS: usize = slot_of(HIGHEST_NANOS) + 1;
 
-/// Longest distinct value, nanoseconds; longer values are recorded as this one.
+/// Longest value recorded exactly, nanoseconds (10 min); longer values count as this value.
 pub const HIGHEST_NANOS: u64 = 600_000_000_000;
 
 /// An empty latency histogram in nanoseconds.
@@ -17,14 +17,14 @@ pub fn latency_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, HIGHEST_NANOS, 3).expect("constant bounds are valid")
 }
 
-/// An empty histogram of nanoseconds that grows with its values, for figures that are mostly
-/// empty. It can be added to a [`latency_histogram`].
+/// An empty histogram of nanoseconds whose memory grows with the recorded values, for figures that
+/// are mostly empty. Can be added to a [`latency_histogram`].
 pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
 }
 
-/// A latency histogram for the hot path: recording is one shift and one addition. The slots are
-/// those of [`latency_histogram`], so that the conversion loses nothing.
+/// A latency histogram for the hot path: recording is one shift and one addition. Has the slots of
+/// [`latency_histogram`], so the conversion is exact.
 #[derive(Debug)]
 pub(crate) struct Counts {
     slots: Box<[u32]>,
@@ -63,7 +63,7 @@ impl Counts {
         self.move_into(latency_histogram())
     }
 
-    /// Like [`Self::take`], but the histogram takes only the memory that its largest value needs.
+    /// Like [`Self::take`], but the histogram has no more memory than the largest value needs.
     pub(crate) fn take_small(&mut self) -> Histogram<u64> {
         self.move_into(small_histogram())
     }

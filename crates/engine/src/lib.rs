@@ -1,15 +1,14 @@
 //! The load generator: worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock and stop
 //! rules.
 //!
-//! The engine knows nothing above HTTP and prints nothing. A [`Workload`] prepares each
-//! request and judges each response; the engine returns a [`Sample`] per thread about once a
-//! second.
+//! The engine knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each request
+//! and judges each response; each thread reports a [`Sample`] about once a second.
 //!
-//! Replaceable behind traits are pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]), what
-//! connections carry ([`Protocol`]; [`stream::Framing`] for a protocol whose responses arrive in
-//! the order of the requests) and the driver that sends the requests ([`driver::Driver`]: streams,
-//! HTTP/2, files, null, and a simulation in virtual time). The [`scheduler`] decides what is sent
-//! when, and records the results; the driver only sends and receives.
+//! Four traits make parts replaceable: [`pacer::Pacer`] for pacing, [`stop::StopRule`] for
+//! stopping, [`Protocol`] for protocols, and [`driver::Driver`] for drivers (byte streams, HTTP/2,
+//! files, null, and a simulation in virtual time). A protocol whose responses arrive in the order
+//! of the requests needs only a [`stream::Framing`]. The [`scheduler`] decides what is sent when
+//! and records the results; the driver only sends and receives.
 
 pub mod address;
 pub mod clock;

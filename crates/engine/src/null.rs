@@ -1,4 +1,4 @@
-//! A driver without I/O: every request completes at once. Measures the cost of the engine itself.
+//! A driver without I/O that completes every request at once, to measure the cost of the engine.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub struct Null {
 }
 
 impl Null {
-    /// A driver on `clock`.
+    /// A driver that reads the time from `clock`.
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
@@ -60,7 +60,7 @@ impl Null {
             cut_at: None,
             reusable: true,
         };
-        // The next operation starts when this one ends, so one timestamp serves both.
+        // The next operation starts when the previous operation ends, so both share a timestamp.
         let now = self.clock.now();
         let order = scheduler.answered(slot, now, answer);
         self.execute_at(now, slot, order, scheduler);

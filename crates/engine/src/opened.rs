@@ -1,9 +1,9 @@
-//! Duration of connection set-up.
+//! Times of connection set-up.
 
 /// How long opening a connection took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Opened {
-    /// Until the socket was open, nanoseconds.
+    /// Time until the socket was open, nanoseconds.
     pub connect_nanos: u64,
     /// Duration of the TLS handshake, nanoseconds; `None` without TLS.
     pub tls_nanos: Option<u64>,

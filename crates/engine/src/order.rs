@@ -1,6 +1,6 @@
 //! Orders from the scheduler to the driver.
 
-/// What a driver does next with one of its slots. A slot holds one request in flight on a
+/// What a driver must do next with a slot. A slot holds at most one request in flight on a
 /// connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -12,8 +12,8 @@ pub enum Order {
     Reopen,
     /// Close the slot's connection and do not reopen it.
     Close,
-    /// Give up the response of the slot. A driver that can cancel a single request does so and
-    /// calls [`Scheduler::vacated`]; any other driver closes the connection and calls
+    /// Give up the response of the slot. A driver that can cancel a single request cancels the
+    /// request and calls [`Scheduler::vacated`]; other drivers close the connection and call
     /// [`Scheduler::hung_up`].
     Cancel,
 }

@@ -1,7 +1,7 @@
-//! The protocols that connections can carry, each a constant.
+//! Protocols for connections; each protocol is a constant.
 //!
-//! A protocol whose responses arrive in the order of the requests is a [`Framing`] and the lines of
-//! [`StreamProtocol`]; any other one is a [`Driver`] of its own.
+//! A protocol whose responses arrive in the order of the requests needs only a [`Framing`], used
+//! through [`StreamProtocol`]. Any other protocol needs a separate [`Driver`].
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ use crate::transport::TcpFigures;
 /// HTTP/1.1, pipelined at a depth above 1.
 pub const HTTP1: &dyn Protocol = &StreamProtocol::<ResponseReader>::new("HTTP/1.1");
 
-/// HTTP/2: negotiated by ALPN with TLS, by prior knowledge without.
+/// HTTP/2, negotiated by ALPN with TLS, or by prior knowledge without TLS.
 pub const HTTP2: &dyn Protocol = &Http2Protocol;
 
 impl Route {
@@ -63,14 +63,14 @@ impl Share<'_, '_> {
     }
 }
 
-/// A protocol whose responses arrive in the order of the requests, by its framing.
+/// A protocol whose responses arrive in the order of the requests, defined by the framing `F`.
 pub struct StreamProtocol<F> {
     name: &'static str,
     framing: PhantomData<fn() -> F>,
 }
 
 impl<F> StreamProtocol<F> {
-    /// The protocol of this name, for messages.
+    /// A protocol with this name, which messages show.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,

@@ -1,4 +1,4 @@
-//! The connection settings of a target, and what its connections carry.
+//! The connection settings and the protocol of a target.
 
 use std::fmt;
 use std::io;
@@ -18,11 +18,11 @@ use crate::transport::TcpFigures;
 /// Connection settings of a target: one host or several that share the load.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// At least one. Requests are distributed over them by weight.
+    /// At least one host. Requests are distributed over the hosts by weight.
     pub hosts: Vec<Host>,
-    /// What connections carry.
+    /// Protocol of the connections.
     pub protocol: &'static dyn Protocol,
-    /// TLS settings, if TLS is used; its ALPN must offer `protocol`.
+    /// TLS settings, if TLS is used; the ALPN list must offer `protocol`.
     pub tls: Option<Arc<ClientConfig>>,
     /// Source address of connections; chosen by the system if `None`.
     pub source: Option<IpAddr>,
@@ -43,13 +43,13 @@ pub trait Protocol: fmt::Debug + Send + Sync {
     /// When the system refuses a poll or a timer.
     fn send(&self, share: Share<'_, '_>) -> io::Result<TcpFigures>;
 
-    /// Whether connections can be opened several times in a slice ([`crate::Load::reopen`]).
+    /// Whether connections can be opened several times in a slice ([`tenbin_plan::Load::reopen`]).
     fn can_reopen(&self) -> bool {
         false
     }
 }
 
-/// A thread's share of a slice: its connections, and the scheduler of its requests.
+/// A thread's share of a slice: the thread's connections and the scheduler of its requests.
 pub struct Share<'a, 'w> {
     pub(crate) clock: Clock,
     pub(crate) route: &'a Route,
@@ -57,7 +57,7 @@ pub struct Share<'a, 'w> {
     pub(crate) connections: usize,
     pub(crate) depth: usize,
     pub(crate) connect_timeout: Duration,
-    /// Waits must end to the microsecond.
+    /// Whether waits must be accurate to the microsecond.
     pub(crate) precise: bool,
     pub(crate) scheduler: &'a mut Scheduler<'w>,
     pub(crate) arrival: Option<Arrival<'a>>,

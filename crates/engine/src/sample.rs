@@ -8,7 +8,7 @@ use crate::error::ErrorClass;
 use crate::exchange::Role;
 use crate::histogram::{latency_histogram, small_histogram};
 
-/// The figures of one thread for about one second of a slice's measured window; the last sample
+/// The figures of one thread for about one second of a slice's measured window. The last sample
 /// covers the drain after the window.
 ///
 /// Throughput and latency count different operations, so that both are unbiased: `ok` counts
@@ -28,14 +28,14 @@ pub struct Sample {
     pub ledger: Ledger,
     /// Duration of connection set-up, by phase.
     pub setup: SetupSample,
-    /// Figures of each host of the route, in its order; empty with one host.
+    /// Figures of each host, in the order of the route's hosts; empty with one host.
     pub hosts: Vec<HostSample>,
     /// CPU time of this thread in the period, nanoseconds.
     pub cpu: u64,
-    /// Time in which this thread was ready to run and waited for a core, nanoseconds; `None`
-    /// where the kernel does not count it.
+    /// Time for which this thread was ready to run and waited for a core, nanoseconds; `None` if
+    /// the kernel does not report waiting times.
     pub waited: Option<u64>,
-    /// Open loop: arrivals due by `end` and not yet sent.
+    /// Open loop: requests due by `end` and not yet sent.
     pub backlog: u64,
     /// Whether the sample covers the drain after the window closed.
     pub drain: bool,
@@ -43,13 +43,14 @@ pub struct Sample {
     /// [`SHORTEST_PAUSE_NANOS`].
     pub pause: Option<Pause>,
     /// Open loop: requests due in the window that this thread sent late although a connection was
-    /// free, by lateness. Bucket i holds 2^(16+i) ns (first bucket: 66 µs) up to twice that; the
-    /// last bucket has no upper bound.
+    /// free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns; the first
+    /// starts at 66 µs, and the last has no upper bound.
     pub late: [u64; LATE_BUCKETS],
 }
 
 impl Sample {
-    /// Clears the counters of connections and hosts: these connections do not belong to the load.
+    /// Clears the figures of connections and hosts, for a thread whose connections do not belong to
+    /// the load.
     pub(crate) fn forget_connections(&mut self) {
         self.ledger = Ledger::default();
         self.setup = SetupSample::default();
@@ -60,16 +61,16 @@ impl Sample {
 /// A period in which requests of a thread were in flight and no response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// Start, nanoseconds after the measured window opened: the last response before the pause,
-    /// or the first request if none was in flight.
+    /// Start, nanoseconds after the measured window opened: the last response before the pause, or
+    /// the first request if no request was in flight then.
     pub start: u64,
-    /// End: the next response, or the end of the drain.
+    /// End, nanoseconds after the window opened: the next response, or the end of the drain.
     pub end: u64,
 }
 
-/// Buckets of [`Sample::late`].
+/// Number of buckets of [`Sample::late`].
 pub const LATE_BUCKETS: usize = 20;
-/// Lower bound of the first bucket of [`Sample::late`], nanoseconds, as a power of 2.
+/// Base-2 logarithm of the lower bound of the first bucket of [`Sample::late`], nanoseconds.
 pub const LATE_FROM_LOG2: u32 = 16;
 
 /// The shortest pause that is reported, nanoseconds.
@@ -80,7 +81,7 @@ pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 pub struct OpSample {
     /// Name of the operation.
     pub name: &'static str,
-    /// How the operation counts.
+    /// How the operation counts in throughput and failures.
     pub role: Role,
     /// Correct responses inside the window: the numerator of throughput.
     pub ok: u64,
@@ -88,30 +89,34 @@ pub struct OpSample {
     pub sent: u64,
     /// Bytes read, including heads.
     pub received: u64,
-    /// Body bytes of correct operations, of the request or the response.
+    /// Body bytes of correct operations: of the request or the response, whichever is longer,
+    /// unless the workload sets [`crate::Exchange::content`].
     pub payload: u64,
-    /// Body bytes of responses alone; 0 for transactions.
+    /// Body bytes of correct responses only; 0 for transactions.
     pub answered: u64,
-    /// Failures by class, indexed by `ErrorClass as usize`: operations due before the window
-    /// closed that failed after it opened.
+    /// Failures by class, indexed by `ErrorClass as usize`: operations that were due before the
+    /// window closed and failed after the window opened.
     pub errors: [u64; ErrorClass::ALL.len()],
     /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
     /// Failure texts with their counts, at most 32 distinct texts.
     pub failures: BTreeMap<String, u64>,
-    /// Operations in flight when the drain ended. `failed` contains their age at that time, and
-    /// `errors` counts them as timeouts.
+    /// Operations due in the window that timed out after the window closed. `errors` counts them as
+    /// timeouts, and `failed` contains the time until the timeout.
     pub censored: u64,
-    /// Service time: from the start of the write to the last byte of correct responses.
+    /// Service time of correct operations, nanoseconds: from the start of the write to the last
+    /// byte of the response.
     pub service: Histogram<u64>,
-    /// Response time: from the intended start to the last byte of correct responses. Empty in a
-    /// closed loop, where it equals `service`.
+    /// Response time of correct operations, nanoseconds: from the intended start to the last byte
+    /// of the response. Empty in a closed loop, where response time equals service time.
     pub response: Histogram<u64>,
-    /// Send lag: from the intended start to the start of the write. Empty in a closed loop.
+    /// Send lag of correct operations, nanoseconds: from the intended start to the start of the
+    /// write. Empty in a closed loop.
     pub lag: Histogram<u64>,
-    /// Time to first byte: from the start of the write to the first byte of correct responses.
+    /// Time to first byte of correct operations, nanoseconds: from the start of the write to the
+    /// first byte of the response.
     pub first_byte: Histogram<u64>,
-    /// Time from the start to the failure.
+    /// Time from the intended start to the failure, nanoseconds.
     pub failed: Histogram<u64>,
 }
 
@@ -144,9 +149,8 @@ impl OpSample {
     }
 }
 
-/// Duration of connection set-up, nanoseconds, by phase; not part of the latency of an operation
-/// on an open connection. Includes connections that were opened before the window and are used in
-/// it.
+/// Duration of connection set-up, nanoseconds, by phase; not part of the latency of an operation on
+/// an open connection. Includes connections that were already open when the window opened.
 #[derive(Debug, Clone)]
 pub struct SetupSample {
     /// Time until the socket was open: the TCP handshake, or `connect` of a Unix socket.
@@ -155,10 +159,10 @@ pub struct SetupSample {
     pub tls: Histogram<u64>,
     /// Time to first byte of the first response on a connection.
     pub first_byte: Histogram<u64>,
-    /// Service times of the first response on a connection, if it was correct; `service` of the
-    /// operation includes them.
+    /// Service time of the first response on a connection, if correct; also part of
+    /// [`OpSample::service`].
     pub response: Histogram<u64>,
-    /// The same responses, including the set-up of their connection.
+    /// The times of `response`, plus the set-up time of the connection.
     pub total: Histogram<u64>,
 }
 
@@ -202,24 +206,25 @@ pub struct Ledger {
     pub opened: u64,
     /// Of `opened`: connections that were open when the window opened.
     pub already_open: u64,
-    /// Requests on a connection that had already carried a request; a repeated request counts
-    /// again.
+    /// Requests on a connection that had already carried a request. Each repetition of a request
+    /// counts.
     pub reused: u64,
-    /// Closed by Tenbin: keep-alive off, a timeout, or the end of the slice.
+    /// Connections closed by Tenbin during the slice: keep-alive off, planned reopening, a timeout
+    /// or a malformed response.
     pub closed_by_client: u64,
-    /// Closed by the server in good order, between responses.
+    /// Connections closed by the server in good order, between responses.
     pub closed_by_server: u64,
-    /// Attempts that were refused or failed inside the window or the drain.
+    /// Connection attempts that failed inside the window or the drain.
     pub refused: u64,
-    /// Reset or closed during a response.
+    /// Connections reset or closed by the server before a response was complete.
     pub reset: u64,
-    /// Sum of the connect times of `opened`, nanoseconds. For a connection that replaces another,
-    /// the time starts when the other was given up, and includes its closing.
+    /// Sum of the connect times of `opened`, nanoseconds. The connect time of a replacement
+    /// connection includes closing the old connection.
     pub connect_nanos: u64,
-    /// Time inside the window of requests that no histogram contains because they were due before
-    /// it opened, nanoseconds.
+    /// Time in flight inside the window of requests that were due before the window opened,
+    /// nanoseconds. No histogram contains these requests.
     pub unrecorded_nanos: u64,
-    /// Time outside the window of requests that a histogram contains, nanoseconds.
+    /// Time in flight outside the window of requests that a histogram contains, nanoseconds.
     pub outside_nanos: u64,
 }
 

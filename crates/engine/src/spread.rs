@@ -1,20 +1,21 @@
-//! How evenly the connections of a slice were served.
+//! How evenly the server served the connections of a slice.
 //!
-//! Worker processes that accept on a shared socket take connections unevenly: one may get three
-//! and another none. A connection that shares its worker with two others completes a third of the
-//! requests that it would complete alone, until it is closed.
+//! Worker processes that accept on a shared socket take connections unevenly: a worker can get
+//! three connections and another worker none. Until closed, a connection that shares a worker with
+//! two others completes a third of the requests that the connection would complete alone.
 
 use serde::{Deserialize, Serialize};
 
-/// Ratio of the fastest to the slowest connection above which the spread is uneven. Tenbin's own
-/// convention, like the constants below.
+/// The spread is uneven only if the fastest connection is at least this factor faster than the
+/// slowest. All constants in this file are Tenbin's conventions.
 const UNEVEN: f64 = 1.8;
-/// Fewest requests that the median connection must complete.
+/// The spread is uneven only if the median connection completes at least this number of requests.
 const FEWEST_REQUESTS: f64 = 3.0;
-/// Standard deviations of a count by which the fastest and the slowest must differ.
+/// The spread is uneven only if the fastest and the slowest connection differ by this number of
+/// standard deviations of a request count.
 const BEYOND_CHANCE: f64 = 6.0;
-/// Connections that were open for less than this share of the longest-lived connection are left
-/// out: too short to give a rate.
+/// Connections open for less than this share of the longest-lived connection's time are left out,
+/// because their rates are too uncertain.
 const SHORTEST_LIFE: f64 = 0.5;
 
 /// The figures of one connection in the measured window, from its opening to its end.
@@ -22,39 +23,39 @@ const SHORTEST_LIFE: f64 = 0.5;
 pub struct Life {
     /// Correct responses.
     pub responses: u64,
-    /// How long it was open, nanoseconds.
+    /// Time for which the connection was open in the window, nanoseconds.
     pub nanos: u64,
-    /// Sum of the service times of these responses, seconds.
+    /// Sum of the service times of the correct responses, seconds.
     pub service: f64,
-    /// Sum of their squared service times.
+    /// Sum of the squared service times of the correct responses, square seconds.
     pub service_squared: f64,
 }
 
-/// Request rates of single connections, over all connections of a slice.
+/// The distribution of request rates over the connections of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Number of connections; a connection that was reopened counts once per opening.
+    /// Number of connections; a reopened connection counts once per opening.
     pub connections: u64,
     /// Median number of requests per connection.
     pub median_responses: f64,
     /// Rate of the slowest connection, requests per second.
     pub slowest: f64,
-    /// First quartile of the rates.
+    /// First quartile of the rates, requests per second.
     pub lower_quartile: f64,
-    /// Median rate.
+    /// Median rate, requests per second.
     pub median: f64,
-    /// Third quartile of the rates.
+    /// Third quartile of the rates, requests per second.
     pub upper_quartile: f64,
     /// Rate of the fastest connection.
     pub fastest: f64,
-    /// Squared coefficient of variation of service times within a connection: 0 if all are equal,
-    /// 1 if they are exponential.
+    /// Squared coefficient of variation of service times within a connection: 0 for equal times, 1
+    /// for exponentially distributed times.
     pub variation: f64,
 }
 
 impl Spread {
-    /// The spread of these connections, without those open for a much shorter time than the
-    /// longest. `None` with fewer than two.
+    /// The spread of these connections, without connections open for less than half the time of the
+    /// longest-lived connection. `None` if fewer than two remain.
     pub fn of(lives: &[Life]) -> Option<Self> {
         let longest = lives.iter().map(|life| life.nanos).max()?;
         let long_enough =
@@ -85,29 +86,29 @@ impl Spread {
         })
     }
 
-    /// Whether some connections were served much faster than others, beyond chance.
+    /// Whether some connections were so much faster than others that chance is not the cause.
     pub fn is_uneven(&self) -> bool {
         if self.median_responses < FEWEST_REQUESTS || self.median <= 0.0 {
             return false;
         }
         let seconds = self.median_responses / self.median;
         let apart = (self.fastest - self.slowest) * seconds;
-        // The variance of a renewal count (D. R. Cox, "Renewal Theory", 1962, section 3.3), plus
-        // one for the requests in flight at both ends.
+        // The variance of a renewal count (D. R. Cox, "Renewal Theory", 1962, section 3.3), plus 1
+        // for the requests in flight at both ends of the window.
         let chance = (self.variation * self.median_responses + 1.0).sqrt();
         self.fastest >= UNEVEN * self.slowest && apart >= BEYOND_CHANCE * chance
     }
 }
 
-/// The squared coefficient of variation, pooled over connections so that differences between them
-/// do not count; 1 with too few requests.
+/// The squared coefficient of variation of service times, pooled over connections so that
+/// differences between connections do not count; 1 with too few requests.
 fn variation(lives: &[Life]) -> f64 {
     let (mut squares, mut freedom, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     for life in lives.iter().filter(|life| life.responses > 1) {
         let n = life.responses as f64;
         let mean = life.service / n;
-        // As a share of each connection's own mean: the service times of a slow connection vary
-        // more in seconds.
+        // Deviations are relative to each connection's mean, because the service times of a slow
+        // connection vary more in seconds.
         squares += ((life.service_squared - life.service * mean) / (mean * mean)).max(0.0);
         freedom += n - 1.0;
         sum += life.service;
@@ -144,8 +145,8 @@ mod tests {
 
     #[test]
     fn connections_that_share_a_worker_are_an_uneven_spread() {
-        // Four workers with 3, 2, 2 and 1 connections: 500 requests a second each, and 15 in a
-        // warm-up.
+        // Four workers with 3, 2, 2 and 1 connections: in a second each worker completes 500
+        // requests, in a short warm-up 15.
         for (responses, median) in [
             ([170, 170, 170, 250, 250, 250, 250, 500], 250.0),
             ([5, 5, 5, 7, 7, 7, 8, 15], 7.0),
@@ -163,7 +164,7 @@ mod tests {
         // Exponential service times: four standard deviations between the extremes.
         assert!(!spread(&[12, 16, 20, 20, 25, 30], 1.0).unwrap().is_uneven());
         assert!(!spread(&[2, 9, 3, 1], 1.0).unwrap().is_uneven());
-        // One response more or less is not a spread.
+        // A difference of a few responses is not an uneven spread.
         assert!(!spread(&[3, 4, 5, 6], 0.0).unwrap().is_uneven());
         assert_eq!(spread(&[7], 0.0), None);
     }

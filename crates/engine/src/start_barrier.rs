@@ -1,5 +1,5 @@
-//! Start of a slice: its threads open their connections first, and the slice starts for all of
-//! them once every connection is open or has failed to open.
+//! Synchronises the start of a slice: all threads open their connections first, and the slice
+//! starts once every connection is open or has failed to open.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,7 +8,8 @@ use crate::driver::Driver;
 use crate::order::Order;
 use crate::scheduler::Scheduler;
 
-/// Interval at which a thread that is ready checks whether the others are, nanoseconds.
+/// Interval at which a thread that is ready checks whether the other threads are ready,
+/// nanoseconds.
 const POLL_NANOS: u64 = 1_000_000;
 
 const UNKNOWN: u64 = u64::MAX;
@@ -17,7 +18,7 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct StartBarrier {
     missing: AtomicUsize,
-    /// When the last thread arrived, nanoseconds on their clock.
+    /// Time at which the last thread arrived, nanoseconds on the threads' clock.
     origin: AtomicU64,
 }
 
@@ -45,8 +46,8 @@ impl StartBarrier {
     }
 }
 
-/// A thread arrives when this guard is dropped, so that a thread that fails does not block the
-/// others.
+/// A guard: its thread arrives when the guard is dropped, so that a failing thread does not block
+/// the others.
 pub(crate) struct Arrival<'g> {
     barrier: &'g StartBarrier,
     arrived_at: u64,
@@ -62,9 +63,9 @@ impl Drop for Arrival<'_> {
     }
 }
 
-/// Opens the connections of one thread and waits for the other threads. Then sets the time of
-/// `driver` and `scheduler` to zero. Each attempt has the driver's timeout; a connection that has
-/// failed to open is retried during the slice. Does nothing without an `arrival`.
+/// Opens the connections of one thread, waits for the other threads, and then sets the time of
+/// `driver` and `scheduler` to zero. Each attempt has the driver's timeout. Connections that failed
+/// to open are retried, also after the start of the slice. Does nothing without an `arrival`.
 ///
 /// # Errors
 /// The errors of [`Driver::turn`].

@@ -1,15 +1,16 @@
-//! Stop rules: when to issue no more operations.
+//! Stop rules decide when a thread issues no more operations.
 
 /// Decides when a thread has issued its last operation of a slice.
 pub trait StopRule: Send {
-    /// Which operations the rule allows. Called once, so that the hot path only compares numbers.
+    /// The operations that the rule allows. Called once, so that the hot path only compares
+    /// numbers.
     fn allowance(&self) -> Allowance;
 }
 
-/// Which operations may be issued.
+/// The operations that a thread can issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Operations with an intended start before this time, nanoseconds since the origin.
+    /// Only operations with an intended start before this time, nanoseconds since the origin.
     pub until: u64,
     /// At most this many operations.
     pub operations: u64,
@@ -34,7 +35,8 @@ impl Allowance {
     }
 }
 
-/// The rules of a slice: the end of the window, and a share of the count if there is one.
+/// The rules of a thread: no operation starts at `close` or later, and at most `requests`
+/// operations, if set.
 pub(crate) fn rules(close: u64, requests: Option<u64>) -> Vec<Box<dyn StopRule>> {
     let mut rules: Vec<Box<dyn StopRule>> = vec![Box::new(AtTime(close))];
     if let Some(count) = requests {
@@ -49,9 +51,9 @@ pub(crate) fn share(total: u64, thread: usize, threads: usize) -> u64 {
     total / threads + u64::from(thread < total % threads)
 }
 
-/// The share of `total` operations for a thread with the connections from `first` up to but
-/// excluding `last`, out of `connections`: threads with more connections issue more operations, so
-/// that all threads end at about the same time.
+/// The share of `total` operations for a thread with the connections `first..last` out of
+/// `connections`. A thread with more connections issues more operations, so that all threads end at
+/// about the same time.
 pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connections: u64) -> u64 {
     let until = |connection: u64| {
         let scaled = u128::from(total) * u128::from(connection);
@@ -60,8 +62,9 @@ pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connection
     until(last) - until(first)
 }
 
-/// Operations of each of `threads` generator threads, out of `total`, in a closed loop with
-/// `connections`: the split that a slice uses for [`tenbin_plan::Load::requests`].
+/// The number of operations of each generator thread in a closed loop, if `threads` threads share
+/// `total` operations and `connections`. A slice splits [`tenbin_plan::Load::requests`] in this
+/// way.
 pub fn shares(total: u64, connections: usize, threads: usize) -> Vec<u64> {
     let connections = connections as u64;
     let mut last = 0;
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn connections_get_like_shares_and_none_is_lost() {
-        // Five connections on two threads: three and two.
+        // Two threads share five connections: three and two.
         assert_eq!(share_by_connections(1000, 0, 3, 5), 600);
         assert_eq!(share_by_connections(1000, 3, 5, 5), 400);
         for total in [0, 1, 7, 1000, u64::MAX] {

@@ -1,4 +1,4 @@
-//! Counts operations of one thread; the counts are shipped as a [`Sample`] about once a second.
+//! Counts the operations of one thread; a [`Sample`] ships the counts about once a second.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::thread_time::{ThreadMeter, ThreadTime};
 
 /// Most distinct failure texts in a sample; further texts count under [`OTHER_FAILURES`].
 const MOST_FAILURE_TEXTS: usize = 32;
-/// The name for further failure texts.
+/// Failure text that stands for all texts beyond [`MOST_FAILURE_TEXTS`].
 const OTHER_FAILURES: &str = "other failures";
 
 /// Times of an operation, nanoseconds since the origin.
@@ -33,7 +33,7 @@ pub(crate) struct Ended {
     pub(crate) host: usize,
     pub(crate) times: Times,
     pub(crate) first_byte: u64,
-    /// Bytes written and read, including heads.
+    /// Bytes written, including the head; `received` is bytes read.
     pub(crate) sent: u64,
     pub(crate) received: u64,
     /// Body bytes of the request or the response, whichever is longer.
@@ -85,11 +85,11 @@ struct OpTally {
     answered: u64,
     errors: [u64; ErrorClass::ALL.len()],
     statuses: BTreeMap<u16, u64>,
-    /// The last status and the number of consecutive responses with it: avoids a map lookup on
-    /// the hot path.
+    /// The last status, and the number of consecutive responses with this status: avoids a map
+    /// lookup on the hot path.
     run_of_status: (u16, u64),
     failures: BTreeMap<String, u64>,
-    /// The first text of each shape in `failures`.
+    /// The first failure text of each shape, which is the key in `failures`.
     shapes: BTreeMap<String, String>,
     censored: u64,
     service: Counts,
@@ -222,8 +222,8 @@ pub(crate) struct SetupTally {
 }
 
 impl SetupTally {
-    /// Records the first response on a connection, if it is correct: its service time, and the
-    /// time including the set-up.
+    /// Records a correct first response on a connection: the service time, and the service time
+    /// plus connection set-up.
     pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
         let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
         self.response.record(service);
@@ -256,9 +256,8 @@ impl SetupTally {
     }
 }
 
-/// The operations that count a request which failed before the workload prepared it. If no
-/// operation of the workload is a single request, these are two: a sub-request, and the
-/// transaction.
+/// The operations that count a request which failed before the workload prepared the request. For a
+/// workload of transactions these are two: a sub-request and the transaction.
 struct Unprepared {
     request: usize,
     transaction: Option<usize>,
@@ -290,7 +289,7 @@ pub(crate) struct Tally {
     open_loop: bool,
     ops: Vec<OpTally>,
     nameless: Unprepared,
-    /// One per host; empty with a single host.
+    /// Counts of each host; empty with a single host.
     hosts: Vec<HostTally>,
     pub(crate) ledger: Ledger,
     pub(crate) setup: SetupTally,
@@ -298,8 +297,8 @@ pub(crate) struct Tally {
     meter: ThreadMeter,
     time_since: ThreadTime,
     thread: usize,
-    /// The longest pause since the last sample: its length, at least [`SHORTEST_PAUSE_NANOS`]
-    /// once there is a pause, and its end.
+    /// Length of the longest pause since the last sample, nanoseconds; [`SHORTEST_PAUSE_NANOS`] − 1
+    /// before the first pause. `pause_end` is the end of the longest pause.
     longest_pause: u64,
     pause_end: u64,
     /// See [`Sample::late`].
@@ -338,7 +337,8 @@ impl Tally {
         }
     }
 
-    /// A request due at `due` is sent late, and the load generator is the only cause.
+    /// Counts a request due at `due` that was sent `late` nanoseconds late, if only the load
+    /// generator caused the delay.
     #[inline]
     pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
         if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
@@ -347,12 +347,13 @@ impl Tally {
         }
     }
 
-    /// No response arrived from `start` to `end`, though requests were in flight.
+    /// Records a pause: no response arrived from `start` to `end`, although requests were in
+    /// flight.
     #[inline]
     pub(crate) fn paused(&mut self, start: u64, end: u64) {
         let start = start.max(self.window.open);
         let length = end.saturating_sub(start);
-        // After the window nothing is sent, so a gap between responses is not a pause.
+        // After the window no requests are sent, so time between responses is not a pause.
         if length > self.longest_pause && start < self.window.close {
             self.longest_pause = length;
             self.pause_end = end;
@@ -368,14 +369,13 @@ impl Tally {
         })
     }
 
-    /// Moves the end of the window to `at`: a slice that ends by count ends early.
+    /// Moves the end of the window to `at`, because a slice can end early.
     pub(crate) fn close_window(&mut self, at: u64) {
         self.window.close = self.window.close.min(at.max(self.window.open));
     }
 
-    /// The settling time has ended: clears the connection events that do not belong to the
-    /// window. Operations are assigned by their own times, since some of the window may have
-    /// ended before this call.
+    /// Opens the window: clears connection events of the settling time. Operations are not cleared,
+    /// because each operation is assigned to the window by its times.
     pub(crate) fn open_window(&mut self) {
         self.forget_connections();
         self.take_pause();
@@ -390,7 +390,8 @@ impl Tally {
         self.take_pause();
     }
 
-    /// Counts a connection that is open when the window opens: it carries the window's requests.
+    /// Counts a connection that is open when the window opens and so carries requests of the
+    /// window.
     pub(crate) fn stands(&mut self, connection: Standing) {
         self.opened(connection.opened);
         self.ledger.already_open += 1;
@@ -406,7 +407,8 @@ impl Tally {
         self.setup.opened(opened);
     }
 
-    /// Counts the status of a response whose operation was counted, as a success or as a failure.
+    /// Counts the status of a response; called if the operation was counted as a success or a
+    /// failure.
     #[inline]
     pub(crate) fn status(&mut self, op: usize, status: u16) {
         self.ops[op].status(status);
@@ -453,9 +455,8 @@ impl Tally {
         in_window
     }
 
-    /// Adjusts for a request that was in flight when the window opened or closed: the part of its
-    /// time by which the histograms and the window differ. With it, Little's law can be checked
-    /// exactly.
+    /// Records, for a request in flight when the window opened or closed, the time by which the
+    /// histograms and the window differ. With this correction, Little's law can be checked exactly.
     fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
         if !self.ops[op].role.is_request() {
             return;
@@ -467,7 +468,7 @@ impl Tally {
         }
     }
 
-    /// Counts a response that is a failure. Returns whether it counts.
+    /// Counts an incorrect response. Returns whether the failure counts.
     pub(crate) fn answered_wrong(&mut self, ended: &Ended, class: ErrorClass, text: &str) -> bool {
         if self.window.holds(ended.times.ended) {
             let figures = &mut self.ops[ended.op];
@@ -477,8 +478,8 @@ impl Tally {
         self.failed(ended.op, ended.host, ended.times, class, text)
     }
 
-    /// Counts a failure. A failure that ended before the window opened, or was due after it
-    /// closed, does not belong to the slice. Returns whether it counts.
+    /// Counts a failure and returns whether it counts: not if the operation ended before the window
+    /// opened or was due after the window closed.
     pub(crate) fn failed(
         &mut self,
         op: usize,
@@ -498,8 +499,8 @@ impl Tally {
         true
     }
 
-    /// Counts the failure of a request that the workload never prepared. Returns whether it
-    /// counts.
+    /// Counts the failure of a request that the workload never prepared. Returns whether the
+    /// failure counts.
     pub(crate) fn never_prepared(
         &mut self,
         host: usize,
@@ -514,7 +515,7 @@ impl Tally {
         counts
     }
 
-    /// Counts such a request that was still waiting when the drain ended.
+    /// Counts an unprepared request that timed out after the window closed as censored.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
         if let Some(op) = self.nameless.transaction {
@@ -522,8 +523,8 @@ impl Tally {
         }
     }
 
-    /// Counts a transaction that has ended. It belongs to no host and has no bytes: its requests
-    /// have.
+    /// Counts a transaction that has ended. Only the requests of a transaction count for hosts and
+    /// bytes.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {
         let ended = transaction.ended.unwrap_or(now);
         let times = Times {
@@ -564,18 +565,18 @@ impl Tally {
         }
     }
 
-    /// Whether an operation with this intended start belongs to the slice.
+    /// Whether this intended start is inside the window.
     #[inline]
     pub(crate) fn is_due_inside(&self, intended: u64) -> bool {
         self.window.holds(intended)
     }
 
-    /// Start of the current sample's period.
+    /// Start of the current sample's period, nanoseconds since the origin.
     pub(crate) fn since(&self) -> u64 {
         self.since
     }
 
-    /// Returns the counts up to `end` and clears them.
+    /// Returns the counts since the last sample and clears them. The sample's period ends at `end`.
     pub(crate) fn ship(&mut self, end: u64, backlog: u64, drain: bool) -> Sample {
         let time = self.meter.read();
         let used = time.since(self.time_since);
@@ -604,9 +605,9 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Three requests of 30 ms each: one in flight when the window opens, one inside, one in
-    /// flight when the window closes. The time in flight inside the window follows from the
-    /// histogram and both counters.
+    /// Three requests take 30 ms each: the first is in flight when the window opens, the third when
+    /// the window closes. The time in flight inside the window follows from the histogram and both
+    /// counters.
     #[test]
     fn time_in_flight_inside_the_window_can_be_computed() {
         let ms = 1_000_000;

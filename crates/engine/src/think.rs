@@ -3,7 +3,7 @@
 use tenbin_plan::Think;
 use tenbin_plan::rng::Rng;
 
-/// Separates these random draws from those of arrivals.
+/// Random stream of think times, which makes them independent of random arrivals.
 const STREAM: u64 = 0x0074_6869_6e6b;
 
 /// Generates the think times of one generator thread.
@@ -22,9 +22,9 @@ enum Shape {
 }
 
 impl Thinker {
-    /// Draws from `seed`, which is the same for all threads of a slice; `thread` counts from 0.
+    /// A generator with the seed of the slice for the thread with this index, from 0.
     pub fn new(think: &Think, seed: u64, thread: usize) -> Self {
-        // A plan's times are at most a year.
+        // Cannot overflow: a plan's times are at most a year.
         let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let shape = match *think {
             Think::Fixed(time) => Shape::Fixed(nanos(time)),

@@ -5,22 +5,22 @@ use std::os::unix::fs::FileExt as _;
 
 use nix::time::{ClockId, clock_gettime};
 
-/// The kernel's file with the waiting time of the calling thread: its second field, nanoseconds
-/// (`Documentation/scheduler/sched-stats.rst`).
+/// The file whose second field is the calling thread's waiting time, nanoseconds
+/// (`Documentation/scheduler/sched-stats.rst` of Linux).
 const SCHEDSTAT: &str = "/proc/thread-self/schedstat";
 
-/// CPU time and waiting time of the calling thread since its start.
+/// CPU time and waiting time of a thread since the start of the thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ThreadTime {
     /// CPU time, nanoseconds.
     pub(crate) cpu: u64,
-    /// Time in which the thread was ready to run and waited for a core, nanoseconds; `None` where
-    /// the kernel does not count it.
+    /// Time for which the thread was ready to run and waited for a core, nanoseconds; `None` if the
+    /// kernel does not report waiting times.
     pub(crate) waited: Option<u64>,
 }
 
 impl ThreadTime {
-    /// The difference from `before`.
+    /// The times since `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         let waited = self.waited.zip(before.waited);
         Self {
@@ -30,7 +30,7 @@ impl ThreadTime {
     }
 }
 
-/// Reads the times of the thread that opened it: one system call per time.
+/// Reads the times of the thread that opened the meter, with one system call per time.
 #[derive(Debug)]
 pub(crate) struct ThreadMeter {
     schedstat: Option<File>,
@@ -59,8 +59,8 @@ fn waited(schedstat: &File) -> Option<u64> {
     waited_in(std::str::from_utf8(&text[..length]).ok()?)
 }
 
-/// Three zeros are `None` too: a kernel that does not count writes them, and the reading thread
-/// has run.
+/// The waiting time in the text of [`SCHEDSTAT`]. `None` if all three numbers are 0, which a kernel
+/// without this statistic writes.
 fn waited_in(schedstat: &str) -> Option<u64> {
     let mut fields = schedstat.split_whitespace();
     let mut next = || fields.next()?.parse::<u64>().ok();
@@ -105,7 +105,7 @@ mod tests {
             let (used, took) = thread.join().unwrap();
             let Some(waited) = used.waited else { return };
             let took = took.as_nanos() as u64;
-            // A thread that always has work either runs or waits. The hypervisor may take the
+            // A thread that always has work either runs or waits. The hypervisor can take the
             // remaining time.
             assert!(used.cpu + waited <= took, "{used:?} in {took}");
             assert!(waited > 0, "{used:?} in {took}");

@@ -1,5 +1,5 @@
-//! Nothing is allocated on the hot path, from the order to send a request to the count of its
-//! response, after the first request of each connection.
+//! Tests that the hot path allocates no memory after a warm-up, from preparing a request to
+//! counting its response.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,14 +24,14 @@ const WARM: u64 = 2_000;
 const COUNTED: u64 = 4_000;
 static BODY: LazyLock<Vec<u8>> = LazyLock::new(|| vec![7; 200_000]);
 
-/// Sends requests and records between which of them memory was allocated.
+/// A workload that counts the requests during which memory was allocated.
 struct Frugal {
     issued: u64,
     use_of_body: BodyUse,
     payload: &'static [u8],
     before: u64,
     begun: Option<Instant>,
-    /// Number of allocations beyond one per second, which shipping a sample needs.
+    /// Number of counted requests with allocations, minus one per second for shipping a sample.
     spent: Arc<AtomicU64>,
 }
 
@@ -103,7 +103,8 @@ impl Workload for Frugal {
     }
 }
 
-/// Number of allocations of a drive of `load` against responses with a body of this length.
+/// Runs `load` against responses with bodies of `length` bytes. Returns the number of requests with
+/// allocations.
 fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]) -> u64 {
     let address = server(move |mut stream| {
         let head = format!(

@@ -1,4 +1,4 @@
-//! Every fuzzer input stored for responses passes the fuzzer's checks.
+//! Runs the fuzzer's checks on every stored fuzzer input for responses.
 
 #[path = "../../../fuzz/checks/answer.rs"]
 mod answer;
@@ -23,7 +23,7 @@ fn replay(target: &str, check: fn(&[u8])) {
     for entry in std::fs::read_dir(folder.join(target)).expect("the corpus exists") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
-        // A panic alone would not name the input.
+        // Catches the panic to name the input.
         let passed = std::panic::catch_unwind(|| check(&input));
         assert!(passed.is_ok(), "{}", file.display());
         inputs += 1;

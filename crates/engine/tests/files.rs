@@ -1,4 +1,4 @@
-//! Request bodies that the kernel sends from a file.
+//! Tests request bodies that the kernel sends from a file.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -16,8 +16,8 @@ const LENGTH: usize = 3_000_000;
 /// Offset of the body in its file.
 const OFFSET: usize = 12_345;
 
-/// Sends a body from a file. The body in memory differs, so that the server can tell which of the
-/// two was sent.
+/// A workload that sends a body from a file. The body in memory differs, so that the server can
+/// detect which body was sent.
 struct Put {
     left: u64,
     file: std::fs::File,

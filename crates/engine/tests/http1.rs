@@ -1,4 +1,4 @@
-//! The HTTP/1.1 driver on real sockets, against servers whose behaviour the test defines.
+//! Tests the HTTP/1.1 driver on real sockets, against servers whose behaviour the tests define.
 
 #![allow(clippy::unwrap_used)]
 
@@ -66,7 +66,7 @@ fn sends_bodies_larger_than_any_buffer_and_reads_them_back() {
         while let Some(body) = request(&mut stream) {
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
             stream.write_all(head.as_bytes()).unwrap();
-            // The client may close the connection once it has its response.
+            // The client can close the connection as soon as it has the response.
             let _ = stream.write_all(&body);
         }
     });
@@ -143,13 +143,14 @@ fn a_closed_port_is_a_connect_error() {
 #[test]
 fn an_early_refusal_of_a_large_body_is_read() {
     let address = server(|mut stream| {
-        // Responds after the head alone, then closes.
+        // Responds after reading only the request head, then closes.
         let mut some = [0; 1000];
         let _ = stream.read(&mut some);
         let _ = stream
             .write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        // Reading the rest avoids a reset that would destroy the response.
+        // Reads the rest of the request, because closing with unread bytes would reset the
+        // connection.
         let mut sink = vec![0; 1 << 16];
         while matches!(stream.read(&mut sink), Ok(count) if count > 0) {}
     });

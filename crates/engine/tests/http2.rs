@@ -1,4 +1,4 @@
-//! HTTP/2 on real sockets, against a server in this process that counts what it receives.
+//! Tests HTTP/2 on real sockets, against a server in this process that counts requests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,13 +24,13 @@ use tenbin_plan::{Load, Pace};
 /// Behaviour of a server.
 #[derive(Clone, Copy, Default)]
 struct Manners {
-    /// Most concurrent streams that it allows.
+    /// Most concurrent streams that the server allows.
     streams: Option<u32>,
-    /// Number of requests after which it sends GOAWAY.
+    /// Number of requests per connection after which the server sends GOAWAY.
     requests: Option<u64>,
 }
 
-/// What the server received.
+/// Counts of connections, requests and responses at the server.
 #[derive(Default)]
 struct Seen {
     connections: AtomicU64,
@@ -104,10 +104,10 @@ async fn answer(
             respond.send_reset(Reason::REFUSED_STREAM);
             return Err(Reason::REFUSED_STREAM.into());
         }
-        // No other connection is served meanwhile.
+        // Blocks the server's only thread, so no other request is served for 5 ms.
         "/slow" => thread::sleep(Duration::from_millis(5)),
         "/silent" => {
-            // Until the client cancels the stream.
+            // Waits until the client cancels the stream.
             return std::future::poll_fn(|cx| respond.poll_reset(cx))
                 .await
                 .and_then(|reason| Err(reason.into()));
@@ -125,7 +125,7 @@ async fn answer(
     if sent.is_empty() {
         sent.extend_from_slice(b"hello");
     }
-    // Other requests must arrive meanwhile.
+    // Lets other requests arrive.
     tokio::task::yield_now().await;
     let answer = Response::builder()
         .header("content-length", sent.len())
@@ -151,10 +151,10 @@ async fn send(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<(), h2:
     Ok(())
 }
 
-/// In an exchange's note: a part of the response was wrong.
+/// Value of an exchange's note if a part of the response was wrong.
 const WRONG: u64 = u64::MAX;
 
-/// Sends `sent` to `path` `count` times and expects it back.
+/// A workload that sends `sent` to `path` `count` times and expects the same bytes back.
 struct Client {
     path: &'static str,
     count: u64,
@@ -358,7 +358,8 @@ fn no_more_streams_are_opened_than_the_server_allows() {
     let driven = run(address, client("/", 300), 1, 8);
     assert_eq!(driven.op.ok, 300, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 1);
-    // Requests sent before the server's limit arrived are refused, and sent again.
+    // The server refuses requests that arrive before the client knows the limit; these are sent
+    // again.
     assert_eq!(seen.answered.load(Ordering::Relaxed), 300);
 }
 
@@ -369,8 +370,8 @@ fn waiting_for_a_stream_is_send_lag() {
         ..Manners::default()
     };
     let (address, _) = server(manners);
-    // The server completes at most 200 a second. There is a slot for each of the 400 a second
-    // that are due, so that all of them wait for a stream.
+    // The server completes at most 200 requests per second, and 400 per second are due. Every due
+    // request has a slot, so requests wait for a stream, not for a slot.
     let pace = Pace::Constant { per_second: 400.0 };
     let (timeout, window) = (Duration::from_secs(30), Duration::from_millis(500));
     let driven = run_at(
@@ -388,7 +389,7 @@ fn waiting_for_a_stream_is_send_lag() {
     assert!(lag > Duration::from_millis(100), "{lag:?}");
 }
 
-/// A frame: type, flags, stream and payload.
+/// The bytes of an HTTP/2 frame with this type, flags, stream and payload.
 fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
     let mut bytes = (content.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend_from_slice(&[kind, flags]);
@@ -397,7 +398,7 @@ fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Waits for that many requests. Returns the numbers of their streams.
+/// Waits for `count` requests. Returns their stream numbers.
 fn requests(socket: &mut TcpStream, count: usize) -> Vec<u32> {
     let mut streams = Vec::new();
     while streams.len() < count {
@@ -430,12 +431,12 @@ fn requests_that_goaway_excludes_are_sent_again() {
             let mut socket = socket.unwrap();
             socket.read_exact(&mut [0; 24]).unwrap();
             socket.write_all(&frame(SETTINGS, 0, 0, &[])).unwrap();
-            // Waits for the remaining requests, and responds to the first of them only.
+            // Waits for the remaining requests and responds only to the first.
             let streams = requests(&mut socket, 4 - answered);
             counted.fetch_add(streams.len() as u64, Ordering::Relaxed);
             let mut last = streams[0].to_be_bytes().to_vec();
             last.extend_from_slice(&[0; 4]);
-            // 0x88 is `:status: 200` (RFC 7541 appendix A); the response ends there.
+            // 0x88 is `:status: 200` (RFC 7541 appendix A); the response has no body.
             let mut answer = frame(GOAWAY, 0, 0, &last);
             answer.extend(frame(HEADERS, 0x5, streams[0], &[0x88]));
             socket.write_all(&answer).unwrap();
@@ -445,7 +446,7 @@ fn requests_that_goaway_excludes_are_sent_again() {
         }
     });
     let driven = run(address, client("/", 4), 1, 4);
-    // Every request has exactly one response, without the body that is expected.
+    // Every request gets exactly one response, which lacks the expected body.
     assert_eq!(driven.errors(ErrorClass::Short), 4, "{:?}", driven.op);
     assert_eq!(driven.op.failed_count(), 4);
     assert_eq!(headers.load(Ordering::Relaxed), 4 + 3 + 2 + 1);
@@ -458,7 +459,7 @@ fn a_missing_response_is_a_timeout_and_a_silent_connection_is_replaced() {
     let driven = run_for(address, client("/silent", 12), 1, 4, timeout, None);
     assert_eq!(driven.errors(ErrorClass::Timeout), 12);
     assert_eq!(seen.requests.load(Ordering::Relaxed), 12);
-    // As soon as the server has sent nothing for a whole timeout.
+    // The connection is given up once the server has sent nothing for a whole timeout.
     assert!(
         (2..=4).contains(&driven.ledger.opened),
         "{:?}",
@@ -487,7 +488,7 @@ fn a_server_without_http_2_is_reported() {
     assert!(texts[0].contains("use --http 1.1"), "{texts:?}");
 }
 
-/// Settings in the client's first frame, by identifier.
+/// The settings in the client's first frame: identifiers and values.
 fn settings(socket: &mut TcpStream) -> Vec<(u16, u32)> {
     let mut preface_and_head = [0; 24 + 9];
     socket.read_exact(&mut preface_and_head).unwrap();
@@ -501,8 +502,8 @@ fn settings(socket: &mut TcpStream) -> Vec<(u16, u32)> {
     payload.chunks_exact(6).map(of_setting).collect()
 }
 
-/// A server that responds to the first request of each connection with an endless body in frames
-/// of one byte. Returns the window that it was given.
+/// A server that responds to the first request of each connection with an endless body in frames of
+/// one byte. Returns the flow-control window that the client grants.
 fn endless() -> (SocketAddr, Arc<AtomicU64>) {
     let window = Arc::new(AtomicU64::new(0));
     let told = window.clone();

@@ -1,5 +1,5 @@
-//! A protocol that is not HTTP needs a framing and a constant, nothing else: here the simple
-//! strings, bulk strings and errors of RESP, which Redis speaks.
+//! Tests that a protocol other than HTTP needs only a framing and a constant. The example is a part
+//! of RESP, the protocol of Redis: simple strings, bulk strings and errors.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ const RESP: &dyn Protocol = &StreamProtocol::<Resp>::new("RESP");
 #[derive(Default)]
 struct Resp {
     line: Vec<u8>,
-    /// Length of the bulk string, and how many of its bytes and of its line end are missing.
+    /// Length of the bulk string, and the number of missing bytes including the line end.
     bulk: Option<(u64, u64)>,
 }
 
@@ -87,7 +87,8 @@ fn end(status: u16, length: u64, consumed: usize) -> Progress {
     })
 }
 
-/// Two of three commands return 300,000 bytes, the third an error.
+/// A server that responds to two of three commands with 300,000 bytes, and to the third with an
+/// error.
 fn store() -> SocketAddr {
     server(|stream| {
         let mut answers = stream.try_clone().unwrap();

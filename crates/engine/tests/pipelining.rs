@@ -1,4 +1,4 @@
-//! Several requests on one connection, on real sockets.
+//! Tests several requests in flight on one connection, on real sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,8 @@ use tenbin_engine::{
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
-/// Sends GET `count` times and expects a body of this length, without reading it.
+/// A workload that sends GET `count` times and expects a body of this length, without reading the
+/// body.
 struct Get {
     left: u64,
     length: u64,
@@ -60,14 +61,15 @@ fn get(address: SocketAddr, count: u64, length: u64, connections: usize, depth: 
     driven(Route::plain(address), load, None, Box::new(worker))
 }
 
-/// Counts the requests in each read, and sends their responses in one write.
+/// Counts the requests in each read, up to a maximum in `most`, and responds in one write.
 fn answer_in_batches(mut stream: TcpStream, most: &AtomicU64) {
     let mut buffer = vec![0; 1 << 16];
     loop {
         let Ok(count @ 1..) = stream.read(&mut buffer) else {
             return;
         };
-        // Heads are 27 bytes and never split: a write of all of them fits into a segment.
+        // Heads are 27 bytes long and never split, because all heads of a write fit into one
+        // segment.
         let asked = count / 27;
         assert_eq!(count % 27, 0);
         most.fetch_max(asked as u64, Ordering::Relaxed);
@@ -93,7 +95,7 @@ fn requests_are_sent_together_and_every_response_counts() {
 fn requests_without_a_response_from_a_closing_server_are_sent_again_and_counted_once() {
     let served = Arc::new(AtomicU64::new(0));
     let seen = Arc::clone(&served);
-    // Like nginx with keepalive_requests 10, with responses that arrive in pieces.
+    // Behaves like nginx with `keepalive_requests 10`, but sends responses in pieces.
     let address = server(move |mut stream| {
         stream.set_nodelay(true).unwrap();
         let mut buffer = [0; 27];
@@ -144,7 +146,7 @@ fn request_bodies_are_pipelined() {
     assert_eq!(driven.ledger.opened, 1);
 }
 
-/// The body of the next request; bytes read beyond it stay in `left`.
+/// Reads the body of the next request; further bytes stay in `left`.
 fn next_request(stream: &mut TcpStream, left: &mut Vec<u8>) -> Option<Vec<u8>> {
     let mut buffer = vec![0; 1 << 16];
     loop {

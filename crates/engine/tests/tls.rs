@@ -1,4 +1,4 @@
-//! TLS on real sockets, against a small threaded server that counts what it receives.
+//! Tests TLS on real sockets, against a small threaded server that counts handshakes and bodies.
 
 #![allow(clippy::unwrap_used)]
 
@@ -59,7 +59,7 @@ impl Identity {
     }
 }
 
-/// What the server received.
+/// Counts of full handshakes, resumed handshakes and request bodies at the server.
 #[derive(Default)]
 struct Seen {
     full: AtomicU64,
@@ -67,7 +67,7 @@ struct Seen {
     bodies: AtomicU64,
 }
 
-/// Serves every connection with `serve` until it returns.
+/// Starts a server that handles each connection with `serve`.
 fn server(
     config: ServerConfig,
     serve: impl Fn(&mut Stream, &Seen) -> io::Result<()> + Send + Sync + 'static,
@@ -75,7 +75,7 @@ fn server(
     slow_server(config, Duration::ZERO, serve)
 }
 
-/// Completes the handshake with one client after the other, each after `delay`.
+/// Starts a server that completes one handshake at a time, each after `delay`.
 fn slow_server(
     config: ServerConfig,
     delay: Duration,
@@ -147,7 +147,7 @@ fn answer(stream: &mut impl Write, body: &[u8]) -> io::Result<()> {
     stream.flush()
 }
 
-/// Responds to every request with `body`.
+/// Starts a server that responds to every request with `body`.
 fn fixed(config: ServerConfig, body: &'static [u8]) -> (SocketAddr, Arc<Seen>) {
     server(config, move |stream, _| {
         while request(stream).is_some() {
@@ -157,17 +157,17 @@ fn fixed(config: ServerConfig, body: &'static [u8]) -> (SocketAddr, Arc<Seen>) {
     })
 }
 
-/// Sends `sent` `count` times and expects `body` back.
+/// A workload that sends `sent` `count` times and expects `body` back.
 struct Client {
     count: u64,
     sent: &'static [u8],
     body: &'static [u8],
     looks: bool,
-    /// Every request is this many bytes longer than the next one.
+    /// Bytes by which each request is longer than the next request.
     shrinks: usize,
 }
 
-/// In an exchange's note: a part of the body was wrong.
+/// Value of an exchange's note if a part of the body was wrong.
 const WRONG: u64 = u64::MAX;
 
 impl Client {
@@ -283,8 +283,8 @@ fn keeps_its_connections() {
     driven.expect_tcp_of_all();
 }
 
-/// Two threads with 20 connections each, to a server that takes `delay` for each connection.
-/// Returns how many were open when the window opened, and how many failed.
+/// Drives two threads with 20 connections each to a server that takes `delay` for each handshake.
+/// Returns connection counters, correct responses and failures.
 fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
     let identity = identity();
     let (address, _) = slow_server(identity.server(), delay, |stream, _| {
@@ -395,8 +395,8 @@ fn bytes_that_were_taken_are_sent_without_further_writes() {
         let tls = ServerConnection::new(config).unwrap();
         let mut stream = StreamOwned::new(tls, socket);
         loop {
-            // Lets the client fill the socket, whose buffer has a fixed size. With many body
-            // lengths, some bodies end in a part that the socket did not take.
+            // Lets the client fill the socket buffer, which has a fixed size. Among many body
+            // lengths, some bodies have a last part that the socket does not accept at once.
             thread::sleep(Duration::from_millis(15));
             if request(&mut stream).is_none() {
                 return;
@@ -425,7 +425,7 @@ fn resumes_earlier_sessions() {
     // One more connection is opened before the workload is exhausted.
     assert_eq!(driven.ledger.opened, 21);
     assert_eq!(seen.full.load(Ordering::Relaxed), 1);
-    // The server may still serve the last connection, which carried no request.
+    // The server can still be serving the last connection, which carried no request.
     let resumed = seen.resumed.load(Ordering::Relaxed);
     assert!((19..=20).contains(&resumed), "{resumed} resumed");
 }
@@ -521,13 +521,13 @@ fn a_missing_close_notify_between_responses_is_harmless() {
     let (address, _) = server(identity.server(), |stream, _| {
         request(stream);
         answer(stream, b"hello")?;
-        // Closes the socket without close_notify.
+        // Ends the stream without close_notify.
         stream.sock.shutdown(std::net::Shutdown::Both)
     });
     let client = Client::new(20, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, true);
     let resets = driven.op.errors[ErrorClass::Reset as usize];
-    // The next request may have been sent before the end of the stream arrived.
+    // The client can send the next request before the end of the stream arrives.
     assert_eq!(driven.op.ok + resets, 20, "{:?}", driven.op.failures);
     assert!(driven.op.ok > 0);
 }
@@ -537,7 +537,7 @@ fn a_missing_close_notify_inside_a_response_is_a_reset() {
     let identity = identity();
     let (address, _) = server(identity.server(), |stream, _| {
         request(stream);
-        // The length is unknown: only close_notify could end the body.
+        // Without a length, only close_notify can end the body.
         stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhel")?;
         stream.flush()?;
         stream.sock.shutdown(std::net::Shutdown::Both)

@@ -4,12 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
 
-/// A time in UTC, to the second.
+/// A time in UTC, with a resolution of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Utc(OffsetDateTime);
 
 impl Utc {
-    /// Times before 1970 become the first second of 1970.
+    /// Converts `when`; times before 1970 become the first second of 1970.
     pub(crate) fn from_system(when: SystemTime) -> Self {
         Self(when.max(UNIX_EPOCH).into())
     }

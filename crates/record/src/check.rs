@@ -1,13 +1,13 @@
 //! Check values, which show whether the files of a run directory were changed after the run.
 //!
-//! Each line of `intervals.jsonl` ends with `h`: the first digits of the SHA-256 over the previous
-//! line's value and the line itself, so that a changed, added, removed or moved line is detected.
-//! The value is part of the line, so that one write stores both: a killed run leaves no complete
-//! line without its value. The lines also contain check values for their parts of `latency.hlog`
-//! and `slices.bin` and for `plan.toml`. `environment.json`, which is rewritten at the end of the
-//! run, contains its own value.
+//! Each line of `intervals.jsonl` ends with a check value in the field `h`: the first digits of the
+//! SHA-256 over the previous line's value and the line itself. The value thus reveals a changed,
+//! added, removed or moved line. One write stores the line and its value, so a killed run leaves no
+//! complete line without a value. The lines also contain check values for `plan.toml` and for their
+//! parts of `latency.hlog` and `slices.bin`. `environment.json`, which is rewritten at the end of
+//! the run, contains a check value of its content.
 //!
-//! There is no secret key: anyone who recomputes all values can forge a run.
+//! Check values use no secret key: anyone who recomputes all values can forge a run.
 
 use std::fmt;
 
@@ -86,8 +86,8 @@ impl<'de> Deserialize<'de> for CheckValue {
 pub(crate) struct Chain(Option<CheckValue>);
 
 impl Chain {
-    /// Adds the check value to the last line of `text`, and ends the line. The line starts at
-    /// `start`; it is an object with at least one member and without a newline.
+    /// Adds the check value and a newline to the last line of `text`, which starts at `start`. The
+    /// line must be a JSON object with at least one member.
     pub(crate) fn end_line(&mut self, text: &mut Vec<u8>, start: usize) {
         text.pop();
         let before = self.0.as_ref().map_or(&b""[..], |value| &value.0);
@@ -99,7 +99,7 @@ impl Chain {
     }
 }
 
-/// The check of the lines of `intervals.jsonl` while they are read.
+/// Checks the lines of `intervals.jsonl` while they are read.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedLines {
     /// Check value of the previous line, as stored.
@@ -112,7 +112,7 @@ pub(crate) struct CheckedLines {
 }
 
 impl CheckedLines {
-    /// For the lines after the first `lines` lines, the last of which has this check value.
+    /// Starts after the first `lines` lines; `last` is the check value of the last of these lines.
     pub(crate) fn behind(lines: u64, last: Option<[u8; DIGITS]>) -> Self {
         Self {
             last,
@@ -159,7 +159,7 @@ impl CheckedLines {
         self.with_value == 0
     }
 
-    /// Message about changed lines, if any.
+    /// Message about changed lines; `None` without changed lines.
     pub(crate) fn changed(&self) -> Option<String> {
         let listed: Vec<String> = self.changed.iter().map(u64::to_string).collect();
         let further = match self.further {
@@ -186,14 +186,13 @@ pub(crate) fn value_of(line: &[u8]) -> Option<[u8; DIGITS]> {
     split(line, BEFORE, BEHIND).map(|(_, value)| value)
 }
 
-/// The text that a check value at the end of `text` covers, and the value.
+/// Splits `text` into the part covered by the check value at the end, and the value.
 fn split<'a>(text: &'a [u8], before: &[u8], behind: &[u8]) -> Option<(&'a [u8], [u8; DIGITS])> {
     let (text, value) = text.strip_suffix(behind)?.split_last_chunk::<DIGITS>()?;
     Some((text.strip_suffix(before)?, *value))
 }
 
-/// Adds the check value of a file to its text, which is a JSON object on several lines with a
-/// newline at the end.
+/// Adds a check value to the text of a file: a JSON object on several lines, with a final newline.
 pub(crate) fn end_file(text: &mut Vec<u8>) {
     let Some(members) = text.strip_suffix(b"\n}\n") else {
         return;
@@ -206,21 +205,22 @@ pub(crate) fn end_file(text: &mut Vec<u8>) {
     text.extend_from_slice(BEHIND_IN_FILE);
 }
 
-/// Whether a file is unchanged since [`end_file`]; `None` if it has no check value.
+/// Whether a file is unchanged since [`end_file`]; `None` if the file has no check value.
 pub(crate) fn is_unchanged(text: &[u8]) -> Option<bool> {
     let (members, value) = split(text, BEFORE_IN_FILE, BEHIND_IN_FILE)?;
     Some(CheckValue::of(members).0 == value)
 }
 
-/// Whether the files of a run directory are unchanged since the run wrote them.
+/// Result of checking whether the files of a run directory are unchanged since the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Integrity {
-    /// The files have no check values, because an older version wrote them; changes cannot be
-    /// detected.
+    /// Whether the files have no check values, because an older version wrote them. Changes are
+    /// then not detected.
     pub is_unchecked: bool,
-    /// The files that were changed after the run wrote them, one clause each.
+    /// Messages about files that were changed after the run, one clause per file.
     pub changed: Vec<String>,
-    /// The file that is incomplete, for example after a kill or on a full disk; a clause.
+    /// Message about a file that is incomplete, for example after a kill or on a full disk; one
+    /// clause.
     pub cut_off: Option<String>,
 }
 

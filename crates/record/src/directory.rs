@@ -1,4 +1,4 @@
-//! The directory of a run, and atomic writes of complete files in it.
+//! The directory of a run, and atomic writes of complete files.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -13,19 +13,19 @@ use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::pretty;
 
-/// The executed plan.
+/// File for the executed plan.
 pub const PLAN_FILE: &str = "plan.toml";
-/// Machine, limits and software versions.
+/// File for the machine, limits and software versions of a run.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// What could not be removed from the targets, after a cleanup was attempted.
+/// File for leftovers: data that a cleanup could not remove from the targets.
 pub(crate) const LEFT_FILE: &str = "left.json";
-/// The measurements, second by second.
+/// File for the measurements, second by second.
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
-/// Latency histograms of each second.
+/// File for the latency histograms of each second.
 pub const LATENCY_FILE: &str = "latency.hlog";
-/// Latency histograms of complete slices.
+/// File for the latency histograms of complete slices.
 pub const TOTALS_FILE: &str = "slices.bin";
-/// The result, written at the end of the run.
+/// File for the result, written at the end of the run.
 pub(crate) const RESULT_FILE: &str = "result.json";
 
 /// The directory of a new run. The run counts as running until this value is dropped.
@@ -33,17 +33,18 @@ pub(crate) const RESULT_FILE: &str = "result.json";
 pub struct RunDirectory {
     path: PathBuf,
     started: SystemTime,
-    /// Locked while the run is running, so that other processes can see it. The operating system
-    /// releases the lock however the process ends. `None` if directories cannot be locked.
+    /// Lock on the directory, which tells other processes that the run is running. The operating
+    /// system releases the lock even if the process is killed. `None` if directories cannot be
+    /// locked.
     _lock: Option<File>,
 }
 
 impl RunDirectory {
-    /// Creates `<root>/<YYYY-MM-DD>T<HHMMSS>-<name>` (UTC), and `root` if it is missing; with the
-    /// suffix `-2`, `-3`… if the name exists.
+    /// Creates `<root>/<YYYY-MM-DD>T<HHMMSS>-<name>` (UTC), and `root` if missing. If the name
+    /// exists, adds the suffix `-2`, `-3`…
     ///
     /// # Errors
-    /// The path and the reason when the directory cannot be made.
+    /// The path and the reason when the directory cannot be created.
     pub fn create(root: &Path, name: &str, when: SystemTime) -> Result<Self, RecordError> {
         fs::create_dir_all(root).map_err(|e| RecordError::io("create", root, e))?;
         let base = format!("{}-{}", Utc::from_system(when).compact(), file_name(name));
@@ -80,15 +81,15 @@ impl RunDirectory {
     /// Writes `plan.toml`. The text must not contain secrets.
     ///
     /// # Errors
-    /// The path and the reason when it cannot be written.
+    /// The path and the reason when the file cannot be written.
     pub fn write_plan(&self, text: &str) -> Result<(), RecordError> {
         write_atomically(&self.path.join(PLAN_FILE), text.as_bytes())
     }
 
-    /// Writes `environment.json`; called again when more is known.
+    /// Writes `environment.json`; called again when more about the environment is known.
     ///
     /// # Errors
-    /// The path and the reason when it cannot be written.
+    /// The path and the reason when the file cannot be written.
     pub fn write_environment(&self, environment: &Environment) -> Result<(), RecordError> {
         let file = EnvironmentFile::new(self.started, environment.clone());
         let mut text = pretty::to_vec(&file);
@@ -97,8 +98,8 @@ impl RunDirectory {
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
-    /// Removes the directory of a run without measurements, unless it contains something that may
-    /// explain the reason, such as the output of a launched target.
+    /// Removes the directory of a run without measurements, unless a file can explain why, such as
+    /// the output of a launched target.
     pub fn discard_unless_informative(&self) {
         const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {
@@ -111,7 +112,7 @@ impl RunDirectory {
             })
         };
         if entries.into_iter().all(is_of_every_run) {
-            // What cannot be removed does no harm.
+            // A failure to remove a file is ignored.
             for name in OF_EVERY_RUN {
                 let _ = fs::remove_file(self.path.join(name));
             }
@@ -125,9 +126,9 @@ fn locked(directory: &Path) -> Option<File> {
     file.try_lock().ok().map(|()| file)
 }
 
-/// Whether a process is still executing the run in `directory`; false if unknown.
+/// Whether a process is still executing the run in `directory`; false also if unknown.
 pub fn is_running(directory: &Path) -> bool {
-    // Opening a named pipe would block until its other end is opened.
+    // Opening a named pipe would block until the pipe's other end is opened.
     if !directory.is_dir() {
         return false;
     }
@@ -135,12 +136,12 @@ pub fn is_running(directory: &Path) -> bool {
     matches!(asked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// `environment.json`: the environment and the start of the run.
+/// The content of `environment.json`: the environment and the start of the run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EnvironmentFile {
-    /// For people.
+    /// Start of the run in RFC 3339, for people.
     started: String,
-    /// For machines: nanoseconds since 1970-01-01 UTC.
+    /// Start of the run for programs, nanoseconds since 1970-01-01 UTC.
     pub(crate) started_unix_ns: u64,
     #[serde(flatten)]
     pub(crate) environment: Environment,
@@ -160,7 +161,7 @@ impl EnvironmentFile {
     }
 }
 
-/// Nanoseconds since 1970-01-01 UTC.
+/// `when` as nanoseconds since 1970-01-01 UTC.
 pub(crate) fn unix_ns(when: SystemTime) -> u64 {
     let since = when.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
@@ -171,8 +172,8 @@ pub fn rfc3339(when: SystemTime) -> String {
     Utc::from_system(when).rfc3339()
 }
 
-/// Writes a complete file so that a reader sees the old or the new content, never a part of it: to
-/// a temporary file in the same directory, which is then renamed.
+/// Writes a complete file atomically: a reader sees either the old or the new content. Writes a
+/// temporary file in the same directory and renames it.
 ///
 /// # Errors
 /// The path and the reason; [`RecordError::DiskFull`] if there is no space. The temporary file is
@@ -181,7 +182,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     write_atomically_with(path, |file| file.write_all(bytes))
 }
 
-/// As [`write_atomically`], for a file too large for memory: `write` gets a buffered writer.
+/// Like [`write_atomically`], for a file too large for memory: `write` gets a buffered writer.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -203,11 +204,11 @@ pub fn write_atomically_with(
     })
 }
 
-/// Whether [`write_atomically`] could create this file now; leaves no file behind.
+/// Checks that [`write_atomically`] could write this file now; leaves no file behind.
 ///
 /// # Errors
-/// The path and the reason. A path that exists and is not a regular file, such as a directory or a
-/// device, is refused, because it would be replaced instead of written.
+/// The path and the reason. An existing path that is not a regular file, such as a directory or a
+/// device, is an error, because the rename would replace it.
 pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
     let refused = |error| RecordError::io("write", path, error);
     match fs::metadata(path) {
@@ -222,14 +223,14 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
         .map_err(refused)
 }
 
-/// Path of the temporary file.
+/// Path of the temporary file for `path`, in the same directory.
 fn beside(path: &Path) -> PathBuf {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".part");
     PathBuf::from(temporary)
 }
 
-/// `name` as one safe component of a path.
+/// `name` converted to a single safe path component.
 fn file_name(name: &str) -> String {
     let safe: String = name
         .chars()

@@ -19,7 +19,7 @@ pub struct Environment {
     pub platform: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
-    /// CPU model, as reported by the CPU.
+    /// CPU model name that the CPU reports.
     pub cpu_model: Option<String>,
     /// Logical cores that this process may use.
     pub cores: Option<u64>,
@@ -39,65 +39,66 @@ pub struct Environment {
     pub clock_call_ns: Option<f64>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
-    /// Method and path of the patterns that requests are drawn from, by workload; with very many
-    /// patterns, only those whose hits were counted.
+    /// Patterns from which requests are drawn, as method and path, by workload. With very many
+    /// patterns, only patterns whose hits were counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub patterns: BTreeMap<String, Vec<String>>,
 }
 
-/// The environment of a target. Texts come from the target: untrusted until escaped.
+/// The environment of a target. The target supplies the texts: untrusted until escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetEnvironment {
     /// Version of the target, as stated in the plan.
     pub version: Option<String>,
-    /// For a launched target: its program, and the arguments of its command that are files.
+    /// For a launched target: the program, and the command's arguments that are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub program: Vec<ProgramFile>,
-    /// The `Server` header of its responses.
+    /// `Server` header of the target's responses.
     pub server_header: Option<String>,
-    /// Its hosts and their addresses.
+    /// Hosts of the target and their addresses.
     pub hosts: Vec<HostEnvironment>,
-    /// Whether its certificate was not checked.
+    /// Whether the target's TLS certificate was accepted without a check.
     pub insecure: bool,
-    /// Hits of the first patterns of each workload on one of its hosts, by workload name; null if
-    /// the response reported no number. Written by versions before `asked`.
+    /// Hits of the first patterns of each workload on one host, by workload name; null if the
+    /// response reported no number. Only in runs of older versions; replaced by `asked`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hits: BTreeMap<String, Vec<Option<u64>>>,
-    /// Hits that each of its hosts reported outside the measurement, by workload name.
+    /// Hits that each host reported outside the measurement, by workload name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, Vec<HostHits>>,
-    /// The expected responses, if they are learned, by workload name.
+    /// Expected responses by workload name, if learned.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub responses: BTreeMap<String, ExpectedResponse>,
-    /// Number of records of the plan's documents on each of its hosts, counted after loading; null
-    /// if none were loaded.
+    /// Number of the plan's documents on each host, counted after loading; null if no documents
+    /// were loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// Whether it was restarted on its data during the run: before each block or each slice.
+    /// Whether the target was restarted with its data during the run, before each block or each
+    /// slice.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relaunched: bool,
-    /// Result of a short measurement with retries after the run, by workload name. Only for
-    /// workloads without retries whose requests the target temporarily refused.
+    /// Results of a short measurement with retries after the run, by workload name. Only for
+    /// workloads without retries, if the target temporarily refused requests.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
 }
 
-/// A file named in a target's command: size and time identify the build.
+/// A file named in a target's command. Size and modification time identify the build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramFile {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// Its size, bytes.
+    /// Size of the file, bytes.
     pub bytes: u64,
-    /// Its modification time, nanoseconds since 1970.
+    /// Modification time of the file, nanoseconds since 1970-01-01 UTC.
     pub modified_ns: i64,
 }
 
-/// A short measurement of one workload with retries, after the run and at the same load.
+/// A short measurement of one workload with retries, after the run and at the load of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retried {
-    /// Its length, nanoseconds.
+    /// Length of the measurement, nanoseconds.
     pub ns: u64,
     /// Maximum number of retries per request.
     pub most: u32,
@@ -105,16 +106,16 @@ pub struct Retried {
     pub ok: u64,
     /// Operations whose last attempt failed.
     pub failed: u64,
-    /// Requests that succeeded.
+    /// Requests that succeeded, counting each attempt.
     pub attempts_ok: u64,
-    /// Requests that failed.
+    /// Requests that failed, counting each attempt.
     pub attempts_failed: u64,
 }
 
 impl TargetEnvironment {
-    /// Total time of the DNS lookups of its hosts, nanoseconds. They happen once, before the first
-    /// connection, and are not part of any other figure. `None` also if there was no name to look
-    /// up.
+    /// Total time of the DNS lookups of the target's hosts, nanoseconds; `None` without a lookup.
+    /// Each name is looked up once, before the first connection; no other figure includes this
+    /// time.
     pub fn name_lookup_ns(&self) -> Option<u64> {
         self.hosts
             .iter()
@@ -123,7 +124,7 @@ impl TargetEnvironment {
     }
 
     /// Hits that each queried host reported before the first slice, by pattern; empty if no host
-    /// was queried. Older versions queried one host and did not record which.
+    /// was queried. Older versions queried only one host, without recording its name.
     pub fn hits_before(&self, workload: &str) -> Vec<(&str, BTreeMap<u32, Option<u64>>)> {
         if let Some(hosts) = self.asked.get(workload) {
             let pairs = |host: &HostHits| {
@@ -149,24 +150,25 @@ pub struct HostHits {
     pub host: String,
     /// Hits of each queried pattern before the first slice.
     pub before: Vec<PatternHits>,
-    /// Hits of some of these patterns after load; null if they were not counted again.
+    /// Hits of some of the patterns in `before`, counted again after load; null if not counted
+    /// again.
     pub after: Option<Vec<PatternHits>>,
 }
 
-/// Hits of one pattern; stored as a list of three numbers, since there may be many patterns.
+/// Hits of one pattern; stored as a list of three numbers to save space.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Listed", into = "Listed")]
 #[schemars(with = "Listed")]
 pub struct PatternHits {
     /// Position among the patterns of the workload, from 0.
     pub pattern: u32,
-    /// Number of hits; null if the response reported none.
+    /// Number of hits; null if the response reported no number.
     pub hits: Option<u64>,
     /// Bytes of the response body; null without a correct response.
     pub bytes: Option<u64>,
 }
 
-/// Pattern, hits and bytes.
+/// Stored form of [`PatternHits`]: pattern, hits and bytes.
 type Listed = (u32, Option<u64>, Option<u64>);
 
 impl From<Listed> for PatternHits {
@@ -189,11 +191,11 @@ impl From<PatternHits> for Listed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostEnvironment {
-    /// Host name, and port unless it is the default of the scheme.
+    /// Host name, with the port unless the port is the default of the scheme.
     pub name: String,
     /// The addresses that connections use in turn: `address:port`, or `socket` and a path.
     pub addresses: Vec<String>,
-    /// Time of its DNS lookup, nanoseconds; unknown if no lookup was needed.
+    /// Time of the host's DNS lookup, nanoseconds; unknown if no lookup was needed.
     pub dns_ns: Option<u64>,
 }
 
@@ -244,7 +246,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The soft limit; `None` also if there is no limit.
+/// The soft limit of open files; `None` if unlimited or unknown.
 fn nofile_limit() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/limits").ok()?;
     let line = text
@@ -253,7 +255,7 @@ fn nofile_limit() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The value of the first `name : value` line.
+/// The value of the first line `name : value` with this name in the file at `path`.
 fn field_of(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().find_map(|line| {
@@ -262,7 +264,8 @@ fn field_of(path: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The minimum over several batches, since disturbances only make a batch longer.
+/// Cost of reading the clock, nanoseconds: the minimum over several batches, because disturbances
+/// only make a batch longer.
 fn clock_call_ns() -> f64 {
     const CALLS: u32 = 1_000;
     (0..20)

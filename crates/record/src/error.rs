@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a run directory could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The disk is full. What was written before is kept and readable.
+    /// The disk is full. Data written earlier is kept and can be read.
     #[error("no space left to write {}: free some, or choose another directory with --out", path.display())]
     DiskFull {
         /// The file that could not be written.
@@ -15,11 +15,11 @@ pub enum RecordError {
     /// The operating system returned an error.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// The operation, as a verb: `create`, `write`, `read`.
+        /// The failed operation as a verb: `create`, `write`, `read`.
         doing: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The reason.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A required file of a run directory is missing.
@@ -30,12 +30,12 @@ pub enum RecordError {
         /// The missing file.
         missing: &'static str,
     },
-    /// A file that is not a run as [`crate::pack`] writes it.
+    /// A file is not a packed run that [`crate::pack`] wrote.
     #[error("{} is not a packed run: {why}", path.display())]
     NotPacked {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why the file is not a packed run.
         why: String,
     },
     /// The run ended before its first slice, for example because a target could not be started.
@@ -44,17 +44,17 @@ pub enum RecordError {
         /// The run directory.
         path: PathBuf,
     },
-    /// A file contains something that no run writes, beyond an incomplete end.
+    /// A file contains data that no run writes, other than an incomplete end.
     #[error("{} is damaged in line {line}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: u64,
-        /// What is wrong there.
+        /// What is wrong in the line.
         what: String,
     },
-    /// A file does not match its check values and cannot be read.
+    /// A file was changed after the run, according to its check values, and cannot be read.
     #[error(
         "the run in {} cannot be read: {changed} ({source}); restore the file from a copy",
         path.display()
@@ -67,18 +67,18 @@ pub enum RecordError {
         /// The error while reading it.
         source: Box<RecordError>,
     },
-    /// Data was passed while no slice was open, or a slice was opened while another one was open.
+    /// Data was passed while no slice was open, or a slice was opened while another slice was open.
     #[error("cannot record {what}: {why}")]
     OutOfOrder {
         /// The data.
         what: &'static str,
-        /// Why it cannot be recorded.
+        /// Why the data cannot be recorded.
         why: &'static str,
     },
 }
 
 impl RecordError {
-    /// The error for an I/O error; a full disk or an exceeded quota has its own variant.
+    /// Converts an I/O error; a full disk and an exceeded quota become [`RecordError::DiskFull`].
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {

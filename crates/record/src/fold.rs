@@ -1,5 +1,5 @@
 //! Computes the figures of a slice from its seconds. A live run and a run read from disk both use
-//! this code, so that they have the same figures.
+//! this code and so have the same figures.
 
 use std::collections::BTreeMap;
 
@@ -17,48 +17,49 @@ use crate::sum::SlotSum;
 use crate::thread_use::ThreadUse;
 use crate::totals::Totals;
 
-/// The figures of a slice that is not complete yet.
+/// The figures of an incomplete slice, to which seconds are added.
 #[derive(Debug)]
 pub(crate) struct SliceFold {
     start: SliceStart,
-    /// Without histograms, like `hosts`: histograms are in `sums`.
+    /// Figures without histograms, like `hosts`; the histograms are in `sums`.
     ops: Vec<OpFigures>,
     ledger: Ledger,
     hosts: Vec<HostFigures>,
     sums: Sums,
     threads: BTreeMap<usize, ThreadSum>,
     pauses: Pauses,
-    /// Failures of the work by second and class.
+    /// Failures by second and class, of operations that count as work.
     failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
-    /// Set for a probe of a maximum-rate search.
+    /// Results second by second; set for a probe of a maximum-rate search.
     probed: Option<Probed>,
 }
 
-/// Histograms of a slice that is not complete yet. Between slices they are empty, and their memory
-/// is kept for the next slice.
+/// Histograms of an incomplete slice. Between slices the histograms are empty, but keep their
+/// memory for the next slice.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// By operation, in the order of [`Kind::ALL`].
+    /// Histograms of each operation, in the order of [`Kind::ALL`].
     pub(crate) ops: Vec<[SlotSum; Kind::ALL.len()]>,
-    /// In the order of [`Step::ALL`].
+    /// Histograms of connection set-up, in the order of [`Step::ALL`].
     pub(crate) setup: [SlotSum; Step::ALL.len()],
     /// Service times by host.
     pub(crate) hosts: Vec<SlotSum>,
 }
 
-/// Figures of one thread in the window so far.
+/// Sums of one thread's figures in the window.
 #[derive(Debug)]
 struct ThreadSum {
     covered_ns: u64,
     cpu_ns: u64,
-    /// `None` once a sample does not contain the time.
+    /// Time for which the thread waited for a core, nanoseconds; `None` if any sample lacks this
+    /// time.
     waited_ns: Option<u64>,
     last_end_ns: u64,
     backlog: u64,
 }
 
 impl SliceFold {
-    /// `sums` must be empty: new, or from an earlier slice.
+    /// Starts a slice. `sums` must be empty: new, or returned by [`Self::finish`].
     pub(crate) fn new(start: SliceStart, mut sums: Sums) -> Self {
         let ops = start.operations_by_role();
         let ops = ops.map(|(name, role)| OpFigures::of(name, role));
@@ -85,12 +86,13 @@ impl SliceFold {
         &self.start
     }
 
-    /// The histograms, for a second whose histograms are not added by [`SliceFold::add`].
+    /// The histograms, for seconds whose histograms are added directly and not by
+    /// [`SliceFold::add`].
     pub(crate) fn sums(&mut self) -> &mut Sums {
         &mut self.sums
     }
 
-    /// Adds a second, with operations and hosts in the order of the slice's.
+    /// Adds a second. Operations and hosts must be in the order of the slice.
     pub(crate) fn add(&mut self, interval: &Interval) {
         if let Some(probed) = &mut self.probed {
             probed.add(interval);
@@ -126,12 +128,13 @@ impl SliceFold {
         }
     }
 
-    /// Takes the histograms so far, and resets them.
+    /// Takes the histograms of all added seconds, and resets them.
     pub(crate) fn take_totals(&mut self) -> Totals {
         self.sums.take()
     }
 
-    /// The complete slice with these histograms, and the sums for the next slice.
+    /// Returns the complete slice with the histograms in `totals`, and empty sums for the next
+    /// slice.
     pub(crate) fn finish(mut self, end: SliceEnd, totals: Totals) -> (Slice, Sums) {
         for (op, times) in self.ops.iter_mut().zip(totals.ops) {
             for (times, kind) in times.into_iter().zip(Kind::ALL) {
@@ -232,12 +235,12 @@ impl ThreadSum {
         }
     }
 
-    /// Share of a core, 0 to 1; 0 for a thread that has not run yet.
+    /// Share of a core that the thread used, 0 to 1; 0 for a thread without a sample.
     fn busy(&self) -> f64 {
         self.share(self.cpu_ns)
     }
 
-    /// `None` if the time that it waited for a core is unknown.
+    /// Running and waiting time of the thread; `None` if the waiting time is unknown.
     fn turn(&self) -> Option<ThreadTurn> {
         Some(ThreadTurn {
             used: self.busy(),
@@ -263,8 +266,8 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
     }
 }
 
-/// The thread that was longest running or waiting for a core; `None` if the waiting time of any
-/// thread is unknown.
+/// The thread with the largest sum of running time and waiting time for a core; `None` if the
+/// waiting time of any thread is unknown.
 fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
     let turns: Option<Vec<ThreadTurn>> = threads.values().map(ThreadSum::turn).collect();
     let ready = |turn: &ThreadTurn| turn.used + turn.waited;
@@ -272,7 +275,7 @@ fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
     turns.max_by(|one, other| ready(one).total_cmp(&ready(other)))
 }
 
-/// Adds the figures of an operation.
+/// Adds the figures of an operation, including histograms.
 pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     add_op_counts(sum, part);
     for kind in Kind::ALL {
@@ -280,7 +283,7 @@ pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     }
 }
 
-/// Adds the figures without the histograms.
+/// Adds the figures of an operation, without histograms.
 fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
     sum.answered = match (sum.ok, part.ok) {
         (0, _) => part.answered,
@@ -302,20 +305,20 @@ fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
     }
 }
 
-/// Adds the setup times of connections.
+/// Adds the set-up times of connections.
 pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
     for step in Step::ALL {
         step.of_mut(sum).add(step.of(part));
     }
 }
 
-/// Adds the figures of a host.
+/// Adds the figures of a host, including the histogram.
 pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
     add_host_counts(sum, part);
     sum.service.add(&part.service);
 }
 
-/// Adds the figures without the histogram.
+/// Adds the figures of a host, without the histogram.
 fn add_host_counts(sum: &mut HostFigures, part: &HostFigures) {
     sum.ok += part.ok;
     add_counts(&mut sum.errors, &part.errors);

@@ -10,14 +10,12 @@ use crate::packed::PackedHistogram;
 use crate::sum::SlotSum;
 use crate::window::SlotWindow;
 
-/// Adds `part` to `sum`. Percentiles are never averaged: histograms are added, and percentiles are
-/// computed from the sum.
+/// Adds `part` to `sum`. Percentiles must be computed from summed histograms, never averaged.
 pub fn merge(sum: &mut Histogram<u64>, part: &PackedHistogram) {
     part.add_to(sum);
 }
 
-/// The sum of `parts`: faster than adding them one by one, and computed on all cores if there are
-/// many.
+/// The sum of `parts`. Faster than calls of [`merge`], and uses all cores for many parts.
 pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histogram<u64> {
     let parts: Vec<&PackedHistogram> = parts.into_iter().collect();
     let mut sums = on_all_cores(&parts, |parts| {
@@ -39,11 +37,11 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
     sum
 }
 
-/// The counts around some values, for the histograms of each part: per part a copy of `windows`,
-/// which must be empty, with the counts of the part.
+/// For each of `parts`, a copy of `windows` with the counts of the part's histograms. `windows`
+/// must be empty.
 pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
     let counted = on_all_cores(parts, |parts| {
-        // One allocation for all parts, so that the memory can be returned to the system.
+        // A single allocation for all parts, so that the memory can be returned to the system.
         let mut near: Vec<SlotWindow> = Vec::with_capacity(parts.len() * windows.len());
         for part in parts {
             let start = near.len();
@@ -63,10 +61,10 @@ pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) ->
         .unwrap_or_default()
 }
 
-/// Minimum number of parts for an additional thread: about a millisecond of work.
+/// Minimum number of parts per additional thread: about a millisecond of work.
 const FEWEST_PARTS: usize = 512;
 
-/// The results of `of` for contiguous shares of `parts`, in order, computed in parallel.
+/// Calls `of` in parallel on contiguous shares of `parts`. Returns the results in order.
 fn on_all_cores<T: Sync, R: Send>(parts: &[T], of: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
     let cores = available_parallelism().map_or(1, usize::from);
     let share = parts.len().div_ceil(cores).max(FEWEST_PARTS);

@@ -1,5 +1,5 @@
-//! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one line per second,
-//! target, operation or host, and kind.
+//! Reads and writes `latency.hlog`: histograms in HdrHistogram's interval log format 1.3. A line
+//! has the histogram of one second, target, operation or host, and kind.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
@@ -20,11 +20,11 @@ use crate::lines::{ByteRange, Quantiles};
 use crate::packed::PackedHistogram;
 use crate::slice::SliceStart;
 
-/// Histograms contain nanoseconds; HdrHistogram's tools expect the maximum of an interval in
-/// milliseconds.
+/// Divisor for the maximum of an interval: histograms contain nanoseconds, but HdrHistogram's tools
+/// expect the maximum in milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// The header of the file. Times in the file are relative to `started`.
+/// The header of `latency.hlog`. Times in the file are relative to `started`.
 pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     IntervalLogWriterBuilder::new()
@@ -40,8 +40,8 @@ pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Encodes histograms, with memory that is allocated once: a compressor takes about 300 KiB, and
-/// allocating it for each histogram would fragment the memory.
+/// Encodes histograms with reused memory: a compressor takes about 300 KiB, and an allocation per
+/// histogram would fragment memory.
 pub(crate) struct Encoder {
     zip: Compress,
     zipped: Vec<u8>,
@@ -60,7 +60,7 @@ impl Default for Encoder {
 
 impl Encoder {
     /// Appends the histograms of one second and one subject to `text`, each with the name of its
-    /// kind; skips empty ones.
+    /// kind. Skips empty histograms.
     pub(crate) fn push(
         &mut self,
         text: &mut Vec<u8>,
@@ -91,7 +91,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Writes HdrHistogram's encoding V2, compressed, to `zipped`.
+    /// Writes `histogram` to `zipped`, in HdrHistogram's compressed encoding V2.
     fn compress(&mut self, histogram: &PackedHistogram) -> io::Result<()> {
         let counts = histogram.encoded();
         self.zip.reset();
@@ -134,7 +134,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
-/// The subject of histograms: the third part of their tags.
+/// The operation or host that histograms belong to: the third part of their tags.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Subject<'a> {
     /// One operation.
@@ -164,7 +164,7 @@ fn tag(slice: &SliceStart, subject: Subject<'_>, kind: &str) -> String {
     )
 }
 
-/// `name` without characters that are not allowed in a part of a tag.
+/// `name` with characters replaced that are not allowed in a part of a tag.
 fn tag_part(name: &str) -> String {
     name.replace(
         |c: char| c == ',' || c == '/' || c.is_whitespace() || c.is_control(),
@@ -172,7 +172,7 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Decodes histograms with reused memory: a run of ten hours has a hundred thousand.
+/// Decodes histograms with reused memory: a ten-hour run has a hundred thousand histograms.
 pub(crate) struct Decoder {
     zip: Decompress,
     packed: Vec<u8>,
@@ -190,12 +190,12 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, the part of
-    /// the file that a line refers to. Returns the number of values in the histograms.
+    /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, a part of
+    /// the file. `take` returns the number of values in the histogram.
     ///
     /// # Errors
-    /// When `lines` contain anything else, or the histograms have other counts than stated in
-    /// `quantiles`.
+    /// When `lines` contain anything other than these histograms, or a count that differs from
+    /// `promised`.
     pub(crate) fn decode<const N: usize>(
         &mut self,
         lines: &[u8],
@@ -230,7 +230,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The counts of a histogram, encoded.
+    /// Decodes and decompresses a histogram to its encoded counts.
     fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, String> {
         self.packed.clear();
         let decoded = STANDARD.decode_vec(encoded, &mut self.packed);
@@ -271,8 +271,8 @@ fn undecodable(e: String) -> String {
     format!("the histogram cannot be decoded: {e}")
 }
 
-/// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` keep
-/// their positions.
+/// Decompresses until `plain` has at least `length` bytes or `zipped` ends. A further call
+/// continues at this position.
 fn unzip(
     zip: &mut Decompress,
     zipped: &[u8],
@@ -294,22 +294,22 @@ fn unzip(
     Ok(())
 }
 
-/// Largest payload of one histogram, bytes: the histograms of a run have at most 9 bytes for each
-/// of about 28,000 counts.
+/// Largest accepted payload of one histogram, bytes: a run's histograms have at most 9 bytes for
+/// each of about 28,000 counts.
 const LARGEST_PAYLOAD: u32 = 1 << 20;
-/// Initial size of the buffer for decompression.
+/// Initial size of the decompression buffer, bytes.
 const FIRST_ROOM: usize = 4 << 10;
 /// Significant digits of the histograms of a run.
 const DIGITS: u32 = 3;
 /// Lowest discernible value of the histograms of a run, nanoseconds.
 const LOWEST: u64 = 1;
-/// The factor between stored and reported values: 1.0.
+/// The bits of 1.0, the conversion ratio between stored and reported values.
 const NO_CONVERSION: u64 = 1.0_f64.to_bits();
-/// `HDR_V2_COMPRESSED_COOKIE` of HdrHistogram's encoding.
+/// `HDR_V2_COMPRESSED_COOKIE`, which starts HdrHistogram's compressed encoding.
 const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
-/// `HDR_V2_COOKIE`.
+/// `HDR_V2_COOKIE`, which starts HdrHistogram's encoding after decompression.
 const PLAIN: u32 = 0x1c84_9313;
-/// Bytes before the counts.
+/// Length of the header before the counts, bytes.
 const HEAD: usize = 40;
 
 /// The header of an encoded histogram: cookie, length of the payload, normalizing offset,
@@ -317,15 +317,16 @@ const HEAD: usize = 40;
 struct Head([u8; HEAD]);
 
 impl Head {
-    /// `None` if there are fewer bytes.
+    /// The header at the start of `plain`; `None` if `plain` is too short.
     fn of(plain: &[u8]) -> Option<Self> {
         plain.first_chunk().copied().map(Self)
     }
 
-    /// Checks the size that the header requests: a deserializer would allocate it, up to 4 GiB.
+    /// Checks the payload length in the header, because a deserializer would allocate up to 4 GiB
+    /// for a wrong length.
     ///
     /// # Errors
-    /// When it is larger than any histogram of a run.
+    /// When the payload is longer than that of any histogram of a run.
     fn expect_bounded(&self) -> Result<(), String> {
         match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
             true => Ok(()),
@@ -347,7 +348,7 @@ impl Head {
 }
 
 impl ByteRange {
-    /// The range of `bytes`, which start at `offset`.
+    /// The range of `bytes` with their check value, for bytes that start at `offset`.
     pub(crate) fn of(offset: u64, bytes: &[u8]) -> Self {
         Self {
             offset,
@@ -380,7 +381,7 @@ mod tests {
         PackedHistogram::decode(&Decoder::default().counts(encoded)?)
     }
 
-    /// A compressed histogram of nothing with this length of payload and these digits.
+    /// An empty compressed histogram whose header states this payload length and these digits.
     fn packed(payload: u32, digits: u32) -> String {
         let mut zip = ZlibEncoder::new(Vec::new(), Compression::fast());
         for field in [0x1c84_9313, payload, 0, digits] {
@@ -404,7 +405,7 @@ mod tests {
             times.record(time * time * 1_000).unwrap();
         }
         let mut encoder = Encoder::default();
-        // The second time with the buffers of the first time.
+        // The second pass reuses the buffers of the first.
         for _ in 0..2 {
             encoder.compress(&PackedHistogram::from(&times)).unwrap();
             let written = &encoder.zipped;

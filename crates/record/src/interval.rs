@@ -9,20 +9,20 @@ use crate::thread_use::ThreadUse;
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
 pub(crate) struct Interval {
-    /// Second since the start of the window, from 0.
+    /// Number of the second in the window, from 0.
     pub(crate) second: u64,
-    /// Earliest start of its samples, nanoseconds since the start of the window.
+    /// Earliest start of the samples, nanoseconds since the start of the window.
     pub(crate) start: u64,
-    /// Latest end of its samples.
+    /// Latest end of the samples, nanoseconds since the start of the window.
     pub(crate) end: u64,
-    /// Whether it belongs to the drain after the window.
+    /// Whether the samples cover the drain after the window.
     pub(crate) drain: bool,
     /// Figures by operation, in the order of the workload. In a closed loop
     /// `response` is empty.
     pub(crate) ops: Vec<OpFigures>,
-    /// Connections.
+    /// Counters of connection events.
     pub(crate) ledger: Ledger,
-    /// Setup times of connections.
+    /// Set-up times of connections.
     pub(crate) setup: SetupFigures,
     /// Figures by host, in the order of the slice's hosts.
     pub(crate) hosts: Vec<HostFigures>,

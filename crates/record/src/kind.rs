@@ -1,9 +1,9 @@
-//! The histograms of operations and of connection setup.
+//! The kinds of histograms of operations and of connection set-up.
 
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures};
 
-/// The histograms of an operation.
+/// A kind of histogram of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Service,
@@ -22,7 +22,7 @@ impl Kind {
         Self::Failed,
     ];
 
-    /// The last part of its tag in `latency.hlog`.
+    /// The name that ends the histogram's tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Service => "service",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Whether the percentiles of this kind are shown for each slice.
+    /// Whether reports show percentiles of this kind for each slice.
     pub(crate) fn is_digested(self) -> bool {
         matches!(self, Self::Service | Self::Response)
     }
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// The phases of opening a connection.
+/// A phase of opening a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Connect,
@@ -78,7 +78,7 @@ impl Step {
         Self::Total,
     ];
 
-    /// The last part of its tag in `latency.hlog`.
+    /// The name that ends the histogram's tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Connect => "setup_connect",

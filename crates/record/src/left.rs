@@ -1,4 +1,4 @@
-//! Leftovers of a run on its targets, and the buckets that it created there.
+//! Leftovers of a run on its targets, and the buckets that the run created.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::directory::{LEFT_FILE, write_atomically};
 use crate::error::RecordError;
 
-/// File in a run directory: buckets that the run created on targets that it did not launch.
+/// File in a run directory that lists the buckets that the run created on targets not launched by
+/// the run.
 pub(crate) const BUCKETS_FILE: &str = "buckets.json";
 
 /// Data that Tenbin stored on a target and could not remove.
@@ -18,21 +19,21 @@ pub struct Left {
     /// Name of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// What it is and where: a sentence without a full stop.
+    /// Description and place of the data: a sentence without a full stop.
     pub what: String,
-    /// Its S3 bucket.
+    /// S3 bucket of the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
-    /// The common prefix of its keys.
+    /// Common prefix of the objects' keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Number of objects; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<u64>,
-    /// Why it was not removed, if known.
+    /// Why the data was not removed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The command that tries to remove it.
+    /// The command that tries to remove the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<String>,
 }
@@ -62,7 +63,7 @@ impl From<String> for Left {
     }
 }
 
-/// The stored form: runs of earlier versions have one sentence each.
+/// The stored form of leftovers; older versions stored one sentence per leftover.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -73,12 +74,13 @@ enum Stored {
 /// Writes `left.json` in a run directory. Without this file, no cleanup was attempted.
 ///
 /// # Errors
-/// The path and the reason when it cannot be written.
+/// The path and the reason when the file cannot be written.
 pub fn write_left(directory: &Path, left: &[Left]) -> Result<(), RecordError> {
     write_json(&directory.join(LEFT_FILE), left)
 }
 
-/// Leftovers of the run in `directory`; `None` if no cleanup was attempted, or it is unknown.
+/// Leftovers of the run in `directory`; `None` if no cleanup was attempted or the file is
+/// unreadable.
 pub fn left_behind(directory: &Path) -> Option<Vec<Left>> {
     let stored: Vec<Stored> = read_json(&directory.join(LEFT_FILE))?;
     let each = stored.into_iter().map(|stored| match stored {
@@ -99,7 +101,7 @@ pub fn write_buckets_made(
     write_json(&directory.join(BUCKETS_FILE), buckets)
 }
 
-/// The buckets that the run in `directory` created, by target; empty if unknown.
+/// Names of the buckets that the run in `directory` created, by target; empty if unknown.
 pub fn buckets_made(directory: &Path) -> BTreeMap<String, Vec<String>> {
     read_json(&directory.join(BUCKETS_FILE)).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! The record of a run: the figures of every slice, the machine, and the run directory that stores
-//! both while the run is running.
+//! them while the run is running.
 //!
 //! [`RunDirectory`] creates the directory, [`RunWriter`] writes the measurements second by second,
 //! and [`read`] returns the same [`Slice`]s from the files, also after a run that was killed. A
@@ -18,12 +18,12 @@
 //! | `end` | when a slice ends | [`SliceEnd`], and the position of its histograms in `slices.bin` |
 //! | `complete` | after the last slice | [`Ended`], unless as planned |
 //!
-//! A line is valid only with its newline, and a second only with its `second` line and all its
-//! histograms, which are written first. An incomplete end of a file thus loses only the last
-//! second. Check values show whether the files were changed after the run: [`Integrity`].
+//! A line is valid only with its newline. A second is valid only with its `second` line and all its
+//! histograms; the histograms are written first. A file with an incomplete end thus loses only the
+//! last second. Check values show whether the files were changed after the run: [`Integrity`].
 //!
-//! If a thread reports a second late, the second has another set of lines, whose counts are added.
-//! `docs/run-directory.md` describes every field.
+//! If a thread reports a second late, the second gets another set of lines, whose counts add to the
+//! first set. `docs/run-directory.md` describes every field.
 
 mod calendar;
 mod check;

@@ -1,7 +1,7 @@
-//! The lines of `intervals.jsonl`, with the fields as stored.
+//! The types of lines in `intervals.jsonl`, with the fields as stored.
 //!
-//! A line is committed by its newline, and a second by its `second` line, which follows its
-//! `operation` lines.
+//! A newline commits a line. A `second` line commits a second, including the `operation` lines just
+//! before.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use crate::thread_use::ThreadUse;
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
 
-/// First line of the file.
+/// First line of `intervals.jsonl`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RunLine {
     pub(crate) schema: String,
     /// Check value of `plan.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<CheckValue>,
-    /// Start of the run, nanoseconds since 1970-01-01 UTC; detects an `environment.json` from
+    /// Start of the run, nanoseconds since 1970-01-01 UTC; reveals an `environment.json` from
     /// another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) started_unix_ns: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct RunLine {
     pub(crate) hlog: Option<ByteRange>,
 }
 
-/// One operation in one second.
+/// The figures of one operation in one second.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OperationLine {
     pub(crate) slice: u32,
@@ -69,7 +69,7 @@ pub(crate) struct OperationLine {
     pub(crate) hlog: ByteRange,
 }
 
-/// Summary of a histogram, for people; the histogram itself is in `latency.hlog`.
+/// Summary of a histogram, for people; `latency.hlog` has the histogram.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) count: u64,
@@ -110,7 +110,7 @@ fn are_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
     lengths.iter().all(|length| *length == 0)
 }
 
-/// Resource use of load generator and target in one second; commits the operation lines before it.
+/// Connections, hosts and resource use in one second; commits the `operation` lines just before.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SecondLine {
     pub(crate) slice: u32,
@@ -128,12 +128,12 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
-    /// For a probe; omitted without observation, and in runs of older versions.
+    /// Long waits for a core, for a probe; omitted if not observed, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stalls: Option<Stalls>,
 }
 
-/// Setup times of connections in one second.
+/// Set-up times of connections in one second.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct SetupPart {
     connect: Option<Quantiles>,
@@ -146,7 +146,7 @@ pub(crate) struct SetupPart {
     pub(crate) hlog: ByteRange,
 }
 
-/// One host in one second.
+/// The figures of one host in one second.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HostPart {
     pub(crate) host: String,
@@ -156,18 +156,19 @@ pub(crate) struct HostPart {
     pub(crate) hlog: ByteRange,
 }
 
-/// End of a slice.
+/// Last line of a slice.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct EndLine {
     pub(crate) slice: u32,
-    /// Its histograms in `slices.bin`; missing for a probe, and in runs of older versions.
+    /// Position of the slice's histograms in `slices.bin`; missing for a probe, and in runs of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) totals: Option<TotalsPart>,
     #[serde(flatten)]
     pub(crate) end: SliceEnd,
 }
 
-/// Every planned slice was measured.
+/// Last line of a complete run: every planned slice was measured.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CompleteLine {
     #[serde(default, skip_serializing_if = "Ended::is_planned")]
@@ -178,7 +179,7 @@ pub(crate) struct CompleteLine {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// All planned rounds were measured; their number was fixed.
+    /// The fixed number of planned rounds was measured.
     #[default]
     Planned,
     /// The figures reached the precision that the plan sets.
@@ -213,7 +214,7 @@ struct LedgerFields {
     outside_nanos: u64,
 }
 
-/// A type of line, with the value of its `kind` field.
+/// A type of line, identified by the value of the `kind` field.
 pub(crate) trait Line: Serialize {
     const KIND: &'static str;
 }
@@ -256,7 +257,7 @@ pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
 }
 
 impl OperationLine {
-    /// The counts of this second, which is `length` nanoseconds long.
+    /// The counts of the operation in this second, which is `length` nanoseconds long.
     pub(crate) fn counts(&self, length: u64) -> SecondCounts {
         SecondCounts {
             slice: self.slice,
@@ -439,13 +440,13 @@ impl SecondLine {
         }
     }
 
-    /// Positions of the histograms of the second itself.
+    /// Positions of the histograms that belong to the second and not to an operation.
     pub(crate) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
         let setup = self.setup.iter().map(|part| part.hlog);
         setup.chain(self.hosts.iter().map(|part| part.hlog))
     }
 
-    /// The second with these figures, which include histograms.
+    /// The second with these figures.
     pub(crate) fn interval(
         &self,
         ops: Vec<OpFigures>,

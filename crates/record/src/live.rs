@@ -8,21 +8,22 @@ use crate::packed::PackedHistogram;
 use crate::second_counts::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 
-/// One operation in a second of a slice's window that was just written.
+/// The figures of one operation in a second of a slice's window that was just written.
 #[derive(Debug, Clone)]
 pub struct LiveSecond {
-    /// Number of the second in the window, from 0. A late thread adds another part of it.
+    /// Number of the second in the window, from 0. A late thread adds another part of the same
+    /// second.
     pub second: u64,
-    /// The second up to which every thread has reported; `None` before the first report of each.
+    /// The last second that every thread has reported; `None` until every thread has reported once.
     pub reached: Option<u64>,
-    /// Counts of the second.
+    /// Counts of the operation in the second.
     pub counts: SecondCounts,
     /// Role of the operation: only work counts as throughput.
     pub role: Role,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
-    /// Resource use of the target since the second before, if it is observed; the same for all
-    /// operations of the second.
+    /// Resource use of the target since the previous second, if observed. All operations of a
+    /// second have the same value.
     pub server: Option<ServerUse>,
     /// Response times of correct operations, nanoseconds; empty in a closed loop.
     pub response: PackedHistogram,
@@ -31,13 +32,13 @@ pub struct LiveSecond {
 }
 
 impl LiveSecond {
-    /// Adds a later second of the same operation.
+    /// Adds the figures of a later second of the same operation.
     pub fn add(&mut self, later: &Self) {
         let length = self.counts.length + later.counts.length;
         self.count(later, length);
     }
 
-    /// Adds another part of the same second, from other threads.
+    /// Adds another part of the same second, with the figures of other threads.
     pub fn join(&mut self, part: &Self) {
         let length = self.counts.length.max(part.counts.length);
         self.count(part, length);

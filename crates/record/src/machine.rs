@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Resource use of the load generator's machine during a slice's window. Values that the system
-/// does not report are `None`, never 0; all values are `None` outside Linux and in runs of older
-/// versions.
+/// does not report are `None`, never 0. Outside Linux and in runs of older versions all values are
+/// `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineUse {
@@ -15,36 +15,36 @@ pub struct MachineUse {
     pub seconds: f64,
     /// CPU time over all cores.
     pub cpu: Option<CpuUse>,
-    /// CPU seconds of Tenbin's process: the generator threads and the thread that writes the
-    /// record.
+    /// CPU seconds of Tenbin's process: generator threads and the thread that writes the record.
     pub own_cpu_seconds: Option<f64>,
     /// CPU seconds of programs other than Tenbin and the targets. Unknown if an unobserved target
-    /// may run on this machine and the process that listens on its port is not visible.
+    /// could run on this machine and no process is found for its port.
     pub others_cpu_seconds: Option<f64>,
-    /// The busiest of these programs, if they used at least 1 % of a core; `None` if they were not
-    /// observed.
+    /// The busiest programs other than Tenbin and the targets, each with at least 1 % of a core;
+    /// `None` if programs were not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<ProgramUse>>,
-    /// CPU time of the processes of the slice's target, by program, the busiest first; `None` if
-    /// they are not observed.
+    /// CPU time of the target's processes by program, the busiest first; `None` if the target is
+    /// not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_programs: Option<Vec<ProgramUse>>,
     /// CPU time of programs in the pause before the slice, when no target had load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseUse>,
-    /// CPU seconds of every other observed target, which had no load, by name.
+    /// CPU seconds of every other observed target, by name; these targets had no load.
     pub idle_targets: BTreeMap<String, f64>,
     /// Whether the slice's target runs on this machine.
     pub target_here: Option<bool>,
-    /// Pressure stall information: time for which tasks waited.
+    /// Pressure stall information: time for which tasks waited for CPU, storage or memory.
     pub pressure: PressureUse,
-    /// TCP statistics of the generator's network namespace.
+    /// TCP statistics of the load generator's network namespace.
     pub tcp: TcpUse,
     /// Pages swapped in or out.
     pub swapped_pages: Option<u64>,
-    /// Periods in which the CPU quota of the generator was exhausted.
+    /// Number of periods in which the load generator's CPU quota was exhausted.
     pub throttled_periods: Option<u64>,
-    /// Time for which the CPU quota throttled the generator, microseconds, summed over its threads.
+    /// Time for which the CPU quota throttled the load generator, microseconds, summed over
+    /// threads.
     pub throttled_us: Option<u64>,
     /// Core frequencies.
     pub frequency: Option<FrequencyUse>,
@@ -58,19 +58,19 @@ pub struct MachineUse {
     pub ports: Option<PortsUse>,
 }
 
-/// Resource use of a process, or of all processes with one name.
+/// Resource use of a process, or of all processes with the same name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramUse {
     /// Process ID.
     pub pid: i32,
     /// Name in the process table. Chosen by the program: untrusted until escaped.
     pub name: String,
-    /// CPU seconds, counted in clock ticks (10 ms).
+    /// CPU seconds, with the kernel's resolution of 10 ms.
     pub cpu_seconds: f64,
     /// Resident memory at the end of the window, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
-    /// Number of processes that are summed; `None` for one.
+    /// Number of processes summed; `None` for a single process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
 }
@@ -80,9 +80,9 @@ pub struct ProgramUse {
 pub struct PauseUse {
     /// Length of the pause, seconds.
     pub seconds: f64,
-    /// Every program that used CPU time.
+    /// Programs that used CPU time in the pause.
     pub programs: Vec<ProgramUse>,
-    /// Connections opened from this machine, including connections to itself.
+    /// Connections opened from this machine, including connections to this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
 }
@@ -92,15 +92,15 @@ pub struct PauseUse {
 pub struct CpuUse {
     /// Number of online cores.
     pub cores: u64,
-    /// Running programs.
+    /// Time running programs.
     pub busy: f64,
-    /// Handling interrupts, including network processing.
+    /// Time handling interrupts, including network processing.
     pub interrupts: f64,
-    /// Idle.
+    /// Time idle.
     pub idle: f64,
-    /// Idle with outstanding storage I/O.
+    /// Time idle with outstanding storage I/O.
     pub iowait: f64,
-    /// Stolen by other virtual machines on the same hardware.
+    /// Time that the hypervisor gave to other virtual machines.
     pub steal: f64,
 }
 
@@ -121,42 +121,42 @@ impl CpuUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PressureUse {
-    /// Some tasks waited for a core.
+    /// Time for which some tasks waited for a core.
     pub cpu_some_us: Option<u64>,
-    /// Some tasks waited for storage.
+    /// Time for which some tasks waited for storage.
     pub io_some_us: Option<u64>,
-    /// All tasks waited for storage.
+    /// Time for which all tasks waited for storage.
     pub io_full_us: Option<u64>,
-    /// Some tasks waited for memory.
+    /// Time for which some tasks waited for memory.
     pub memory_some_us: Option<u64>,
-    /// All tasks waited for memory.
+    /// Time for which all tasks waited for memory.
     pub memory_full_us: Option<u64>,
 }
 
-/// TCP statistics.
+/// TCP statistics of a network namespace; during the window, unless a field states otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
-    /// Connections opened from this machine, including connections to itself and those of the
-    /// generator.
+    /// Connections opened from this machine, including those of the load generator and connections
+    /// to this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
     /// Segments sent, including retransmissions.
     pub sent_segments: Option<u64>,
     /// Segments retransmitted.
     pub retransmitted_segments: Option<u64>,
-    /// Connections dropped because a server's accept queue was full, since the start of the slice:
-    /// most connections are opened before its window.
+    /// Connections dropped because a server's accept queue was full, since the start of the slice,
+    /// because most connections are opened before the window.
     pub listen_overflows: Option<u64>,
     /// Connections dropped for any reason, since the start of the slice.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT when the window opened.
     pub time_wait_before: Option<u64>,
-    /// Sockets in TIME_WAIT when it closed.
+    /// Sockets in TIME_WAIT when the window closed.
     pub time_wait_after: Option<u64>,
 }
 
-/// Core frequencies, MHz: at the start or the end of the window, whichever is higher.
+/// Core frequencies, MHz: the higher of the values at the start and the end of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrequencyUse {
     /// Frequency of the fastest core.
@@ -165,12 +165,12 @@ pub struct FrequencyUse {
     pub most_mhz: f64,
 }
 
-/// Local ports for the generator's connections.
+/// Local ports for the load generator's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortsUse {
     /// Number of ports.
     pub count: u64,
-    /// Time for which a port stays in use after the generator closed its connection, seconds.
+    /// Time for which a port stays in use after the load generator closed the connection, seconds.
     pub held_seconds: f64,
 }
 
@@ -186,33 +186,34 @@ pub struct DiskUse {
 /// Traffic of a network interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkUse {
-    /// Its name, for example `eth0`.
+    /// Name of the interface, for example `eth0`.
     pub name: String,
     /// Bytes received.
     pub received_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Its speed in bits per second, if its driver reports it.
+    /// Speed of the interface, bits per second, if its driver reports the speed.
     pub bits_per_second: Option<u64>,
 }
 
 /// TCP statistics of a slice's connections, including its settling time and drain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireUse {
-    /// Number of connections sampled, each when it was closed. If very many are closed per second,
-    /// only some are sampled.
+    /// Number of connections whose statistics were read on closing. If very many connections are
+    /// closed per second, only some are read.
     pub connections: u64,
-    /// Shortest round trip on any of these connections, nanoseconds: the network without the
+    /// Shortest round trip on any of these connections, nanoseconds: network time without the
     /// server, to the nearest host.
     pub min_rtt_ns: Option<u64>,
-    /// Segments that the generator retransmitted.
+    /// Segments that the load generator retransmitted.
     pub retransmits: u64,
-    /// Retransmitted segments that the peer had already received, as it reported (duplicate
-    /// selective acknowledgements). Unknown if the kernel does not report them, and in runs of
+    /// Unneeded retransmissions: the peer reported, by duplicate selective acknowledgements, that
+    /// the segments had already arrived. Unknown if the kernel does not count them, and in runs of
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unneeded_retransmits: Option<u64>,
-    /// Segments that the generator sent, including retransmissions. Unknown in the same cases.
+    /// Segments that the load generator sent, including retransmissions. Unknown if the kernel does
+    /// not count them, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_segments: Option<u64>,
 }

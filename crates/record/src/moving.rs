@@ -4,7 +4,7 @@ use crate::packed::PackedHistogram;
 use crate::slice::Slice;
 use crate::store::Store;
 
-/// Moves the histograms of slices to `store`, if it accepts them.
+/// Moves histograms of slices to the file of `store`, once the memory limit is reached.
 pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     let mut all = Vec::new();
     for slice in &mut *slices {
@@ -16,7 +16,8 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
                 &mut op.first_byte,
                 &mut op.failed,
             ]);
-            // In a closed loop, `response` shares the histogram of `service` and must keep sharing it.
+            // In a closed loop, `response` and `service` share a histogram and must keep sharing
+            // it.
             all.extend((!closed_loop).then_some(&mut op.response));
         }
         let setup = &mut slice.setup;
@@ -32,7 +33,7 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     }
 }
 
-/// Moves the histograms for which memory has no space left, all with one write.
+/// Moves the histograms that exceed the memory limit to the file, with a single write.
 pub(crate) fn move_out(mut histograms: Vec<&mut PackedHistogram>, store: &mut Store) {
     let mut bytes = Vec::new();
     histograms.retain(|histogram| match histogram.in_memory() {

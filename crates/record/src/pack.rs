@@ -1,8 +1,8 @@
-//! A run directory as one file: a tar archive, compressed with zstd.
+//! Packs a run directory into one file: a tar archive, compressed with zstd.
 //!
-//! The archive has one directory with the files that a result is computed from. It has no owner,
-//! no time and no other file, such as the output of launched servers, so that the same run always
-//! gives the same bytes.
+//! The archive has one directory with only the files from which a result is computed. The archive
+//! has no owners, no times and no other files, such as the output of launched servers. The same run
+//! therefore always gives the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::directory::{
 };
 use crate::error::RecordError;
 
-/// Files that a run cannot be read without, and the histograms of whole slices.
+/// The files required to read a run, and the optional histograms of complete slices.
 const RAW_FILES: [&str; 5] = [
     PLAN_FILE,
     ENVIRONMENT_FILE,
@@ -26,11 +26,11 @@ const RAW_FILES: [&str; 5] = [
 ];
 /// Most bytes of all files of an archive together: ten hours of slices of 2 s take 0.25 GB.
 const LARGEST: u64 = 8 << 30;
-/// Bytes that an archive may unpack to whatever its size, and for each of its bytes: a small file
-/// must not fill a disk.
+/// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each of its bytes, so
+/// that a small file cannot fill a disk.
 const SMALLEST_LIMIT: u64 = 64 << 20;
 const LIMIT_PER_BYTE: u64 = 100;
-/// Largest window of the compression, as a power of two: what `zstd` reads without an option.
+/// Base-2 logarithm of the largest compression window, which is the default limit of `zstd`.
 const LARGEST_WINDOW: u32 = 27;
 /// Compression level. Histograms are compressed already; a higher level gains little.
 const LEVEL: i32 = 3;
@@ -46,12 +46,13 @@ pub struct PackSize {
     pub packed: u64,
 }
 
-/// Whether the content is that of a packed run, by its first bytes.
+/// Whether `content` starts like a packed run, with the magic number of zstd.
 pub fn is_packed(content: &[u8]) -> bool {
     content.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
 }
 
-/// Writes the run in `directory` to `file`: its raw data and those of `others` that it has.
+/// Writes the run in `directory` to `file`: the raw data, and the files named in `others` if they
+/// exist.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -100,9 +101,9 @@ enum Failed {
     Write(io::Error),
 }
 
-/// Appends a file and returns its length; a missing one is left out.
+/// Appends a file and returns its length; leaves out a missing file and returns 0.
 fn append<W: Write>(archive: &mut Builder<W>, path: &Path, name: &Path) -> Result<u64, Failed> {
-    // Opening a pipe would wait for its other end.
+    // Opening a pipe would block until the pipe's other end is opened.
     if !path.is_file() {
         return Ok(0);
     }
@@ -120,10 +121,10 @@ fn append<W: Write>(archive: &mut Builder<W>, path: &Path, name: &Path) -> Resul
 }
 
 /// Unpacks `file` into the directory `into`, which must exist, and returns the name of the run's
-/// directory in the archive. Writes nothing outside `into`, and only the files that [`pack`] writes.
+/// directory in the archive. Writes only files that [`pack`] packs, and nothing outside `into`.
 ///
 /// # Errors
-/// When the file cannot be read, is no packed run, or has entries that no packed run has.
+/// When the file cannot be read, is not a packed run, or has entries that [`pack`] never writes.
 pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, RecordError> {
     let foreign = |why: &str| RecordError::NotPacked {
         path: file.to_owned(),
@@ -139,7 +140,8 @@ pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, Recor
     let packed = file.metadata().map_or(0, |metadata| metadata.len());
     let mut left =
         LARGEST.min(SMALLEST_LIMIT.saturating_add(packed.saturating_mul(LIMIT_PER_BYTE)));
-    // A header and padding for each file; more than the limit is noticed below.
+    // Allows extra bytes for tar headers and padding; the loop below enforces the limit on file
+    // content.
     let mut archive = Archive::new(decoder.take(left + SMALLEST_LIMIT));
     let mut run = String::new();
     let mut unpacked = BTreeSet::new();
@@ -224,7 +226,7 @@ mod tests {
             let mut header = Header::new_gnu();
             header.set_entry_type(*kind);
             header.set_size(content.len() as u64);
-            // `set_path` would refuse what an attacker writes.
+            // Written directly, because `set_path` refuses an attacker's path.
             header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
             header.set_cksum();
             builder.append(&header, *content).unwrap();

@@ -1,9 +1,8 @@
 //! Histograms that store only the counts that are not 0.
 //!
-//! A latency histogram has 28,000 counts of 8 bytes, of which a slice uses a few hundred. A run
-//! keeps the histograms of every slice in the form that HdrHistogram writes: counts in order as
-//! ZigZag LEB128 numbers, a run of n zeros as −n (`EncodableHistogram` of HdrHistogram, encoding
-//! V2).
+//! A latency histogram has 28,000 counts of 8 bytes, but a slice uses only a few hundred counts.
+//! The histograms of every slice therefore stay in HdrHistogram's encoding V2
+//! (`EncodableHistogram`): counts in order as ZigZag LEB128 numbers, with a run of n zeros as −n.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,18 +17,19 @@ use crate::window::SlotWindow;
 /// Number of counts that are packed together.
 pub(crate) const GROUP: usize = 8;
 
-/// The last slot of a histogram of 64-bit values.
+/// The highest slot index, that of the largest 64-bit value.
 const LAST_SLOT: usize = slot_of(u64::MAX);
 
 /// A histogram of nanoseconds in the slots of [`latency_histogram`], in a few hundred bytes.
 ///
-/// It has the same figures as a [`Histogram`] with three significant digits. The extremes, the mean
-/// and the usual percentiles are computed once; other figures take time in proportion to the number
-/// of filled slots. To add many histograms, use [`crate::merged`].
+/// All figures equal those of a [`Histogram`] with three significant digits. The extremes, the mean
+/// and the usual percentiles are computed only once; other figures take time in proportion to the
+/// number of filled slots. To add many histograms, use [`crate::merged`].
 #[derive(Clone, Default)]
 pub struct PackedHistogram(Option<Arc<Packed>>);
 
-/// At least one value. Shared, since in a closed loop two kinds of latency are equal.
+/// A histogram with at least one value. Shared, because in a closed loop response times and service
+/// times are equal.
 struct Packed {
     total: u64,
     digest: OnceLock<Digest>,
@@ -42,7 +42,7 @@ enum Counts {
     File(Stored),
 }
 
-/// The quantiles in a [`Digest`], ascending: those that reports show for each slice.
+/// The quantiles in a [`Digest`], ascending, which reports show for each slice.
 const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// The most frequently needed figures of a histogram.
@@ -71,7 +71,7 @@ impl PackedHistogram {
         self.0.is_none()
     }
 
-    /// Whether both share the same histogram in memory.
+    /// Whether both values share a histogram in memory.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two),
@@ -92,13 +92,13 @@ impl PackedHistogram {
             .map_or(0, |digest| highest_of_slot(digest.highest_slot))
     }
 
-    /// The mean, computed with the middle of each slot; 0 for an empty histogram.
+    /// The mean, computed from the middle value of each slot; 0 for an empty histogram.
     pub fn mean(&self) -> f64 {
         self.digest().map_or(0.0, |digest| digest.mean)
     }
 
-    /// The value at quantile `q` (0 to 1), which is the highest of its slot; 0 for an empty
-    /// histogram.
+    /// The highest value of the slot that contains quantile `q` (0 to 1), or the lowest value for
+    /// `q` 0; 0 for an empty histogram.
     pub fn value_at_quantile(&self, q: f64) -> u64 {
         if let Some(at) = DIGESTED.iter().position(|digested| *digested == q) {
             let slot = self.digest().map(|digest| digest.quantile_slots[at]);
@@ -116,7 +116,7 @@ impl PackedHistogram {
         })
     }
 
-    /// Number of values in the slots from that of `low` to that of `high`, both included.
+    /// Number of values from the slot of `low` to the slot of `high`, including both slots.
     pub fn count_between(&self, low: u64, high: u64) -> u64 {
         let (first, last) = (slot_of(low), slot_of(high));
         let inside = self.slots().skip_while(|(slot, _)| *slot < first);
@@ -129,7 +129,7 @@ impl PackedHistogram {
         self.count_between(value, value)
     }
 
-    /// The filled slots in order: the highest value of each, and its count.
+    /// The filled slots in order, each as highest value and count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         let slots = self.slots();
         slots.map(|(slot, count)| (highest_of_slot(slot), count))
@@ -168,16 +168,16 @@ impl PackedHistogram {
     /// Adds a value.
     ///
     /// # Errors
-    /// Never: the return type is that of [`Histogram::record`], so that either type can be used.
+    /// Never. The result makes the call interchangeable with [`Histogram::record`].
     pub fn record(&mut self, value: u64) -> Result<(), Infallible> {
         self.record_n(value, 1)
     }
 
-    /// Adds `count` equal values. This takes as long as reading the complete histogram: to record
-    /// many values, use a [`Histogram`] and convert it.
+    /// Adds `count` equal values. Each call reads the complete histogram, so to record many values,
+    /// use a [`Histogram`] and convert the result.
     ///
     /// # Errors
-    /// Never, as [`PackedHistogram::record`].
+    /// Never, like [`PackedHistogram::record`].
     pub fn record_n(&mut self, value: u64, count: u64) -> Result<(), Infallible> {
         let mut packer = Packer::default();
         packer.push(slot_of(value), count);
@@ -190,14 +190,14 @@ impl PackedHistogram {
         *self = Self::default();
     }
 
-    /// The counts in a histogram in which further values can be recorded quickly.
+    /// Converts to a [`Histogram`], in which further values can be recorded quickly.
     pub fn unpacked(&self) -> Histogram<u64> {
         let mut histogram = latency_histogram();
         self.add_to(&mut histogram);
         histogram
     }
 
-    /// Adds all values to a histogram, which grows if necessary.
+    /// Adds all values to `sum`, which grows if necessary.
     pub(crate) fn add_to(&self, sum: &mut Histogram<u64>) {
         sum.auto(true);
         for (slot, count) in self.slots() {
@@ -206,8 +206,8 @@ impl PackedHistogram {
         }
     }
 
-    /// Adds the counts to those of all windows in one pass. Fastest for windows in ascending order
-    /// without common slots.
+    /// Adds the counts to all windows in one pass. Fastest if windows are in ascending order and
+    /// share no slots.
     pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
         let encoded = self.encoded();
         if !windows.is_sorted_by(|one, next| one.end() <= next.first()) {
@@ -255,8 +255,8 @@ impl PackedHistogram {
         }
     }
 
-    /// Replaces the counts by `stored`, the file section that they were written to. Frees their
-    /// memory unless a clone of this histogram still uses it.
+    /// Replaces the counts by `stored`, the part of the file with the same counts. Frees the memory
+    /// of the counts unless a clone of this histogram still uses the memory.
     pub(crate) fn move_to(&mut self, stored: Stored) {
         if let Some(packed) = self.0.as_deref() {
             self.0 = Some(Arc::new(Packed {
@@ -267,7 +267,7 @@ impl PackedHistogram {
         }
     }
 
-    /// `None` for an empty histogram. Computed once.
+    /// The digest, computed at the first call; `None` for an empty histogram.
     fn digest(&self) -> Option<&Digest> {
         let packed = self.0.as_deref()?;
         Some(
@@ -277,28 +277,27 @@ impl PackedHistogram {
         )
     }
 
-    /// Computes the digest now, since the counts may later have to be read from a file.
+    /// Computes the digest now, because later the counts may have to be read from a file.
     pub(crate) fn with_digest(self) -> Self {
         self.digest();
         self
     }
 
-    /// From counts in HdrHistogram's encoding V2; see [`checked_slots`].
+    /// Decodes counts in HdrHistogram's encoding V2; see [`checked_slots`].
     ///
     /// # Errors
-    /// When they are not valid.
+    /// When the counts are not valid.
     pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
         let mut packer = Packer::default();
         checked_slots(encoded, |slot, count| packer.push(slot, count))?;
         Ok(packer.finish())
     }
 
-    /// From counts in HdrHistogram's encoding V2, with this total; see [`checked_slots`]. With
-    /// `is_digested`, the digest is computed in the same pass, as in
-    /// [`PackedHistogram::with_digest`].
+    /// Checks and wraps counts in HdrHistogram's encoding V2 whose sum must be `total`; see
+    /// [`checked_slots`]. With `is_digested`, the digest is computed in the same pass.
     ///
     /// # Errors
-    /// When they are not valid, or have another total.
+    /// When the counts are not valid, or have another sum.
     pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
         let mut digest = DigestSum::new(total);
         let found = match is_digested {
@@ -317,11 +316,11 @@ impl PackedHistogram {
         Ok(packed)
     }
 
-    /// From the counts of all slots from `first` on, in groups; `bytes` is a buffer.
+    /// Packs the counts of all slots from `first` on, in groups; `bytes` is a reusable buffer.
     pub(crate) fn of_counts(first: usize, counts: &[[u64; GROUP]], bytes: &mut Vec<u8>) -> Self {
         bytes.clear();
         let (mut total, mut at) = (0_u64, 0);
-        // Number of empty slots that have not been written yet.
+        // Number of empty slots not written yet.
         let mut zeros = first;
         for some in counts {
             if some.iter().fold(0, |any, count| any | count) == 0 {
@@ -342,12 +341,12 @@ impl PackedHistogram {
                     }
                     continue;
                 }
-                // Whether a slot is empty is unpredictable: both numbers are written without a branch, and
-                // those that are not needed are overwritten.
+                // A branch on empty slots would be unpredictable. So both numbers are written
+                // without a branch, and unneeded numbers are overwritten.
                 if bytes.len() < at + 2 {
                     bytes.resize(at + 512, 0);
                 }
-                // Both values are 0 or 1; a comparison would compile to a branch.
+                // `is_filled` and `has_zeros` are 0 or 1; comparisons would compile to branches.
                 let is_filled = (count + LAST_SHORT_COUNT) as usize / 64;
                 let has_zeros = ((zeros + LAST_SHORT_RUN - 1) / 64) & is_filled;
                 bytes[at] = (2 * zeros).wrapping_sub(1 + usize::from(zeros == 1)) as u8;
@@ -408,7 +407,7 @@ impl std::fmt::Debug for PackedHistogram {
 }
 
 impl Digest {
-    /// From encoded counts with the sum `total`, at least one.
+    /// Computes the digest of encoded counts whose sum is `total`, at least 1.
     fn of(total: u64, encoded: &[u8]) -> Self {
         let mut sum = DigestSum::new(total);
         for_each_slot(encoded, |slot, count| sum.add(slot, count));
@@ -416,11 +415,11 @@ impl Digest {
     }
 }
 
-/// The [`Digest`] of the slots so far.
+/// Computes a [`Digest`] slot by slot.
 struct DigestSum {
     total: f64,
     ranks: [u64; DIGESTED.len()],
-    /// Number of quantiles that are known.
+    /// Number of quantiles known so far.
     known: usize,
     reached: u64,
     digest: Digest,
@@ -442,7 +441,7 @@ impl DigestSum {
         }
     }
 
-    /// Adds a slot; slots must be in order, may be empty, and the last one must be filled.
+    /// Adds a slot. Slots must be in order; the last slot must be filled, other slots can be empty.
     #[inline]
     fn add(&mut self, slot: usize, count: u64) {
         self.reached = self.reached.saturating_add(count);
@@ -462,13 +461,13 @@ impl DigestSum {
     }
 }
 
-/// Converts via a signed number, which is much faster.
+/// Converts `number` by way of a signed integer, which is much faster.
 #[inline]
 fn float(number: u64) -> f64 {
     i64::try_from(number).map_or(number as f64, |number| number as f64)
 }
 
-/// Smallest number of values, of `total`, that are at most the quantile `q` (0 to 1).
+/// Rank of the value at quantile `q` (0 to 1) among `total` values in order, from 1.
 fn rank(q: f64, total: u64) -> u64 {
     ((q.min(1.0) * total as f64).ceil() as u64).max(1)
 }
@@ -481,26 +480,25 @@ fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
 }
 
-/// The first filled slot of encoded counts. If another tool wrote the counts, it may be a lower
-/// bound.
+/// The first filled slot of encoded counts; only a lower bound if another tool wrote the counts.
 pub(crate) fn first_slot(encoded: &[u8]) -> usize {
     let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
     first.map_or(0, |(number, _)| number.slots())
 }
 
-/// As [`for_each_slot`], for counts from a file that anyone may have written; returns the sum of
-/// the counts. They must belong to a histogram with a lowest discernible value of 1 and three
-/// significant digits.
+/// Like [`for_each_slot`], for untrusted counts from a file; returns the sum of the counts. The
+/// counts must come from a histogram with a lowest discernible value of 1 and three significant
+/// digits.
 ///
 /// # Errors
-/// When the counts are not valid; `each` was called with the first of them.
+/// When the counts are not valid; `each` was called for the counts before the error.
 #[inline]
 pub(crate) fn checked_slots(
     mut encoded: &[u8],
     mut each: impl FnMut(usize, u64),
 ) -> Result<u64, String> {
     let damaged = || "its counts are damaged".to_owned();
-    // Wide enough for the sum of all numbers.
+    // 128 bits, because the sum of damaged counts can exceed 64 bits.
     let (mut slot, mut total) = (0_usize, 0_u128);
     while !encoded.is_empty() {
         let (number, length) = Number::at_start_of(encoded).ok_or_else(damaged)?;
@@ -517,7 +515,8 @@ pub(crate) fn checked_slots(
 }
 
 /// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
-/// slots and 0: distinguishing the two would take longer than most callers need for a count of 0.
+/// slots and a count of 0. Skipping the empty slots would take longer than most callers take to add
+/// 0.
 #[inline]
 pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
     let mut slot = 0_usize;
@@ -528,7 +527,7 @@ pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)
     }
 }
 
-/// The filled slots and their counts.
+/// Iterates over the filled slots and their counts.
 struct Slots<'a> {
     encoded: Cow<'a, [u8]>,
     at: usize,
@@ -552,17 +551,19 @@ impl Iterator for Slots<'_> {
     }
 }
 
-/// Longest number, bytes. The last byte has eight bits, so that 64 bits fit (LEB128-64b9B).
+/// Longest encoded number, bytes. The last byte holds eight bits, so that 64 bits fit
+/// (LEB128-64b9B).
 const MOST_BYTES: usize = 9;
 
-/// A number of the encoding, in ZigZag: 2n is a count n, 2n − 1 is a run of n zeros.
+/// An encoded number in ZigZag form: 2n is a count n, and 2n − 1 is a run of n zeros.
 ///
-/// Which of the two comes next is unpredictable, so the code here has no branch on it.
+/// Counts and runs alternate unpredictably, so the methods distinguish them without a branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Number(u64);
 
 impl Number {
-    /// The number at the start of `bytes`, and its length; `None` if it is incomplete.
+    /// The number at the start of `bytes`, and its length in bytes; `None` if the number is
+    /// incomplete.
     #[inline]
     fn at_start_of(bytes: &[u8]) -> Option<(Self, usize)> {
         match *bytes {
@@ -603,14 +604,14 @@ impl Number {
         (self.0 >> 1) & (self.0 & 1).wrapping_sub(1)
     }
 
-    /// Number of slots that it covers.
+    /// Number of slots that the number covers.
     #[inline]
     fn slots(self) -> usize {
         1 + ((self.0 >> 1) & (self.0 & 1).wrapping_neg()) as usize
     }
 }
 
-/// Largest count that takes one byte, and longest run of zeros that does.
+/// Largest count that takes one byte; [`LAST_SHORT_RUN`] is the longest run of zeros that does.
 const LAST_SHORT_COUNT: u64 = 63;
 const LAST_SHORT_RUN: usize = 64;
 
@@ -638,12 +639,13 @@ fn push_number(bytes: &mut Vec<u8>, number: i64) {
     bytes.push(zigzag as u8);
 }
 
-/// Packs counts in the order of their slots. Consecutive counts of the same slot are added.
+/// Packs counts, which must be pushed in the order of their slots. Adds consecutive counts of the
+/// same slot.
 #[derive(Default)]
 pub(crate) struct Packer {
     bytes: Vec<u8>,
     total: u64,
-    /// The first slot that is not in `bytes` yet.
+    /// The first slot not yet in `bytes`.
     next: usize,
     pending: Option<(usize, u64)>,
 }
@@ -684,7 +686,8 @@ mod tests {
     use crate::moving::move_out;
     use crate::store::Store;
 
-    /// Values over the complete range, from a linear congruential generator (Knuth's constants).
+    /// Random values over the complete range, from a linear congruential generator with Knuth's
+    /// constants.
     fn values(count: u64, seed: u64) -> Vec<(u64, u64)> {
         let mut state = seed;
         let mut draw = || {

@@ -1,4 +1,4 @@
-//! Pauses of a target, from the pauses that each thread observed.
+//! Computes pauses of a target from the pauses that each generator thread observed.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use crate::thread_use::ThreadUse;
 /// arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pause {
-    /// Its start, seconds after the start of the run.
+    /// Start of the pause, seconds after the start of the run.
     pub start: f64,
-    /// Its length, seconds.
+    /// Length of the pause, seconds.
     pub seconds: f64,
 }
 
@@ -21,11 +21,11 @@ pub(crate) struct Pauses(BTreeMap<usize, Vec<(u64, u64)>>);
 impl Pauses {
     pub(crate) fn add(&mut self, usage: &ThreadUse) {
         let of_thread = self.0.entry(usage.thread).or_default();
-        // A damaged record may hold one that ends before it starts.
+        // A damaged record can hold a pause that ends before its start.
         of_thread.extend(usage.pause_ns.filter(|(start, end)| start < end));
     }
 
-    /// The longest period that lies in pauses of all threads, if any.
+    /// The longest period in which all threads had a pause, if any.
     pub(crate) fn longest(&self, slice_start: f64) -> Option<Pause> {
         let mut threads = self.0.values();
         let first = threads.next()?.clone();

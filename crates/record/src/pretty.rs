@@ -1,4 +1,4 @@
-//! Indented JSON that stays short.
+//! Writes indented JSON in which deeply nested values take one line.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 /// Lists and objects nested deeper than this are written on one line.
 const DEEPEST: usize = 4;
 
-/// `value` as JSON with one line per member; deeply nested values are on one line.
+/// `value` as JSON with one line per member; values nested deeper than [`DEEPEST`] are on one line.
 pub(crate) fn to_vec(value: &impl Serialize) -> Vec<u8> {
     let mut text = Vec::new();
     let formatter = Shallow {
@@ -22,13 +22,13 @@ pub(crate) fn to_vec(value: &impl Serialize) -> Vec<u8> {
     text
 }
 
-/// Indented at the top, compact at greater depth.
+/// A formatter that indents outer levels and is compact at greater depth.
 struct Shallow<'a> {
     pretty: PrettyFormatter<'a>,
     depth: usize,
 }
 
-/// Calls the formatter for this depth.
+/// Calls the indenting or the compact formatter, depending on the depth.
 macro_rules! at_depth {
     ($self:ident, $call:ident($($argument:expr),*)) => {
         if $self.depth <= DEEPEST {

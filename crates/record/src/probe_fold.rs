@@ -1,11 +1,11 @@
-//! Computes the results of a probe from its seconds.
+//! Computes the results of a probe (see [`crate::slice::RateProbe`]) from its seconds.
 
 use crate::interval::Interval;
 use crate::probed::{Probed, ProbedSecond};
 
 impl Probed {
     pub(crate) fn add(&mut self, interval: &Interval) {
-        // Responses in the drain belong to requests that were due in the last second of the window.
+        // Responses in the drain count for the last second of the window.
         if !interval.drain || self.seconds.is_empty() {
             self.seconds.push(ProbedSecond::default());
         }

@@ -4,31 +4,32 @@ use tenbin_engine::LATE_FROM_LOG2;
 
 use crate::stalls::Stalls;
 
-/// Results of a probe second by second, and whether the machine kept up.
+/// Results of a probe second by second, with signs that the load generator's machine did not keep
+/// up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Probed {
-    /// Its seconds, in order.
+    /// Seconds of the probe, in order.
     pub seconds: Vec<ProbedSecond>,
 }
 
 /// One second of a probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProbedSecond {
-    /// Response times of correct responses, nanoseconds, with their counts.
+    /// Response times of correct responses: pairs of nanoseconds and count.
     pub responses: Vec<(u64, u64)>,
-    /// Service times of the same responses.
+    /// Service times of correct responses: pairs of nanoseconds and count.
     pub services: Vec<(u64, u64)>,
     /// Failed operations.
     pub failed: u64,
-    /// Requests sent late although a connection was free, by delay: bucket i starts at 2^(16+i) ns.
+    /// Requests sent late although a connection was free, by delay. Bucket i starts at 2^(16+i) ns.
     pub late: Vec<u64>,
-    /// Long waits for a core; `None` if they were not observed.
+    /// Long waits for a core; `None` if not observed.
     pub stalls: Option<Stalls>,
 }
 
 impl ProbedSecond {
-    /// Number of requests that the load generator sent at least `nanos` late although a connection
-    /// was free. `nanos` is rounded down to a power of 2.
+    /// Number of requests that the load generator sent at least `nanos` nanoseconds late although a
+    /// connection was free. `nanos` is rounded down to a power of 2.
     pub fn sent_late(&self, nanos: u64) -> u64 {
         let log2 = nanos.checked_ilog2().unwrap_or(0);
         let first = log2.saturating_sub(LATE_FROM_LOG2) as usize;

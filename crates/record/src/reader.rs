@@ -31,16 +31,16 @@ use crate::lines::Ended;
 use crate::second_counts::SecondCounts;
 use crate::slice::Slice;
 
-/// Contents of a run directory.
+/// The content of a run directory.
 #[derive(Debug, Clone)]
 pub struct RecordedRun {
     /// `plan.toml`, as written.
     pub plan_toml: String,
     /// The machine and the software versions.
     pub environment: Environment,
-    /// The slices in order. The last slice is cut short if the run was.
+    /// The slices in order. If the run was cut short, the last slice can be cut short too.
     pub slices: Vec<Slice>,
-    /// Whether every planned slice was measured and is present.
+    /// Whether the run is complete: every planned slice was measured and is present.
     pub complete: bool,
     /// Why the run ended, if it is complete.
     pub ended: Ended,
@@ -55,19 +55,18 @@ pub struct RecordedRun {
 /// Source of the latency histograms of slices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Source {
-    /// `slices.bin`, or the seconds for a slice whose range in it was changed or contradicts the
-    /// seconds.
+    /// Read `slices.bin`. For a slice whose range in `slices.bin` was changed or contradicts the
+    /// seconds, read the seconds.
     #[default]
     Slices,
-    /// The seconds in `latency.hlog`, all of which are decoded. Their sums are compared with
-    /// `slices.bin`.
+    /// Decode all seconds in `latency.hlog`, and compare their sums with `slices.bin`.
     Seconds,
 }
 
 /// Reads a run directory, with histograms [of complete slices](Source::Slices).
 ///
 /// # Errors
-/// Those of [`read_from`].
+/// The errors of [`read_from`].
 pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
     read_from(directory, Source::Slices)
 }
@@ -75,11 +74,11 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
 /// Reads a run directory.
 ///
 /// An incomplete end of the files, after a kill or on a full disk, is not an error: an incomplete
-/// second is omitted, and its slice ends before it, marked as cut short.
+/// second is omitted, and the slice ends before this second and is marked as cut short.
 ///
 /// # Errors
-/// When it is not a run directory, a file cannot be read, or a file is damaged elsewhere than at
-/// its end.
+/// When `directory` is not a run directory, a file cannot be read, or a file is damaged other than
+/// by an incomplete end.
 pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let (environment, environment_fits) = read_environment(directory)?;
@@ -150,10 +149,11 @@ fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordE
     })
 }
 
-/// The environment, and whether it matches its check value; `None` without a check value.
+/// The environment, and whether `environment.json` matches its check value; `None` without a check
+/// value.
 fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>), RecordError> {
     let text = read_required(directory, ENVIRONMENT_FILE).map_err(|error| match error {
-        // The plan exists, and is written first.
+        // The plan is written first and exists, so the run ended before its first slice.
         RecordError::NotARun { path, .. } => RecordError::NothingMeasured { path },
         other => other,
     })?;
@@ -165,8 +165,8 @@ fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>),
     Ok((environment, is_unchanged(text.as_bytes())))
 }
 
-/// Whether there is the result of a complete run, which is written only after the record is
-/// complete. Other content of that file has no meaning here.
+/// Whether `result.json` is the result of a complete run, which is written only after the record is
+/// complete.
 fn has_result_of_complete_run(directory: &Path) -> bool {
     #[derive(Deserialize)]
     struct Result {
@@ -185,5 +185,5 @@ fn has_result_of_complete_run(directory: &Path) -> bool {
     result.is_some_and(|result| result.run.complete)
 }
 
-/// Maximum number of bytes of a result that are read.
+/// Largest `result.json` that is read, bytes.
 const LARGEST_OWN_RESULT: u64 = 1 << 30;

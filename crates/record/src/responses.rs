@@ -1,16 +1,16 @@
-//! Expected responses, and responses of other kinds.
+//! Expected and unexpected responses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The expected responses of a target to one workload, learned from requests before the run and
-/// during the run. Header values come from the server: untrusted until escaped.
+/// The expected responses of a target to one workload, learned before and during the run. Header
+/// values come from the server: untrusted until escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ExpectedResponse {
     /// Responses to requests that were sent before the run; 0 without such requests.
     pub probed: u64,
-    /// Status; null if unknown.
+    /// Expected status; null if unknown.
     pub status: Option<u16>,
     /// Shortest expected body, bytes.
     pub shortest: u64,
@@ -18,7 +18,7 @@ pub struct ExpectedResponse {
     pub longest: u64,
     /// Mean length of the bodies before the run, bytes.
     pub mean: Option<u64>,
-    /// Whether the content is the same in all responses.
+    /// Whether all responses have the same content.
     pub content: Sameness,
     /// Number of kinds of responses that occurred more than once before the run.
     pub kinds: u64,
@@ -31,8 +31,7 @@ pub struct ExpectedResponse {
     /// Mean length of the decoded bodies before the run, bytes; null if a body could not be
     /// decoded.
     pub decoded_mean: Option<u64>,
-    /// CRC-64/NVME of the decoded body in hexadecimal, if all responses before the run had the
-    /// same.
+    /// CRC-64/NVME of the decoded body in hexadecimal, if equal for all responses before the run.
     pub decoded_crc64: Option<String>,
 }
 
@@ -40,7 +39,7 @@ pub struct ExpectedResponse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sameness {
-    /// Unknown.
+    /// Not known.
     #[default]
     Unknown,
     /// All responses have the same content.
@@ -49,18 +48,19 @@ pub enum Sameness {
     Varies,
 }
 
-/// Comparison of the responses of a slice, including its settling time and drain.
+/// Comparison of the responses of a slice with the expected responses, including the settling time
+/// and the drain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Responses {
     /// Responses with a success status whose length was compared.
     pub compared: u64,
-    /// Responses whose content was compared, too.
+    /// Responses whose content was compared in addition to the length.
     pub read: u64,
     /// Unexpected responses by kind, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Unexpected responses of further kinds.
+    /// Number of unexpected responses of kinds that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub others: u64,
 }
@@ -72,13 +72,13 @@ fn is_zero(number: &u64) -> bool {
 /// Unexpected responses of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnexpectedResponses {
-    /// Status.
+    /// Status of the responses.
     pub status: u16,
-    /// Length of the body, bytes.
+    /// Length of each body, bytes.
     pub length: u64,
     /// Number of responses.
     pub count: u64,
-    /// The first characters of one of them. Untrusted until escaped.
+    /// The first characters of one response body. Untrusted until escaped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub example: String,
 }

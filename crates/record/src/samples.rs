@@ -1,16 +1,16 @@
-//! Request samples and figures per pattern of a slice, if requests are drawn from patterns.
+//! Request samples, figures per pattern, cache hits and search server figures of a slice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Request samples and figures per pattern of a slice.
+/// Request samples and figures per pattern of a slice whose requests are drawn from patterns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordedSamples {
-    /// The slowest requests that were due in its window, slowest first; includes requests without a
-    /// response.
+    /// The slowest requests that were due in the window, slowest first, including requests without
+    /// a response.
     pub slowest: Vec<RecordedSample>,
-    /// The fastest requests with a response, fastest first.
+    /// The fastest requests that were due in the window and got a response, fastest first.
     pub fastest: Vec<RecordedSample>,
     /// Results of each pattern that was sent; empty if there are too many patterns.
     pub patterns: Vec<RecordedPattern>,
@@ -21,7 +21,7 @@ pub struct RecordedSamples {
 pub struct RecordedSample {
     /// Method and path, as in the file of patterns.
     pub request: String,
-    /// Name of the host, if there are several.
+    /// Name of the host, if the target has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Status of the response; `None` without a complete response.
@@ -40,28 +40,27 @@ pub struct RecordedPattern {
     pub pattern: u32,
     /// Correct responses to requests that were due in the window.
     pub ok: u64,
-    /// Failures of such requests.
+    /// Failed requests that were due in the window.
     pub failed: u64,
-    /// Sum of the published times of correct responses, nanoseconds.
+    /// Sum of the published times of correct responses, nanoseconds; see [`RecordedSample::ns`].
     pub sum_ns: u64,
-    /// Shortest published time; meaningless without a correct response.
+    /// Shortest published time, nanoseconds; meaningless without a correct response.
     pub min_ns: u64,
-    /// Longest published time; meaningless without a correct response.
+    /// Longest published time, nanoseconds; meaningless without a correct response.
     pub max_ns: u64,
 }
 
-/// Expected and observed hits in the caches of a target's hosts during a slice, including its
-/// settling time and drain.
+/// Expected and observed hits in the caches of a target's hosts during a slice, including the
+/// settling time and the drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheUse {
     /// Requests that were expected to hit the cache.
     pub forecast_hits: u64,
     /// Requests with cacheable responses.
     pub forecast_lookups: u64,
-    /// Hits that the target reported; unknown if the target was not queried, or its counter was
-    /// reset.
+    /// Hits that the target reported; unknown if the target was not queried or reset its counter.
     pub hits: Option<u64>,
-    /// Lookups that the target reported.
+    /// Lookups that the target reported, if known.
     pub lookups: Option<u64>,
 }
 
@@ -98,23 +97,23 @@ pub struct SearchUse {
     pub heap_used_bytes: Option<u64>,
     /// Maximum heap size, bytes.
     pub heap_max_bytes: Option<u64>,
-    /// Garbage collections in the slice, including its settling time and drain.
+    /// Garbage collections in the slice, including the settling time and the drain.
     pub collections: Option<u64>,
-    /// Duration of these collections, milliseconds.
+    /// Total duration of the garbage collections, milliseconds.
     pub collection_ms: Option<u64>,
-    /// Segments of all shards at the start, including replicas.
+    /// Index segments of all shards, including replicas, at the start of the slice.
     pub segments_before: Option<u64>,
-    /// Segments of all shards at the end.
+    /// Index segments of all shards, including replicas, at the end of the slice.
     pub segments: Option<u64>,
-    /// Segment merges that ended in the slice, including its settling time and drain.
+    /// Segment merges that ended in the slice, including the settling time and the drain.
     pub merges: Option<u64>,
-    /// Duration of these merges, milliseconds.
+    /// Total duration of the segment merges, milliseconds.
     pub merge_ms: Option<u64>,
 }
 
 impl SearchUse {
-    /// Merges two consecutive slices: sums of counts, the larger heap, and the segments at both
-    /// ends.
+    /// Merges two consecutive slices: adds counts, and takes the larger heap, the first slice's
+    /// segments at the start and the second slice's segments at the end.
     #[must_use]
     pub fn and(self, next: Self) -> Self {
         let sum = |one: Option<u64>, two: Option<u64>| Some(one?.saturating_add(two?));

@@ -1,4 +1,4 @@
-//! Counts of an operation in one second.
+//! Counts of operations second by second.
 
 /// Counts of one operation in a second of a slice's window.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,10 +7,10 @@ pub struct SecondCounts {
     pub slice: u32,
     /// Name of the operation.
     pub operation: String,
-    /// Which second of the slice's window, from 0. A generator thread that reported late has
-    /// another entry for the same second.
+    /// Number of the second in the slice's window, from 0. A generator thread that reported late
+    /// adds another entry for the same second.
     pub second: u64,
-    /// Length, seconds; the last second of a slice may be shorter.
+    /// Length, seconds; the last second of a slice can be shorter than 1.
     pub length: f64,
     /// Correct responses.
     pub ok: u64,
@@ -18,7 +18,7 @@ pub struct SecondCounts {
     pub payload: u64,
     /// Failures.
     pub failed: u64,
-    /// Service times of correct operations; `None` without any.
+    /// Service times of correct operations; `None` without correct operations.
     pub service: Option<SecondTimes>,
 }
 

@@ -12,8 +12,8 @@ use crate::thread_use::ThreadUse;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The interval of a sample: its second, and whether it is the drain. A thread's samples arrive in
-/// this order.
+/// The interval to which a sample belongs: the second, and whether the sample covers the drain. A
+/// thread's samples arrive in ascending order of this key.
 type Key = (u64, bool);
 
 /// Samples that are being merged into seconds.
@@ -43,8 +43,7 @@ impl Seconds {
     /// Adds a sample.
     ///
     /// # Errors
-    /// When the sample has an operation that the slice does not have, or figures for another number of
-    /// hosts.
+    /// When the sample has an operation that is not in the slice, or another number of hosts.
     pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
         if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
             return Err(RecordError::OutOfOrder {
@@ -91,20 +90,22 @@ impl Seconds {
         Ok(())
     }
 
-    /// The second up to which every thread has reported, including the second itself.
+    /// The last second that every thread has reported; `None` until every thread has reported once.
     pub(crate) fn reached(&self) -> Option<u64> {
         let all_have = self.reached.len() >= self.threads;
         let reached = self.reached.values().map(|(second, _)| *second).min();
         reached.filter(|_| all_have)
     }
 
-    /// The complete seconds in order: every thread has reported them. A thread that is more than a
-    /// second behind is not waited for; its samples become a separate interval later.
+    /// Takes the seconds that are due, in order: those that every thread has reported, and those
+    /// before the latest second of any thread. The samples of a late thread become a separate
+    /// interval later.
     pub(crate) fn due(&mut self) -> Vec<Interval> {
         let all_have = (self.reached.len() >= self.threads)
             .then(|| self.reached.values().min().copied())
             .flatten();
-        // The drain directly follows the last second, before the other threads may have reported it.
+        // A drain sample does not make the last second due: other threads may not have reported
+        // that second yet.
         let whole = |(second, drain): &Key| second.saturating_sub(u64::from(*drain));
         let foremost = self.reached.values().map(whole).max().unwrap_or(0);
         let mut due = Vec::new();
@@ -118,14 +119,14 @@ impl Seconds {
         due
     }
 
-    /// The remaining seconds, in order.
+    /// Takes the remaining seconds, in order.
     pub(crate) fn rest(&mut self) -> Vec<Interval> {
         std::mem::take(&mut self.pending).into_values().collect()
     }
 }
 
-/// A sample belongs to the second that contains its middle, since threads do not wake exactly on
-/// the second.
+/// The key of a sample. The middle of the sample decides the second, because threads do not wake
+/// exactly on the second.
 fn key_of(sample: &Sample) -> Key {
     let middle = sample.start + sample.end.saturating_sub(sample.start) / 2;
     (middle / SECOND, sample.drain)
@@ -202,7 +203,7 @@ fn by_class(errors: &[u64; ErrorClass::ALL.len()]) -> BTreeMap<ErrorClass, u64> 
         .collect()
 }
 
-/// Without trailing zeros.
+/// `late` without trailing zeros.
 fn trimmed(late: &[u64]) -> Vec<u64> {
     let length = late.iter().rposition(|count| *count > 0);
     late[..length.map_or(0, |last| last + 1)].to_vec()

@@ -3,26 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The part of the request sequence that a slice sent, if it matters which requests a target
-/// receives. Counts are requests over all threads.
+/// The part of the request sequence that a slice sent, for workloads in which the choice of
+/// requests affects the target, for example through caches. Counts are requests over all threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
-    /// Start position: requests before it, including those of warm-ups.
+    /// Start position: number of earlier requests of the sequence, including those of warm-ups.
     pub from: u64,
-    /// End position, including the settling time, the window and the unmeasured rest.
+    /// End position, after the settling time, the window and the unmeasured rest.
     pub to: u64,
-    /// Requests that the slice should send; absent if it ended by time.
+    /// Requests that the slice should send; absent if the slice ended by time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<u64>,
     /// Requests sent after the end of the window.
     #[serde(default, skip_serializing_if = "is_none_sent")]
     pub unmeasured: u64,
-    /// Requests up to `to` that were skipped on this target, over the whole run so far.
+    /// Requests before `to` that were skipped on this target, over the whole run so far.
     #[serde(default, skip_serializing_if = "is_none_sent")]
     pub skipped: u64,
-    /// Order-independent digest of all requests sent up to `to`, as sixteen hexadecimal digits:
-    /// equal for two targets that received the same requests equally often. Absent if hosts have
-    /// their own patterns.
+    /// Digest of all requests sent before `to`, sixteen hexadecimal digits. Does not depend on
+    /// order: two targets that received the same requests equally often have the same digest.
+    /// Absent if hosts have separate patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -32,7 +32,7 @@ fn is_none_sent(count: &u64) -> bool {
 }
 
 impl Segment {
-    /// Requests sent up to the end of the slice.
+    /// Requests that the slice sent.
     pub fn sent(&self) -> u64 {
         self.to.saturating_sub(self.skipped)
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Resource use of a target between two samples, at the start and at the end of a slice's window.
-/// Unknown values are `None`, never 0.
+/// Resource use of a target between two samples, taken at the start and the end of a slice's
+/// window. Unknown values are `None`, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServerUse {
@@ -22,11 +22,11 @@ pub struct ServerUse {
     pub read_bytes: Option<u64>,
     /// Bytes written to storage.
     pub written_bytes: Option<u64>,
-    /// Voluntary context switches: a thread had to wait. Without threads that ended between two
+    /// Voluntary context switches: a thread had to wait. Excludes threads that ended between two
     /// samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
-    /// Involuntary context switches: a thread lost its core although it could have continued.
+    /// Involuntary context switches: a thread that could have continued lost its core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
     /// CPU seconds of the busiest process.
@@ -35,32 +35,33 @@ pub struct ServerUse {
     /// CPU seconds of the busiest thread of any process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_thread_seconds: Option<f64>,
-    /// Time for which its threads were ready to run and waited for a core, seconds, summed.
+    /// Time for which threads were ready to run and waited for a core, seconds, summed over
+    /// threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_for_core_seconds: Option<f64>,
-    /// Time between the two samples by the clock of the observed machine, seconds.
+    /// Time between the two samples by the observed machine's clock, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Time from the start of the window to the first sample, seconds by the load generator's
-    /// clock: resource use in that time is missing.
+    /// Time from the start of the window to the first sample by the load generator's clock,
+    /// seconds. The figures do not include this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed_seconds: Option<f64>,
-    /// What the values refer to.
+    /// Whether the values cover only the target's processes or the whole host.
     #[serde(skip_serializing_if = "UseScope::is_processes")]
     pub scope: UseScope,
-    /// Figures of the target's control group, if it has its own control group.
+    /// Figures of the target's control group, if the target has a separate control group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupUse>,
 }
 
-/// What resource use refers to.
+/// What resource use covers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UseScope {
     /// The target's processes.
     #[default]
     Processes,
-    /// The whole host: the target and everything else on it.
+    /// The whole host: the target and all other programs.
     Host,
 }
 
@@ -70,22 +71,22 @@ impl UseScope {
     }
 }
 
-/// Resource use of a control group (cgroup v2) between the same two samples. Its memory includes
-/// the page cache that the kernel charges to the group, unlike resident memory.
+/// Resource use of a target's control group (cgroup v2) between two samples. Unlike resident
+/// memory, the group's memory includes page cache that the kernel charges to the group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GroupUse {
-    /// Whether it contained only the target.
+    /// Whether the group contained only the target.
     pub alone: bool,
     /// CPU seconds.
     pub cpu_seconds: Option<f64>,
-    /// Memory charged to it at the last sample, bytes.
+    /// Memory charged to the group at the last sample, bytes.
     pub memory_bytes: Option<u64>,
-    /// Largest memory ever charged to it since its creation, bytes.
+    /// Largest memory charged to the group since its creation, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Periods in which its CPU quota was exhausted; 0 without a quota.
+    /// Number of periods in which the group's CPU quota was exhausted; 0 without a quota.
     pub throttled_periods: Option<u64>,
-    /// Time for which the quota throttled it, microseconds, summed over its threads.
+    /// Time for which the quota throttled the group, microseconds, summed over threads.
     pub throttled_us: Option<u64>,
     /// Bytes read from block devices.
     pub read_bytes: Option<u64>,
@@ -94,7 +95,7 @@ pub struct GroupUse {
 }
 
 impl ServerUse {
-    /// Merges two consecutive intervals: sums, and the maximum of memory.
+    /// Merges two consecutive intervals: sums, and the maximum for memory.
     pub fn and(self, next: Self) -> Self {
         Self {
             cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),
@@ -105,7 +106,7 @@ impl ServerUse {
             written_bytes: both(self.written_bytes, next.written_bytes),
             voluntary_switches: both(self.voluntary_switches, next.voluntary_switches),
             involuntary_switches: both(self.involuntary_switches, next.involuntary_switches),
-            // The two intervals may have had different busiest processes.
+            // Unknown, because the intervals can have different busiest processes.
             busiest_process_seconds: None,
             busiest_thread_seconds: None,
             waited_for_core_seconds: None,

@@ -14,39 +14,40 @@ use crate::samples::{CacheUse, RecordedSamples, SearchUse};
 use crate::sequence::Segment;
 use crate::server::ServerUse;
 
-/// Description of a slice when its window opens.
+/// Data of a slice that is known when the window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SliceStart {
     /// Index in the run, from 0.
     pub index: u32,
-    /// Index of its block, from 0; see [`Slice::block`].
+    /// Index of the slice's block, from 0; see [`Slice::block`].
     pub block: u32,
-    /// Index of its round, from 0.
+    /// Index of the slice's round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
     /// Name of the target.
     pub target: String,
-    /// Names of the workload's operations, in its order.
+    /// Names of the workload's operations, in the order of the workload.
     pub operations: Vec<String>,
-    /// Role of each operation; an operation without an entry is a request, as in older versions.
+    /// Role of each operation. An operation without an entry is a request, as in runs of older
+    /// versions.
     #[serde(default, skip_serializing_if = "only_requests")]
     pub roles: Vec<Role>,
-    /// Names of the target's hosts, in the order of the figures in samples; empty with only one
-    /// host.
+    /// Names of the target's hosts, in the order of the host figures in samples; empty with only
+    /// one host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
     /// Number of generator threads that report samples.
     pub threads: usize,
     /// Configured connections, over all threads.
     pub connections: usize,
-    /// True for a closed loop, false for an open one.
+    /// Whether the load is a closed loop; otherwise an open loop.
     pub closed_loop: bool,
     /// Planned length of the window, seconds.
     pub planned_seconds: f64,
     /// Start of the window, seconds after the start of the run.
     pub start: f64,
-    /// How often each connection was opened per window, if more than once.
+    /// Number of times that each connection was opened in the window; `None` for once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopen: Option<u32>,
     /// The offered rate, for a probe of a maximum-rate search.
@@ -54,12 +55,12 @@ pub struct SliceStart {
     pub probe: Option<RateProbe>,
 }
 
-/// A probe of a maximum-rate search.
+/// A slice of a maximum-rate search, with a fixed offered rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RateProbe {
     /// Offered rate, operations per second, above 0.
     pub rate: f64,
-    /// Whether it is the longer probe at the end, which proves the result.
+    /// Whether the probe is the longer probe at the end, which confirms the maximum rate.
     pub proof: bool,
 }
 
@@ -87,9 +88,9 @@ pub struct SliceEnd {
     pub seconds: f64,
     /// Whether the slice ended early.
     pub cut_short: bool,
-    /// Resource use of the target over the slice, if it is observed.
+    /// Resource use of the target over the slice, if observed.
     pub server: Option<ServerUse>,
-    /// Allocations of Tenbin's process during the window, if it counts them; unknown in runs of
+    /// Memory allocations of Tenbin's process during the window, if counted; unknown in runs of
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<Allocated>,
@@ -103,8 +104,8 @@ pub struct SliceEnd {
     /// Request samples, if requests are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<RecordedSamples>,
-    /// Comparison of the responses, if the expected ones are learned; unknown in runs of older
-    /// versions.
+    /// Comparison of the responses with the expected responses, if these are learned; unknown in
+    /// runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<Responses>,
     /// Times of server stages that the target reported, if the plan requests them.
@@ -117,12 +118,12 @@ pub struct SliceEnd {
     /// runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchUse>,
-    /// Spread of the work over its connections; unknown with fewer than two lasting connections,
+    /// Spread of the work over the connections; unknown with fewer than two long-lived connections,
     /// and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
-    /// The part of the request sequence that was sent, if the sequence matters; unknown in runs of
-    /// older versions, which restarted the sequence in each slice.
+    /// The part of the request sequence that the slice sent, if the sequence matters. Unknown in
+    /// runs of older versions, which restarted the sequence in each slice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
 }
@@ -132,10 +133,10 @@ pub struct SliceEnd {
 pub struct Slice {
     /// Index in the run, from 0.
     pub index: u32,
-    /// Index of its block, from 0. A block is an ABBA quad for two targets, a Williams square for
-    /// more, a single round for one.
+    /// Index of the slice's block, from 0. A block is an ABBA quad for two targets, a Williams
+    /// square for more targets, and a single round for one target.
     pub block: u32,
-    /// Index of its round, from 0.
+    /// Index of the slice's round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
@@ -147,27 +148,28 @@ pub struct Slice {
     pub seconds: f64,
     /// Configured connections.
     pub connections: usize,
-    /// True for a closed loop, false for an open one.
+    /// Whether the load is a closed loop; otherwise an open loop.
     pub closed_loop: bool,
-    /// How often each connection was opened per window, if more than once.
+    /// Number of times that each connection was opened in the window; `None` for once.
     pub reopen: Option<u32>,
-    /// Spread of the work over its connections, if known.
+    /// Spread of the work over the connections, if known.
     pub spread: Option<Spread>,
     /// The offered rate, for a probe of a maximum-rate search.
     pub probe: Option<RateProbe>,
     /// Results second by second, for a probe of a maximum-rate search.
     pub probed: Option<Probed>,
-    /// Figures by operation, in the workload's order.
+    /// Figures by operation, in the order of the workload.
     pub ops: Vec<OpFigures>,
-    /// Connections.
+    /// Counters of connection events.
     pub ledger: Ledger,
-    /// Setup times of connections.
+    /// Set-up times of connections.
     pub setup: SetupFigures,
-    /// Figures by host over all operations, in route order; empty with only one host.
+    /// Figures by host over all operations, in the order of the route's hosts; empty with only one
+    /// host.
     pub hosts: Vec<HostFigures>,
     /// Resource use of the load generator.
     pub client: ClientUse,
-    /// Resource use of the target, if it is observed.
+    /// Resource use of the target, if observed.
     pub server: Option<ServerUse>,
     /// Resource use of the load generator's machine, if known.
     pub machine: Option<MachineUse>,
@@ -175,7 +177,7 @@ pub struct Slice {
     pub wire: Option<WireUse>,
     /// Request samples, if requests are drawn from patterns.
     pub singles: Option<RecordedSamples>,
-    /// Comparison of the responses, if the expected ones are learned.
+    /// Comparison of the responses with the expected responses, if these are learned.
     pub responses: Option<Responses>,
     /// Times of server stages that the target reported, if the plan requests them.
     pub stages: Option<StageSums>,
@@ -183,17 +185,18 @@ pub struct Slice {
     pub cache: Option<CacheUse>,
     /// Memory and index figures that the search server reported, if known.
     pub search: Option<SearchUse>,
-    /// The part of the request sequence that was sent, if the sequence matters.
+    /// The part of the request sequence that the slice sent, if the sequence matters.
     pub segment: Option<Segment>,
-    /// Failures of the work by second of the window, from 0, and class; seconds and classes without a
-    /// failure are absent. Their sum is [`Slice::failed`].
+    /// Failed operations that count as work, by second of the window, from 0, and class. Seconds
+    /// and classes without a failure are absent. The sum is [`Slice::failed`].
     pub failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
-    /// Open loop: requests that were due by the end of the window and not yet sent.
+    /// Open loop: requests due by the end of the window and not yet sent.
     pub backlog: u64,
-    /// The longest pause that ended in the window or the drain; `None` without a pause of a
-    /// millisecond or more, and in runs of older versions.
+    /// The longest pause that ended in the window or the drain; `None` without a pause of at least
+    /// a millisecond, and in runs of older versions.
     pub pause: Option<Pause>,
-    /// Whether the slice ended early: interrupted, killed, or the target died.
+    /// Whether the slice ended early, because the run was interrupted or killed, or the target
+    /// died.
     pub cut_short: bool,
 }
 
@@ -209,20 +212,20 @@ impl Slice {
     }
 
     /// Successful operations per second. `None` for an empty window, and for a window in which no
-    /// operation ended: that is too short for a figure, and not 0. `docs/run-directory.md` defines
-    /// what counts.
+    /// operation ended: such a window is too short for a figure, and the figure is not 0.
+    /// `docs/run-directory.md` defines what counts.
     pub fn throughput(&self) -> Option<f64> {
         self.per_second(self.ok(), self.failed())
     }
 
-    /// Correct responses per second, including those to sub-requests, for comparison with the rate
-    /// of requests. `None` as in [`Slice::throughput`].
+    /// Correct responses per second, including responses to sub-requests, for comparison with the
+    /// request rate. `None` in the same cases as [`Slice::throughput`].
     pub fn response_rate(&self) -> Option<f64> {
         let failed = self.requests().map(OpFigures::failed_count).sum();
         self.per_second(self.requests().map(|op| op.ok).sum(), failed)
     }
 
-    /// Successful operations per second of one of its operations.
+    /// Successful operations per second of `op`, an operation of this slice.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
         self.per_second(op.ok, op.failed_count())
     }
@@ -231,17 +234,18 @@ impl Slice {
         (self.seconds > 0.0 && ok + failed > 0).then(|| ok as f64 / self.seconds)
     }
 
-    /// Successful operations.
+    /// Number of successful operations that count as work.
     pub fn ok(&self) -> u64 {
         self.work().map(|op| op.ok).sum()
     }
 
-    /// Failed operations. A failed sub-request counts as a failure of its transaction.
+    /// Number of failed operations that count as work. A failed sub-request counts only through its
+    /// transaction.
     pub fn failed(&self) -> u64 {
         self.work().map(OpFigures::failed_count).sum()
     }
 
-    /// Whether operations or sub-requests failed, and none succeeded.
+    /// Whether operations or sub-requests failed and no operation or sub-request succeeded.
     pub fn gave_nothing(&self) -> bool {
         self.ok() == 0 && self.ops.iter().any(|op| op.failed_count() > 0)
     }
@@ -252,7 +256,7 @@ impl Slice {
 pub struct OpFigures {
     /// Name of the operation, for example `GET`.
     pub name: String,
-    /// Its role.
+    /// How the operation counts in throughput and failures.
     pub role: Role,
     /// Correct responses received inside the window.
     pub ok: u64,
@@ -260,30 +264,33 @@ pub struct OpFigures {
     pub sent: u64,
     /// Bytes read, heads included.
     pub received: u64,
-    /// Body bytes of correct operations, in both directions.
+    /// Body bytes of correct operations: of the request or the response, whichever is longer,
+    /// unless the workload states the bytes of content.
     pub payload: u64,
-    /// Body bytes of the responses only; unknown in runs of older versions.
+    /// Body bytes of correct responses only; unknown in runs of older versions.
     pub answered: Option<u64>,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
     /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Error messages with their counts. From the server: untrusted until escaped.
+    /// Error messages with their counts. The messages come from the server: untrusted until
+    /// escaped.
     pub failures: BTreeMap<String, u64>,
-    /// Operations in flight at the end of the drain.
+    /// Operations due in the window that timed out after the window closed.
     pub censored: u64,
-    /// From the start of the write to the last byte of correct responses, nanoseconds.
+    /// Service time of correct operations, nanoseconds: from the start of the write to the last
+    /// byte of the response.
     pub service: PackedHistogram,
-    /// From the intended start to the last byte of correct responses, nanoseconds; equals `service`
-    /// in a closed loop.
+    /// Response time of correct operations, nanoseconds: from the intended start to the last byte
+    /// of the response. Equals `service` in a closed loop.
     pub response: PackedHistogram,
-    /// Send lag: from the intended start to the start of the write, nanoseconds; empty in a closed
-    /// loop.
+    /// Send lag of correct operations, nanoseconds: from the intended start to the start of the
+    /// write. Empty in a closed loop.
     pub lag: PackedHistogram,
-    /// From the start of the write to the first byte of correct responses, nanoseconds; empty in
-    /// runs of older versions.
+    /// Time to first byte of correct operations, nanoseconds: from the start of the write to the
+    /// first byte of the response. Empty in runs of older versions.
     pub first_byte: PackedHistogram,
-    /// From the start to the failure, nanoseconds.
+    /// Time from the intended start to the failure, nanoseconds.
     pub failed: PackedHistogram,
 }
 
@@ -293,7 +300,7 @@ impl OpFigures {
         Self::of(name, Role::Request)
     }
 
-    /// Empty figures.
+    /// Empty figures of an operation with this name and role.
     pub fn of(name: &str, role: Role) -> Self {
         Self {
             name: name.to_owned(),
@@ -315,31 +322,31 @@ impl OpFigures {
         }
     }
 
-    /// All failures.
+    /// Number of failures of all classes.
     pub fn failed_count(&self) -> u64 {
         self.errors.values().sum()
     }
 }
 
-/// Setup times of connections in one slice, nanoseconds, by phase; never part of the latency of an
+/// Set-up times of connections in one slice, nanoseconds, by phase. Never part of the latency of an
 /// operation on an open connection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SetupFigures {
-    /// From the first system call to an established socket.
+    /// Time from the first system call until the socket is connected.
     pub connect: PackedHistogram,
     /// TLS handshakes; empty without TLS.
     pub tls: PackedHistogram,
-    /// From the start of the write to the first byte of the first response on a connection.
+    /// Time to first byte of the first response on a connection.
     pub first_byte: PackedHistogram,
-    /// From the start of the write to the last byte of the first response on a connection, if the
-    /// response is correct: part of its operation's service times. Empty in runs of older versions.
+    /// Service time of the first response on a connection, if correct; also part of
+    /// [`OpFigures::service`]. Empty in runs of older versions.
     pub response: PackedHistogram,
-    /// The same responses, including the time to open their connection.
+    /// The times of `response`, plus the time to open the connection.
     pub total: PackedHistogram,
 }
 
 impl SetupFigures {
-    /// Whether no phase of any connection was timed.
+    /// Whether no set-up time was recorded.
     pub fn is_empty(&self) -> bool {
         let opening = [&self.connect, &self.tls];
         let responses = [&self.first_byte, &self.response, &self.total];
@@ -357,12 +364,13 @@ pub struct HostFigures {
     pub ok: u64,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
-    /// From the start of the write to the last byte of correct responses, nanoseconds.
+    /// Service time of correct operations, nanoseconds: from the start of the write to the last
+    /// byte of the response.
     pub service: PackedHistogram,
 }
 
 impl HostFigures {
-    /// Empty figures.
+    /// Empty figures of the host with this name.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -372,7 +380,7 @@ impl HostFigures {
         }
     }
 
-    /// All failures.
+    /// Number of failures of all classes.
     pub fn failed_count(&self) -> u64 {
         self.errors.values().sum()
     }
@@ -383,22 +391,22 @@ impl HostFigures {
 pub struct ClientUse {
     /// CPU seconds of all generator threads.
     pub cpu_seconds: f64,
-    /// CPU share of one core that the busiest thread used, 0 to 1.
+    /// Share of one core that the busiest generator thread used, 0 to 1.
     pub busiest_thread: f64,
-    /// The thread that was longest running or waiting for a core. `None` if the kernel does not
-    /// report waiting times, and in runs of older versions.
+    /// The generator thread with the largest sum of running time and waiting time for a core.
+    /// `None` if the kernel does not report waiting times, and in runs of older versions.
     pub readiest_thread: Option<ThreadTurn>,
-    /// Allocations of Tenbin's process during the window: generator threads and the thread that
-    /// writes the record. `None` if they were not counted.
+    /// Memory allocations of Tenbin's process during the window: generator threads and the thread
+    /// that writes the record. `None` if not counted.
     pub allocated: Option<Allocated>,
 }
 
-/// CPU time and waiting time of a generator thread in the window.
+/// Running time and waiting time of a generator thread in the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ThreadTurn {
-    /// Share of the window in which it ran, 0 to 1.
+    /// Share of the window for which the thread ran, 0 to 1.
     pub used: f64,
-    /// Share of the window in which it was ready to run and waited for a core, 0 to 1.
+    /// Share of the window for which the thread was ready to run and waited for a core, 0 to 1.
     pub waited: f64,
 }
 

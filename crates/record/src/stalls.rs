@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Long waits of threads of the target and of the load generator for a core.
+/// Long waits for a core, of threads of the target and the load generator.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
     /// Number of waits.
     pub count: u64,
-    /// Total duration, nanoseconds. If threads waited at the same time, the longest wait counts.
+    /// Total duration, nanoseconds. Of simultaneous waits, only the longest counts.
     pub ns: u64,
 }
 

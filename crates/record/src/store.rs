@@ -1,26 +1,27 @@
-//! Storage for the histograms of a long run: a limited amount of memory, and an unnamed temporary
-//! file for the rest.
+//! Stores the histograms of a long run in a limited amount of memory, and in an unnamed temporary
+//! file beyond the limit.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
-/// Bytes of packed histograms that a run keeps in memory.
+/// Most bytes of packed histograms that a run keeps in memory.
 const BUDGET: usize = 1 << 20;
-/// Shorter histograms take no less memory in a file.
+/// Histograms shorter than this, in bytes, stay in memory: a reference to the file would take as
+/// much.
 const SHORTEST: usize = 64;
 
-/// Keeps histograms in memory up to a limit, and in a temporary file beyond it.
+/// Stores histograms in memory up to a limit, and in a temporary file beyond the limit.
 #[derive(Debug)]
 pub(crate) struct Store {
     budget: usize,
     file: Option<Arc<File>>,
     length: u64,
-    /// Whether no file can be created or written; then everything stays in memory.
+    /// Whether the file cannot be created or written. All histograms then stay in memory.
     is_out_of_use: bool,
 }
 
-/// A part of the file.
+/// A part of the temporary file.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     file: Arc<File>,
@@ -35,7 +36,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// With another limit, bytes.
+    /// A store with this memory limit, bytes.
     pub(crate) fn with_budget(budget: usize) -> Self {
         Self {
             budget,
@@ -45,7 +46,8 @@ impl Store {
         }
     }
 
-    /// Reserves memory for a histogram; returns true if it must go to the file.
+    /// Reserves memory for a histogram of `length` bytes. Returns true if the histogram must go to
+    /// the file instead.
     pub(crate) fn has_no_room(&mut self, length: usize) -> bool {
         if length < SHORTEST || self.is_out_of_use {
             return false;
@@ -59,7 +61,7 @@ impl Store {
         }
     }
 
-    /// Writes `bytes` to the file; `None` if they must stay in memory.
+    /// Writes `bytes` to the file; returns `None` if the bytes must stay in memory.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Option<Stored> {
         let stored = self.try_to_write(bytes);
         self.is_out_of_use = stored.is_err();
@@ -95,10 +97,10 @@ impl Stored {
         first
     }
 
-    /// The bytes.
+    /// Reads the bytes from the file.
     ///
     /// # Panics
-    /// When the disk fails: a figure without these bytes would be wrong.
+    /// When the file cannot be read, because figures without these bytes would be wrong.
     pub(crate) fn read(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length];
         self.file

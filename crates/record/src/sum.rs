@@ -2,16 +2,16 @@
 
 use crate::packed::{GROUP, PackedHistogram, checked_slots, first_slot, for_each_slot};
 
-/// Counts by slot, summed over histograms. It is cleared and reused: allocating it for each slice
-/// would take longer than adding to it.
+/// Counts by slot, summed over histograms. Cleared and reused for every slice, because an
+/// allocation per slice would take longer than the additions.
 #[derive(Debug, Default)]
 pub(crate) struct SlotSum {
     counts: Vec<u64>,
     /// The first slot in use.
     first: usize,
-    /// The slot after the last one in use.
+    /// The slot after the last slot in use.
     behind: usize,
-    /// Buffer for packing.
+    /// Reusable buffer for packing.
     bytes: Vec<u8>,
 }
 
@@ -29,10 +29,10 @@ impl SlotSum {
         }
     }
 
-    /// Adds counts as stored in a file, and returns their total.
+    /// Adds counts in the encoding of a file, and returns their total.
     ///
     /// # Errors
-    /// When the counts are damaged; some of them were added.
+    /// When the counts are damaged. Some counts have then already been added.
     pub(crate) fn add_encoded(&mut self, encoded: &[u8]) -> Result<u64, String> {
         let mut last = 0;
         let total = checked_slots(encoded, |slot, count| {
@@ -72,7 +72,7 @@ impl SlotSum {
         self.behind = self.behind.max(behind);
     }
 
-    /// The slots in use and their counts, including empty slots between.
+    /// Slots and counts from the first to the last slot in use, including empty slots.
     pub(crate) fn slots(&self) -> impl Iterator<Item = (usize, u64)> {
         let counts = self.counts.iter().copied().enumerate();
         counts.take(self.behind).skip(self.first)
@@ -127,7 +127,7 @@ mod tests {
         );
         let mut sum = SlotSum::default();
         assert_eq!(sum.add_encoded(&one.encoded()), Ok(103));
-        // A run of zeros at the end.
+        // 0x7f encodes a run of zeros.
         assert_eq!(sum.add_encoded(&[0x7f]), Ok(0));
         assert_eq!(sum.add_encoded(&two.encoded()), Ok(6));
         let mut other = SlotSum::default();

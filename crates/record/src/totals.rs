@@ -1,9 +1,8 @@
-//! `slices.bin`: the histograms of complete slices, which are the sums of the seconds' histograms
-//! in `latency.hlog`. Reading them takes a fraction of the time of decoding and adding up all
-//! seconds.
+//! Reads and writes `slices.bin`: the histograms of complete slices, each the sum of histograms in
+//! `latency.hlog`. Reading `slices.bin` is much faster than decoding and adding all seconds.
 //!
-//! A slice has one range of the file, with the counts of its histograms one after the other, in
-//! HdrHistogram's encoding V2. Its `end` line has the position, the check value and the lengths.
+//! A slice has one range of the file, with the counts of all its histograms in HdrHistogram's
+//! encoding V2. The `end` line of the slice has the position, the check value and the lengths.
 
 use crate::kind::{Kind, Step};
 use crate::lines::{ByteRange, TotalsPart};
@@ -12,16 +11,16 @@ use crate::packed::PackedHistogram;
 /// Histograms of a complete slice.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    /// By operation, in the order of [`Kind::ALL`]. In a closed loop those of
+    /// Histograms of each operation, in the order of [`Kind::ALL`]. In a closed loop, histograms of
     /// [`Kind::Response`] are empty.
     pub(crate) ops: Vec<[PackedHistogram; Kind::ALL.len()]>,
-    /// In the order of [`Step::ALL`].
+    /// Histograms of connection set-up, in the order of [`Step::ALL`].
     pub(crate) setup: [PackedHistogram; Step::ALL.len()],
     /// Service times by host.
     pub(crate) hosts: Vec<PackedHistogram>,
 }
 
-/// Number of values in the histograms of a slice, according to the lines of its seconds.
+/// Number of values in each histogram of a slice, according to the lines of the slice's seconds.
 #[derive(Debug)]
 pub(crate) struct Counts {
     pub(crate) ops: Vec<[u64; Kind::ALL.len()]>,
@@ -29,12 +28,12 @@ pub(crate) struct Counts {
     pub(crate) hosts: Vec<u64>,
 }
 
-/// Largest histogram in bytes: at most 9 per slot.
+/// Largest accepted histogram, bytes; a count takes at most 9 bytes.
 const LARGEST: u32 = 1 << 20;
 
 impl TotalsPart {
-    /// Total length of all histograms in bytes; `None` if it differs from the length of the range,
-    /// or a histogram is too large.
+    /// Total length of all histograms, bytes; `None` if the total differs from the length of the
+    /// range, or a histogram is too large.
     pub(crate) fn length(&self) -> Option<usize> {
         let operations = self.operations.iter().flatten();
         let mut lengths = operations.chain(&self.setup).chain(&self.hosts);
@@ -66,10 +65,10 @@ impl Totals {
         }
     }
 
-    /// Reads what [`Totals::write`] has written.
+    /// Reads the histograms that [`Totals::write`] has written.
     ///
     /// # Errors
-    /// When the bytes are damaged, or their number of values differs from that of the seconds.
+    /// When the bytes are damaged, or the number of values differs from `counts`.
     pub(crate) fn read(part: &TotalsPart, bytes: &[u8], counts: &Counts) -> Result<Self, String> {
         let as_many =
             part.operations.len() == counts.ops.len() && part.hosts.len() == counts.hosts.len();
@@ -103,7 +102,7 @@ impl Totals {
     }
 }
 
-/// The remaining bytes of a slice.
+/// The bytes of a slice that have not been read yet.
 struct Pieces<'a>(&'a [u8]);
 
 impl<'a> Pieces<'a> {
@@ -116,7 +115,7 @@ impl<'a> Pieces<'a> {
 }
 
 impl Counts {
-    /// Without values.
+    /// Counts of 0 for this number of operations and hosts.
     pub(crate) fn new(operations: usize, hosts: usize) -> Self {
         Self {
             ops: vec![[0; Kind::ALL.len()]; operations],

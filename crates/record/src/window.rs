@@ -2,10 +2,11 @@
 
 use tenbin_engine::histogram::slot_of;
 
-/// Slots of a window.
+/// Number of slots of a window.
 const WIDTH: usize = 32;
 
-/// Counts of neighbouring slots of one or more histograms, and of everything below them.
+/// Counts of 32 consecutive slots of one or more histograms, and the number of values below these
+/// slots.
 #[derive(Debug, Clone)]
 pub struct SlotWindow {
     first: usize,
@@ -15,17 +16,17 @@ pub struct SlotWindow {
 }
 
 impl SlotWindow {
-    /// Empty, with the slot of `value` in the middle.
+    /// An empty window with the slot of `value` in the middle.
     pub fn around(value: u64) -> Self {
         Self::from_slot(slot_of(value).saturating_sub(WIDTH / 2))
     }
 
-    /// Empty, with the slot of `value` at the end.
+    /// An empty window that ends with the slot of `value`.
     pub fn up_to(value: u64) -> Self {
         Self::from_slot((slot_of(value) + 1).saturating_sub(WIDTH))
     }
 
-    /// Empty, with the slot of `value` at the start.
+    /// An empty window that starts with the slot of `value`.
     pub fn from(value: u64) -> Self {
         Self::from_slot(slot_of(value))
     }
@@ -38,17 +39,17 @@ impl SlotWindow {
         }
     }
 
-    /// Its first slot.
+    /// The first slot of the window.
     pub(crate) fn first(&self) -> usize {
         self.first
     }
 
-    /// The slot after its last one.
+    /// The slot after the last slot of the window.
     pub(crate) fn end(&self) -> usize {
         self.first + WIDTH
     }
 
-    /// Adds values in slots before its first.
+    /// Adds `count` values in slots before the window.
     pub(crate) fn add_below(&mut self, count: u64) {
         self.below += count;
     }
@@ -65,18 +66,19 @@ impl SlotWindow {
         }
     }
 
-    /// Whether `value` lies below its slots.
+    /// Whether `value` lies below the slots of the window.
     pub fn is_above(&self, value: u64) -> bool {
         slot_of(value) < self.first
     }
 
-    /// Values in the slot of `value`; `None` outside the window.
+    /// Number of values in the slot of `value`; `None` if the slot is outside the window.
     pub fn at(&self, value: u64) -> Option<u64> {
         let at = slot_of(value).checked_sub(self.first)?;
         self.counts.get(at).copied()
     }
 
-    /// Values in the slots up to that of `value`; `None` outside the window.
+    /// Number of values in all slots up to the slot of `value`; `None` if the slot is outside the
+    /// window.
     pub fn at_most(&self, value: u64) -> Option<u64> {
         let at = slot_of(value).checked_sub(self.first)?;
         let inside: u64 = self.counts.get(..=at)?.iter().sum();
@@ -105,7 +107,7 @@ mod tests {
         ];
         packed.add_to_windows(&mut windows);
         packed.add_to_windows(&mut windows);
-        // In ascending order without a common slot.
+        // These windows are in ascending order and share no slots.
         let far = [3, 101_000, 130_000, 170_000, 1 << 50].map(SlotWindow::around);
         for windows in [far.to_vec(), far[1..4].to_vec(), far[..1].to_vec()] {
             let (mut apart, mut alone) = (windows.clone(), windows);

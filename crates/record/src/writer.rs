@@ -30,19 +30,19 @@ use crate::store::Store;
 use crate::totals::Totals;
 
 /// Writes `intervals.jsonl` and `latency.hlog` every second, and `slices.bin` after every slice.
-/// Data that was passed to the operating system survives the end of this process.
+/// Data that was written to the operating system survives a crash of this process.
 ///
-/// After an error it writes nothing more, so that the files stay consistent and [`crate::read`] can
-/// read them.
+/// After an error, the writer writes nothing more, so that the files stay consistent and
+/// [`crate::read`] can read them.
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
     totals: AppendFile,
-    /// Check values of the lines of `intervals.jsonl`.
+    /// Computes the check values of the lines of `intervals.jsonl`.
     chain: Chain,
     open: Option<OpenSlice>,
     encoder: Encoder,
-    /// Kept here while no slice is open.
+    /// Empty histograms for the next slice, while no slice is open.
     sums: Sums,
     store: Store,
     /// Seconds written since the last call of [`RunWriter::take_seconds`].
@@ -61,7 +61,7 @@ impl RunWriter {
     /// Creates `intervals.jsonl`, `latency.hlog` and `slices.bin` in a new run directory.
     ///
     /// # Errors
-    /// The path and the reason when they cannot be created.
+    /// The path and the reason when a file cannot be created.
     pub fn create(directory: &RunDirectory) -> Result<Self, RecordError> {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
@@ -78,7 +78,8 @@ impl RunWriter {
         let head = hlog::header(directory.started())
             .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
         writer.latency.append(&head)?;
-        // From here on, the plan file is never rewritten.
+        // The plan file is not rewritten from now on, so the first line can contain its check
+        // value.
         let plan = std::fs::read(directory.path().join(PLAN_FILE)).ok();
         writer.append_line(&RunLine {
             schema: SCHEMA.to_owned(),
@@ -92,7 +93,7 @@ impl RunWriter {
     /// Starts a slice.
     ///
     /// # Errors
-    /// When another slice is open, or the line cannot be written.
+    /// When another slice is open, or the `begin` line cannot be written.
     pub fn begin(&mut self, start: SliceStart) -> Result<(), RecordError> {
         if self.open.is_some() {
             return Err(RecordError::OutOfOrder {
@@ -110,11 +111,11 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Adds a sample of one thread, and writes every second that it completes.
+    /// Adds a sample of one thread, and writes every second that the sample completes.
     ///
     /// # Errors
-    /// When no slice is open, the sample has an operation or hosts that the slice does not have, or
-    /// the files cannot be written.
+    /// When no slice is open, the operations or hosts of the sample differ from those of the slice,
+    /// or the files cannot be written.
     pub fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         open.seconds.add(sample)?;
@@ -122,13 +123,13 @@ impl RunWriter {
         self.keep(due)
     }
 
-    /// Counts of each operation in the seconds that were written since the last call.
+    /// Takes the figures of each operation in the seconds written since the last call.
     pub fn take_seconds(&mut self) -> Vec<LiveSecond> {
         std::mem::take(&mut self.counts)
     }
 
-    /// Adds the resource use of the target since the last call or the start of the slice, for the
-    /// line of the next second.
+    /// Adds the target's resource use since the last call or the start of the slice. The next
+    /// `second` line will contain this use.
     ///
     /// # Errors
     /// When no slice is open.
@@ -138,8 +139,8 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Adds the long waits for a core since the last call or the start of the slice, for the line
-    /// of the next second.
+    /// Adds the long waits for a core since the last call or the start of the slice. The next
+    /// `second` line will contain these waits.
     ///
     /// # Errors
     /// When no slice is open.
@@ -159,7 +160,7 @@ impl RunWriter {
         self.keep(rest)?;
         let mut open = self.open.take().ok_or(NO_SLICE)?;
         let totals = open.fold.take_totals();
-        // A probe is read from its seconds.
+        // A probe needs no histograms in `slices.bin`: readers use its seconds.
         let part = match open.fold.start().probe {
             Some(_) => None,
             None => Some(self.append_totals(&totals)?),
@@ -176,8 +177,8 @@ impl RunWriter {
         Ok(slice)
     }
 
-    /// Marks the run as complete: every planned slice was measured. An interrupted run is dropped
-    /// instead.
+    /// Marks the run as complete: every planned slice was measured. For an interrupted run, drop
+    /// the writer instead.
     ///
     /// # Errors
     /// When a slice is open, or the file cannot be written.
@@ -191,7 +192,8 @@ impl RunWriter {
         self.append_line(&CompleteLine { ended })
     }
 
-    /// Writes histograms before the lines that refer to them, so that no line lacks its histograms.
+    /// Writes seconds: histograms before the lines that refer to them, so that no line lacks its
+    /// histograms.
     fn keep(&mut self, intervals: Vec<Interval>) -> Result<(), RecordError> {
         for mut interval in intervals {
             let Some(open) = self.open.as_mut() else {
@@ -259,19 +261,19 @@ impl RunWriter {
     }
 }
 
-/// The text of one second for both files.
+/// Builds the text of one second for `latency.hlog` and `intervals.jsonl`.
 struct SecondText<'a> {
     slice: &'a SliceStart,
     interval: &'a Interval,
-    /// Position at which `histograms` will be written.
+    /// Position in `latency.hlog` at which `histograms` will be written.
     offset: u64,
     histograms: Vec<u8>,
     lines: Vec<u8>,
     chain: &'a mut Chain,
     encoder: &'a mut Encoder,
-    /// The second up to which every thread has reported.
+    /// The last second that every thread has reported.
     reached: Option<u64>,
-    /// The seconds for live displays, unless the second is after the window.
+    /// Receives the second for live displays, unless the second belongs to the drain.
     counts: &'a mut Vec<LiveSecond>,
 }
 
@@ -337,7 +339,7 @@ const NO_SLICE: RecordError = RecordError::OutOfOrder {
     why: "no slice is open",
 };
 
-/// A file that grows by complete appends.
+/// A file to which bytes are appended completely or not at all.
 struct AppendFile {
     path: PathBuf,
     file: File,
@@ -356,7 +358,7 @@ impl AppendFile {
         }
     }
 
-    /// Appends all of `bytes`, or removes what was written of them.
+    /// Appends all of `bytes`, or on failure removes the written part of `bytes`.
     fn append(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
         if let Err(e) = self.file.write_all(bytes) {
             let _ = self.file.set_len(self.length);

@@ -1,4 +1,4 @@
-//! Run directories whose files were changed after the run: each change is noticed.
+//! Tests that every change of a run directory's files after the run is detected.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -27,7 +27,7 @@ struct Run {
 }
 
 impl Run {
-    /// Four slices of two targets, two seconds and a drain each.
+    /// A complete run with four slices of two targets. Each slice has two seconds and a drain.
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let started = UNIX_EPOCH + Duration::from_secs(1_767_225_600);
@@ -53,7 +53,7 @@ impl Run {
             writer.end(end).unwrap();
         }
         writer.complete(Ended::Planned).unwrap();
-        // As after the run, when more is known of the targets.
+        // Rewrites the environment as at the end of a run, when more about the targets is known.
         environment.hostname = Some("balance".to_owned());
         directory.write_environment(&environment).unwrap();
         Self {
@@ -76,8 +76,8 @@ impl Run {
         fs::write(self.file("intervals.jsonl"), text).unwrap();
     }
 
-    /// What is said of changed files, whether the run can still be read or not; `None` when
-    /// nothing is.
+    /// The message about changed files, whether or not the run can be read; `None` without a
+    /// message.
     fn changed(&self) -> Option<String> {
         match read(&self.path) {
             Ok(run) => Some(run.integrity.changed.join("; ")).filter(|text| !text.is_empty()),
@@ -246,7 +246,7 @@ fn no_changed_byte_goes_unnoticed() {
             let mut changed = whole.clone();
             changed[at] = if changed[at] == b'7' { b'8' } else { b'7' };
             fs::write(&path, &changed).unwrap();
-            // Without its newline the last line is torn, as after a kill.
+            // A last line without a newline is incomplete, as after a kill.
             let is_torn = || !read(&run.path).unwrap().complete;
             assert!(run.changed().is_some() || is_torn(), "byte {at} of {name}");
         }
@@ -309,7 +309,7 @@ fn without_the_histograms_of_slices_a_run_is_read_from_its_seconds() {
     let path = run.file("slices.bin");
     let whole = fs::read(&path).unwrap();
     let mut other = whole.clone();
-    // Another number of values, in a form that can be read.
+    // Changes the number of values so that the bytes can still be decoded.
     other[whole.len() - 1] = 2;
     let removed = "the end of slices.bin was removed";
     for (bytes, what) in [
@@ -328,7 +328,7 @@ fn without_the_histograms_of_slices_a_run_is_read_from_its_seconds() {
     fs::remove_file(&path).unwrap();
     assert_eq!(read(&run.path).unwrap().slices, slices);
     run.assert_changed(removed);
-    // A run that was killed may have lost them with the machine.
+    // No message for a killed run, which can have lost the histograms in a crash of the machine.
     let lines = run.lines();
     run.write_lines(&lines[..lines.len() - 1]);
     assert_eq!(run.changed(), None);
@@ -338,7 +338,7 @@ fn without_the_histograms_of_slices_a_run_is_read_from_its_seconds() {
     run.assert_changed("bytes were added to the end of slices.bin");
 }
 
-/// As of somebody who leaves out all check values.
+/// Simulates a forger who removes all check values.
 #[test]
 fn histograms_of_slices_that_do_not_fit_the_seconds_are_not_used() {
     let run = Run::new();
@@ -362,7 +362,8 @@ fn histograms_of_slices_that_do_not_fit_the_seconds_are_not_used() {
         assert!(back.integrity.is_unchecked && back.integrity.changed.is_empty());
         back.slices
     };
-    // As many values elsewhere: only check values show such a change.
+    // Moves values to another slot. The number of values stays, so only check values could detect
+    // the change.
     let mut moved = whole.clone();
     moved[0] -= 2;
     assert_ne!(with_bytes(&moved), slices);
@@ -370,7 +371,7 @@ fn histograms_of_slices_that_do_not_fit_the_seconds_are_not_used() {
     let mut more = whole.clone();
     more[length - 1] ^= 2;
     assert_eq!(with_bytes(&more), slices);
-    // Whatever the bytes are, a run is read.
+    // The run can be read whatever the bytes of `slices.bin` are.
     for bit in 0..8 * whole.len() {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -432,7 +433,7 @@ fn a_torn_end_is_named_and_not_called_a_change() {
     assert!(cut_off.starts_with("latency.hlog ends before"), "{cut_off}");
 }
 
-/// The files as versions before check values wrote them.
+/// Rewrites the files as older versions without check values wrote them.
 fn without_check_values(directory: &Path) {
     for name in ["environment.json", "intervals.jsonl"] {
         let path = directory.join(name);
@@ -466,7 +467,7 @@ fn a_run_of_an_older_version_is_read_as_unchecked() {
     assert!(back.integrity.is_unchecked);
     assert!(back.integrity.changed.is_empty(), "{:?}", back.integrity);
 
-    // What no version writes is refused without check values as well.
+    // Lines that no version writes are errors even without check values.
     let lines = run.lines();
     let edit = |from: &str, to: &str| {
         let mut lines = lines.clone();

@@ -1,5 +1,5 @@
-//! The memory that a long run takes, while it is written and when it is read again. A process of its
-//! own: what is measured is the peak of the process.
+//! Tests the memory that a long run needs while it is written and read. Needs a separate process,
+//! because the test measures the peak memory of the process.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -12,7 +12,7 @@ use tenbin_record::{
 
 const SLICES: u32 = 600;
 
-/// Peak of the memory in use, KiB.
+/// Peak resident memory of this process, KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));

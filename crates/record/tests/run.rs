@@ -1,4 +1,4 @@
-//! A run written and read again: whole, torn at any byte, and killed.
+//! Tests runs that are written and read again: complete, cut off at any byte, and killed.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -41,7 +41,7 @@ fn the_histograms_of_slices_are_the_sums_of_those_of_their_seconds() {
     assert_eq!(slices.slices, seconds.slices);
     assert_eq!(slices.seconds, seconds.seconds);
     assert_eq!(seconds.integrity, Integrity::default());
-    // An older version has not written them.
+    // Older versions did not write `slices.bin`.
     fs::remove_file(run.path.join("slices.bin")).unwrap();
     let path = run.path.join("intervals.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -79,14 +79,14 @@ fn threads_and_seconds_add_up() {
             assert_eq!(op.first_byte.len(), op.service.len());
             assert_eq!(op.failed.len(), op.failed_count());
         }
-        // What came after the window is timed, and is not throughput.
+        // Responses after the window have times, but do not count as throughput.
         let counted = slice.throughput().unwrap() * slice.seconds;
         assert!((counted - expected_ok(SECONDS, 2) as f64).abs() < 1e-6);
     }
     assert_eq!(closed.ops[0].response, closed.ops[0].service);
     assert_ne!(open.ops[0].response, open.ops[0].service);
 
-    // Seeds 0 to 5 in the window, and the drain's 18 and 19.
+    // The seeds are 0 to 5 in the window, and 18 and 19 in the drain.
     assert_eq!(closed.setup.connect.len(), 1 + 2 + 3 + 4);
     assert!(closed.setup.tls.is_empty());
     assert_eq!(open.setup.connect.len(), 21 + 19 + 20);
@@ -120,8 +120,8 @@ fn threads_and_seconds_add_up() {
     assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
 
-    // Twice with every seed that is a multiple of 3. Seeds are 0 to 5 for PUT in the window, 18 and 19
-    // after it, and one more for GET.
+    // Every seed that is a multiple of 3 has two failures. The seeds of PUT are 0 to 5 in the
+    // window, and 18 and 19 in the drain; the seeds of GET are larger by one.
     let by_second = closed.failed_in.iter();
     let by_second: Vec<(u64, u64)> = by_second
         .map(|(second, by_class)| (*second, by_class[&ErrorClass::Status]))
@@ -164,8 +164,7 @@ fn damage_before_the_end_is_named() {
     assert!(back.integrity.changed.join("; ").contains(what));
 }
 
-/// Versions before set-up, hosts and first bytes were recorded wrote lines
-/// without those fields.
+/// Older versions did not record set-up, hosts and first bytes: their lines lack these fields.
 #[test]
 fn an_older_run_is_read_without_what_it_does_not_have() {
     let run = write_slices(&[true], 2);
@@ -178,7 +177,7 @@ fn an_older_run_is_read_without_what_it_does_not_have() {
             fields.remove(new);
         }
         if let Some(range) = fields.get_mut("hlog") {
-            // `service` is the first one, and all that is kept of them.
+            // Keeps only the first histogram, which is `service`.
             let length = first_line_length(&run.path, range["offset"].as_u64().unwrap());
             range["length"] = length.into();
             fields.insert("failed".to_owned(), serde_json::Value::Null);
@@ -205,7 +204,7 @@ fn first_line_length(run: &Path, offset: u64) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap() + 1
 }
 
-/// A slice whose lines are too many to be read at once, between two others.
+/// A slice with too many lines to be read at once, between two short slices.
 #[test]
 fn a_slice_of_many_megabytes_is_read_part_by_part() {
     let root = tempfile::tempdir().unwrap();
@@ -315,7 +314,7 @@ fn the_latency_log_is_one_that_other_tools_read() {
     }
 }
 
-/// PUT as something made of GETs: the one is the work, the other went over the wire.
+/// PUT is a transaction of GET sub-requests: only PUT counts as work, only GET as requests.
 #[test]
 fn work_and_requests_are_distinguished_before_and_after_reading() {
     let roles = [Role::Transaction, Role::Step];
@@ -357,7 +356,7 @@ fn work_and_requests_are_distinguished_before_and_after_reading() {
     assert_eq!(read(directory.path()).unwrap().slices, [slice]);
 }
 
-/// Not an assertion about time: run it with `--nocapture` to see the cost.
+/// Prints the cost of writing a second (`--nocapture`); asserts no time limit.
 #[test]
 fn a_second_costs_little() {
     let root = tempfile::tempdir().unwrap();

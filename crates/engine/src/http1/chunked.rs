@@ -9,7 +9,7 @@ const LONGEST_LINE: u32 = 8 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Chunked {
     place: Place,
-    /// Size of the chunk whose size line is being read, or its remaining bytes.
+    /// Size of the current chunk while its size line is read, then its remaining bytes.
     size: u64,
     digits: u32,
     line: u32,
@@ -19,7 +19,7 @@ pub(super) struct Chunked {
 enum Place {
     #[default]
     Size,
-    /// After the size: a chunk extension, which is ignored, up to the end of the line.
+    /// After the chunk size: ignores a chunk extension up to the end of the line.
     Extension,
     SizeFeed,
     Data,
@@ -33,17 +33,17 @@ enum Place {
 
 /// The result of one step.
 pub(super) struct Step {
-    /// Position of body bytes.
+    /// Position of the body bytes in the input.
     pub(super) data: Range<usize>,
-    /// Number of bytes taken.
+    /// Number of input bytes consumed.
     pub(super) consumed: usize,
     /// Whether the body is complete.
     pub(super) done: bool,
 }
 
 impl Chunked {
-    /// Takes bytes up to the end of the next run of body bytes, the end of the body or the end of
-    /// `bytes`.
+    /// Consumes bytes up to the end of the next run of body bytes, the end of the body or the end
+    /// of `bytes`, whichever comes first.
     pub(super) fn step(&mut self, bytes: &[u8]) -> Result<Step, ()> {
         for (at, &byte) in bytes.iter().enumerate() {
             match self.place {

@@ -1,11 +1,11 @@
-//! What the head of a response says about its body and its connection.
+//! Parses a response head: body length, status and connection reuse.
 
 use super::malformed::Malformed;
 
 /// Most header lines accepted.
 const MOST_HEADERS: usize = 128;
 
-/// How the end of a body is found.
+/// How the end of a response body is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyLength {
     Empty,
@@ -14,18 +14,18 @@ pub(super) enum BodyLength {
     UntilClose,
 }
 
-/// The meaning of a head, as far as framing is concerned.
+/// The parts of a response head that framing needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meaning {
     pub(super) status: u16,
     pub(super) length: Option<u64>,
     pub(super) body: BodyLength,
-    /// Whether the connection may carry another request.
+    /// Whether the server allows another request on the connection.
     pub(super) reusable: bool,
 }
 
-/// The last head that was parsed. Equal bytes have equal meaning, and most responses of a server
-/// differ at most once a second, in their `Date`.
+/// Caches the last parsed head. Most heads from a server are equal byte for byte, since usually
+/// only `Date` changes, once a second, and an equal head need not be parsed.
 #[derive(Debug, Default)]
 pub struct HeadMemory {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct HeadMemory {
 }
 
 impl HeadMemory {
-    /// If `bytes` start with the last head: its meaning, and the bytes after it.
+    /// The cached meaning and the bytes after the head, if `bytes` start with the cached head.
     pub(super) fn recall<'b>(&self, bytes: &'b [u8]) -> Option<(Meaning, &'b [u8])> {
         let meaning = self.meaning?;
         Some((meaning, bytes.strip_prefix(self.bytes.as_slice())?))
@@ -51,7 +51,7 @@ impl HeadMemory {
     }
 }
 
-/// Parses a head; `None` when the head is incomplete.
+/// Parses a head. Returns the meaning and the length of the head; `None` if the head is incomplete.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut answer = httparse::Response::new(&mut headers);
@@ -98,8 +98,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
     if coded && length.is_some() {
         return Err(Malformed::TwoLengths);
     }
-    // The order of RFC 9112 section 6.3: responses without a body, then the transfer coding, then
-    // the length.
+    // RFC 9112 section 6.3 sets this order: no body, then transfer coding, then `Content-Length`.
     let body = match (status, coded, chunked, length) {
         (100..=199 | 204 | 304, ..) => BodyLength::Empty,
         (_, true, true, _) => BodyLength::Chunked,

@@ -2,20 +2,20 @@
 
 use thiserror::Error;
 
-/// Why bytes are not a valid response.
+/// Why bytes are not a valid HTTP/1.1 response.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// Status line or headers are not HTTP.
     #[error("not an HTTP response ({0})")]
     Head(httparse::Error),
-    /// The head exceeds the limit.
+    /// The head is longer than 64 KiB.
     #[error("response head longer than 64 KiB")]
     LongHead,
     /// `Content-Length` is not a single number.
     #[error("bad content-length")]
     Length,
-    /// `Content-Length` together with `Transfer-Encoding`: RFC 9112, section 6.3, treats this as
-    /// an attempt at response smuggling.
+    /// The head has both `Content-Length` and `Transfer-Encoding`: a possible response-smuggling
+    /// attack (RFC 9112, section 6.3).
     #[error("content-length together with transfer-encoding")]
     TwoLengths,
     /// `Transfer-Encoding` names `chunked` more than once, which RFC 9112, section 6.1, forbids.

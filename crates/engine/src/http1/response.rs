@@ -1,4 +1,4 @@
-//! Reads responses with HTTP/1.1 framing, from byte ranges of any size.
+//! Reads HTTP/1.1 responses from input that can be split at any byte.
 
 use super::chunked::Chunked;
 pub use super::head::HeadMemory;
@@ -22,7 +22,7 @@ enum Stage {
 #[derive(Debug)]
 pub struct ResponseReader {
     stage: Stage,
-    /// The start of a head whose end is missing.
+    /// The received start of an incomplete head.
     pending: Vec<u8>,
     meaning: Option<Meaning>,
     inspect: bool,
@@ -71,7 +71,7 @@ impl Framing for ResponseReader {
                     if matches!(self.stage, Stage::Length(0)) {
                         return Ok(self.complete(bytes.len() - rest.len()));
                     }
-                    // Another head follows a 1xx response, a body follows any other.
+                    // A 1xx response is followed by another head, any other response by its body.
                 }
                 Stage::Length(left) => {
                     let take = rest.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
@@ -207,8 +207,8 @@ impl ResponseReader {
         if head_length > LONGEST_HEAD {
             return Err(Malformed::LongHead);
         }
-        // The end of the head is in the new bytes; otherwise the head would have been complete
-        // before.
+        // The head ends in the new bytes; otherwise the previous call would have completed the
+        // head.
         let after = &bytes[head_length - held..];
         if meaning.status >= 200 {
             memory.keep(&whole[..head_length], meaning);
@@ -487,7 +487,7 @@ mod tests {
             keep in 0usize..200,
         ) {
             let _ = read(&bytes, &[cut.min(bytes.len())], false);
-            // A valid start reaches more states than random bytes.
+            // A valid start reaches more parser states than random bytes.
             let mut corrupt = start[..keep.min(start.len())].to_vec();
             corrupt.extend_from_slice(&bytes);
             let cut = cut.min(corrupt.len());

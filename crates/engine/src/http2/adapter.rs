@@ -1,4 +1,5 @@
-//! A transport as h2 expects it. An operation that would block is pending until the next event.
+//! Adapts a transport to the async I/O traits that h2 uses. An operation that would block returns
+//! `Pending` until the next event.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
@@ -13,11 +14,11 @@ use crate::transport::Transport;
 /// Bytes per read.
 const READ_AT_ONCE: usize = 64 * 1024;
 
-/// Bytes read from one connection before its streams take them, and before timers, the stop flag
-/// and other connections are served.
+/// Most bytes read from one connection in a turn, before its streams process them and before
+/// timers, the stop flag and other connections are served.
 const BYTES_A_TURN: usize = 1024 * 1024;
 
-/// What events have reported about a socket since the last read.
+/// State of a socket, as reported by events since the last read.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     /// The socket may be readable.
@@ -25,18 +26,18 @@ pub(super) struct Readable {
     /// The end of the stream has been reported, so a short read does not mean that the socket is
     /// empty.
     pub(super) closed: Cell<bool>,
-    /// Bytes that may still be read in this turn. h2 reads as long as bytes are available, and
-    /// keeps them all until it returns.
+    /// Bytes that h2 can still read in this turn. Without a limit, h2 reads and buffers all
+    /// available bytes before it returns.
     allowance: Cell<usize>,
 }
 
 impl Readable {
-    /// Allows another [`BYTES_A_TURN`] bytes.
+    /// Starts a turn, in which [`BYTES_A_TURN`] bytes can be read.
     pub(super) fn begin_turn(&self) {
         self.allowance.set(BYTES_A_TURN);
     }
 
-    /// Whether the socket may hold bytes that this turn was not allowed to read.
+    /// Whether the turn used up its allowance and the socket may hold more bytes.
     pub(super) fn is_cut_short(&self) -> bool {
         self.allowance.get() == 0 && self.has_data.get()
     }
@@ -53,7 +54,8 @@ pub(super) struct Adapter {
     transport: Transport,
     readable: Rc<Readable>,
     shared: Shared,
-    /// Bytes that were read and not yet passed on, and how many of them are taken.
+    /// Bytes read from the transport that did not fit into h2's buffer; h2 has taken the first
+    /// `taken` of these bytes.
     spare: Vec<u8>,
     taken: usize,
 }
@@ -139,7 +141,7 @@ impl AsyncWrite for Adapter {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The transport closes the socket when it is dropped.
+        // Dropping the transport closes the socket.
         self.poll_flush(cx)
     }
 }

@@ -8,8 +8,8 @@ use thiserror::Error;
 /// Most header lines accepted in a request.
 const MOST_HEADERS: usize = 128;
 
-/// Headers that describe an HTTP/1.1 connection (RFC 9113 section 8.2.2), and `Host`, which
-/// becomes `:authority`.
+/// Request headers that HTTP/2 does not send: HTTP/1.1 connection headers (RFC 9113 section 8.2.2),
+/// and `Host`, which becomes `:authority`.
 const CONNECTION_HEADERS: [HeaderName; 5] = [
     header::HOST,
     header::CONNECTION,
@@ -31,7 +31,7 @@ pub(super) enum InvalidRequest {
     Parts(#[from] http::Error),
 }
 
-/// The last converted request: most requests equal the one before.
+/// Caches the last converted request, because most requests equal the previous request.
 #[derive(Debug)]
 pub(super) struct RequestMemory {
     scheme: Scheme,
@@ -115,7 +115,7 @@ pub(super) fn render<T>(answer: &Response<T>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"\r\n");
 }
 
-/// The content length of the response, if announced.
+/// The `Content-Length` of the response, if present.
 pub(super) fn announced_length<T>(answer: &Response<T>) -> Option<u64> {
     let value = answer.headers().get(header::CONTENT_LENGTH)?;
     value.to_str().ok()?.parse().ok()

@@ -1,4 +1,4 @@
-//! One HTTP/2 connection: its h2 state, and the tasks that wait for it.
+//! One HTTP/2 connection: the h2 state, and the wakers and queued requests of its streams.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,8 +18,8 @@ use crate::error::ErrorClass;
 use crate::opened::Opened;
 use crate::transport::{Transport, describe};
 
-/// Most bytes that the servers may send ahead to one generator thread, over all connections:
-/// limits the thread's memory.
+/// Budget for the flow-control windows of all connections of a generator thread, bytes: limits the
+/// thread's memory.
 const MOST_AHEAD: usize = 256 * 1024 * 1024;
 /// Largest flow-control window of one connection and of each of its streams, bytes. 10 Gb/s at a
 /// round trip of 10 ms need 12.5 MB.
@@ -46,7 +46,8 @@ pub(super) enum Phase {
     Up(Box<Session>),
 }
 
-/// Flow-control window of each of `connections` connections and of each of its streams, bytes.
+/// Flow-control window of a connection and of each stream, bytes, if the thread has `connections`
+/// connections.
 pub(super) fn window(connections: usize) -> u32 {
     let share = MOST_AHEAD / connections.max(1);
     share.clamp(SMALLEST_WINDOW, LARGEST_WINDOW) as u32
@@ -68,10 +69,9 @@ pub(super) struct Link {
     pub(super) out: usize,
     /// Time of the last bytes from the server, nanoseconds since the origin.
     pub(super) received_at: u64,
-    /// No more requests are sent on the connection: the server accepts none, or it has stopped
-    /// sending.
+    /// No more requests are sent on the connection, because the server accepts none or is silent.
     pub(super) is_ending: bool,
-    /// The server has stopped sending.
+    /// The server has sent nothing for a whole request timeout.
     pub(super) is_silent: bool,
     /// Whether the connection is in the list of connections with work to do.
     pub(super) is_listed: bool,
@@ -111,7 +111,7 @@ impl Link {
 
     /// Starts HTTP/2 on a transport that is ready.
     pub(super) fn start_handshake(&self, transport: Transport, shared: Shared) -> Handshake {
-        // The server's first bytes may have arrived with the end of the handshake.
+        // The server's first bytes may have arrived together with the end of the TLS handshake.
         self.readable.has_data.set(true);
         let adapter = Adapter::new(transport, self.readable.clone(), shared);
         let window = self.window;
@@ -141,8 +141,8 @@ impl Link {
             .poll(&mut Context::from_waker(&self.waker))
     }
 
-    /// Starts a turn and allows reading to continue: no event announces bytes that the last turn
-    /// was not allowed to read.
+    /// Starts a turn and resumes reading: for bytes that the last turn left in the socket, no event
+    /// follows.
     pub(super) fn begin_turn(&self) {
         if self.readable.is_cut_short() {
             self.ready.set_connection();
@@ -150,7 +150,7 @@ impl Link {
         self.readable.begin_turn();
     }
 
-    /// Lets h2 read and write. Ready when the connection has ended, with the reason.
+    /// Lets h2 read and write. Returns `Ready` with the reason when the connection has ended.
     pub(super) fn poll(&mut self) -> Poll<Result<(), h2::Error>> {
         match &mut self.phase {
             Phase::Up(session) => {
@@ -160,7 +160,7 @@ impl Link {
         }
     }
 
-    /// Whether another stream may be opened now.
+    /// Whether the connection can open another stream now.
     pub(super) fn can_open_stream(&mut self) -> bool {
         if self.is_ending {
             return false;

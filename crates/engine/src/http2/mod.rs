@@ -1,8 +1,8 @@
 //! HTTP/2 over TCP, TLS or Unix sockets: several concurrent streams per connection.
 //!
-//! Framing is done by h2; sockets, time and scheduling by this module. h2 is polled by hand,
-//! without a runtime: after an event for a connection, or with a request to send on it, [`ready`]
-//! lists the streams that can continue.
+//! The h2 crate does the framing; this module does sockets, time and scheduling. No async runtime
+//! is used: the driver polls h2 after a socket event or when a request is queued, and [`ready`]
+//! records which streams can continue.
 
 mod adapter;
 mod heads;
@@ -36,9 +36,9 @@ const TURNS_IN_A_ROW: usize = 32;
 enum StreamsResult {
     /// No stream has ended.
     NoneEnded,
-    /// Some streams have ended.
+    /// At least one stream has ended.
     SomeEnded,
-    /// Some streams were lost with the connection.
+    /// The connection has ended and lost its streams.
     Lost,
 }
 
@@ -49,20 +49,20 @@ pub struct Http2 {
     reactor: Reactor,
     depth: usize,
     links: Vec<Link>,
-    /// By slot.
+    /// The stream of each slot.
     streams: Vec<Option<Stream>>,
     /// Connections with work to do.
     listed: Vec<usize>,
     shared: Shared,
-    /// One per host: their requests differ at least in the host name.
+    /// Request caches, one per host, because requests to different hosts differ in the host name.
     memories: Vec<RequestMemory>,
     /// The head of the current response.
     rendered: Vec<u8>,
 }
 
 impl Http2 {
-    /// A driver with `connections` on `route`, each for `depth` concurrent streams; none is open
-    /// yet. With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
+    /// A driver with `connections` closed connections on `route`, each for `depth` concurrent
+    /// streams. With `precise`, waits are accurate to the microsecond, as an open loop needs.
     ///
     /// # Errors
     /// When the system refuses a poll or a timer.
@@ -107,7 +107,7 @@ impl Http2 {
     }
 
     fn close(&mut self, connection: usize) {
-        // Streams first: h2 must not write to a connection that is closed.
+        // Drops the streams first: h2 must not write to a closed connection.
         self.streams[connection * self.depth..][..self.depth].fill_with(|| None);
         self.links[connection].reset();
     }
@@ -118,7 +118,7 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Executes an order for the connection or its first slot.
+    /// Executes an order for the connection as an order for its first slot.
     fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
@@ -140,7 +140,7 @@ impl Http2 {
         }
     }
 
-    /// Continues to open a connection.
+    /// Continues to open `connection`.
     fn dial(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let link = &mut self.links[connection];
         match std::mem::replace(&mut link.phase, Phase::Down) {
@@ -190,7 +190,7 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Queues a request; it is sent as soon as the connection can open a stream.
+    /// Queues the request of `slot`, which is sent as soon as its connection can open a stream.
     fn send(&mut self, slot: usize) {
         let connection = slot / self.depth;
         self.links[connection].waiting.push_back(slot);
@@ -217,8 +217,8 @@ impl Http2 {
         self.listed = listed;
     }
 
-    /// Sends the queued requests and polls all streams that can continue. Returns whether the
-    /// connection has more work to do at once.
+    /// Sends queued requests and polls all streams of `connection` that can continue. Returns
+    /// whether the connection has more work that can be done at once.
     fn run(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> bool {
         let age = self.links[connection].age;
         self.links[connection].begin_turn();
@@ -241,7 +241,7 @@ impl Http2 {
                 return false;
             }
             match result {
-                // The connection's own task reports its end.
+                // The connection's task reports the end of the connection.
                 StreamsResult::Lost => link.ready.set_connection(),
                 StreamsResult::SomeEnded => {}
                 StreamsResult::NoneEnded if woken => {}
@@ -254,10 +254,10 @@ impl Http2 {
         true
     }
 
-    /// Opens streams for as many queued requests as the connection allows.
+    /// Sends queued requests until the connection can open no more streams.
     fn send_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let host = scheduler.host_of(connection);
-        // A request that fails at once may queue another request, which waits for the next call.
+        // A request that fails at once can queue another request; the next call sends that request.
         for _ in 0..self.links[connection].waiting.len() {
             let link = &mut self.links[connection];
             if !link.can_open_stream() {
@@ -285,13 +285,14 @@ impl Http2 {
                 Ok((response, upload)) => {
                     scheduler.writing(slot, self.clock.now());
                     link.out += 1;
-                    // h2 does not yet know a waker for this stream.
+                    // h2 has no waker for this stream yet, so the stream is polled once without a
+                    // wake-up.
                     link.ready.set_stream(slot % self.depth);
                     link.ready.set_connection();
                     self.streams[slot] = Some(Stream::new(response, upload, has_body));
                 }
                 Err(_) => {
-                    // The connection is about to end; its own task reports that.
+                    // The connection is about to end; the connection's task reports the end.
                     link.is_ending = true;
                     link.waiting.push_front(slot);
                     return;
@@ -329,7 +330,7 @@ impl Http2 {
                 Outcome::Failed(class, text) => scheduler.failed(slot, now, class, &text),
                 _ => {
                     scheduler.returned(slot);
-                    // After GOAWAY h2 accepts no more requests.
+                    // Notices a GOAWAY, after which h2 accepts no more requests.
                     self.links[connection].can_open_stream();
                     Order::Rest
                 }
@@ -362,7 +363,8 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// The server accepts no more requests on the connection, and none is in flight.
+    /// Closes a connection without requests in flight, because the server accepts no more requests
+    /// on it or is silent.
     fn part(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let was_silent = self.links[connection].is_silent;
         self.return_waiting(connection, scheduler);
@@ -382,14 +384,14 @@ impl Http2 {
         }
     }
 
-    /// Cancels one request; its connection stays open. If the server has sent nothing on the
-    /// connection for a whole timeout, no more requests are sent on it, and it is reopened when
-    /// its requests in flight have ended.
+    /// Cancels the request of `slot`; the connection stays open. If the server has sent nothing on
+    /// the connection for a whole timeout, no more requests are sent, and the connection is
+    /// reopened when its requests in flight have ended.
     fn cancel(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
         let (connection, now) = (slot / self.depth, self.clock.now());
         let link = &mut self.links[connection];
         link.waiting.retain(|&other| other != slot);
-        // Dropping the stream makes h2 reset it.
+        // h2 resets a stream that is dropped.
         if self.streams[slot].take().is_some() {
             link.out -= 1;
             link.ready.set_connection();

@@ -1,7 +1,7 @@
 //! Which tasks of a connection have been woken.
 //!
-//! The wakers set these flags, and h2's tasks hold the wakers. Everything happens on one thread;
-//! the flags are atomic because a waker must be `Send`, and cost nothing here.
+//! h2's tasks hold wakers, which set the flags of [`ReadyTasks`]. All of this runs on one thread;
+//! the flags are atomic only because a waker must be `Send`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -51,7 +51,7 @@ impl ReadyTasks {
         self.connection.load(Ordering::Relaxed) && self.connection.swap(false, Ordering::Relaxed)
     }
 
-    /// The first woken stream with an index of at least `from`; its flag is cleared.
+    /// The first woken stream with an index of at least `from`; clears the flag of the stream.
     pub(super) fn take_stream(&self, from: usize) -> Option<usize> {
         let mut mask = u64::MAX << (from % WORD);
         for (index, word) in self.streams.iter().enumerate().skip(from / WORD) {

@@ -14,12 +14,12 @@ use crate::error::ErrorClass;
 use crate::exchange::{BodyUse, ResponseHead};
 use crate::scheduler::{ResponseSummary, Scheduler};
 
-/// Most bytes of a body passed to h2 at once: h2 keeps a copy.
+/// Most bytes of a request body passed to h2 at once. h2 keeps a copy, so this limits memory.
 const PART: usize = 64 * 1024;
 
 /// The state of one request.
 pub(super) struct Stream {
-    /// `None` when the whole request has been passed to h2.
+    /// The request body that is being sent; `None` when the whole body has been passed to h2.
     upload: Option<Upload>,
     download: Download,
 }
@@ -49,7 +49,7 @@ pub(super) enum Outcome {
     ResponseSummary(ResponseSummary),
     /// The stream failed; its connection stays open.
     Failed(ErrorClass, String),
-    /// The server has not processed the request.
+    /// The server has not processed the request, so the request can be sent again.
     Returned,
     /// The stream was lost with its connection.
     Lost,
@@ -67,7 +67,7 @@ impl Stream {
         }
     }
 
-    /// Continues as far as possible without blocking.
+    /// Sends and receives as much of the stream as possible without blocking.
     pub(super) fn advance(
         &mut self,
         slot: usize,
@@ -78,7 +78,7 @@ impl Stream {
     ) -> Outcome {
         if let Some(upload) = &mut self.upload {
             let (_, payload) = scheduler.request(slot);
-            // The response shows an error that stopped the upload.
+            // An error that stopped the upload is reported when the response is polled.
             if upload.advance(payload, cx) {
                 self.upload = None;
             }
@@ -117,8 +117,8 @@ impl Stream {
 }
 
 impl Upload {
-    /// Passes as much to h2 as the server's window allows. Returns whether the upload is
-    /// complete.
+    /// Passes as much of the body to h2 as the server's flow-control window allows. Returns whether
+    /// the upload has ended.
     fn advance(&mut self, payload: &[u8], cx: &mut Context<'_>) -> bool {
         loop {
             let rest = &payload[self.handed_over..];
@@ -156,11 +156,12 @@ impl ResponseBody {
                         scheduler.body(slot, self.length, &part);
                     }
                     self.length += part.len() as u64;
-                    // The stream has ended; the next poll reports that.
+                    // Fails only if the stream has ended, which the next poll reports.
                     let _ = self.body.flow_control().release_capacity(part.len());
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    // RFC 9113 section 8.1: the server does not need the rest of the request.
+                    // RFC 9113 section 8.1: with NO_ERROR, the server does not need the rest of the
+                    // request.
                     let is_whole = error.reason() == Some(Reason::NO_ERROR)
                         && error.is_reset()
                         && self.announced == Some(self.length);
@@ -179,7 +180,8 @@ impl ResponseBody {
         Outcome::ResponseSummary(ResponseSummary {
             status: self.status,
             length: self.length,
-            // Header compression depends on earlier heads, so a head alone has no defined size.
+            // Body bytes only: header compression depends on earlier heads, so a head has no fixed
+            // size.
             received: self.length,
             cut_at: None,
             reusable: true,

@@ -20,8 +20,7 @@ impl Constant {
     }
 
     fn time_of(&self, index: u64) -> u64 {
-        // Computed from the index and never by summing, so that rounding errors do not
-        // accumulate.
+        // Computed from the index, because a running sum would accumulate rounding errors.
         (index as f64 * self.nanos_between) as u64
     }
 }
@@ -42,7 +41,7 @@ impl Pacer for Constant {
         }
         let step = self.nanos_between * self.stride as f64;
         let guess = ((time - due) as f64 / step) as u64;
-        // The division may be off by one in either direction; `time_of` decides.
+        // Rounding can make the quotient wrong by one in either direction, so `time_of` is checked.
         (guess.saturating_sub(1)..=guess + 1)
             .take_while(|&k| self.time_of(self.next + k * self.stride) < time)
             .last()

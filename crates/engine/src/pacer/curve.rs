@@ -1,4 +1,4 @@
-//! The integral of a rate that changes with time: how many operations are due by when.
+//! The integral of a rate that changes with time: the number of operations due by each time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use super::Part;
 /// A period in which the rate changes linearly.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
-    /// Nanoseconds since the origin.
+    /// Start of the period, nanoseconds since the origin.
     start: f64,
-    /// Nanoseconds; infinite for the last period.
+    /// Length of the period, nanoseconds; infinite for the last period.
     length: f64,
-    /// Rate at the start, operations per nanosecond.
+    /// Rate at the start of the period, operations per nanosecond.
     rate: f64,
-    /// Change of the rate per nanosecond.
+    /// Change of the rate per nanosecond, operations per square nanosecond.
     slope: f64,
-    /// Operations due before the start; may be fractional.
+    /// Operations due before the start of the period; can be fractional.
     before: f64,
 }
 
@@ -26,17 +26,17 @@ impl Stretch {
         elapsed * (self.rate + self.slope * elapsed / 2.0)
     }
 
-    /// The time, in nanoseconds since the origin, at which this number of the period's operations
-    /// are due: the root of `slope/2 · t² + rate · t = operations`, in a form that loses no
-    /// digits when the slope is small and is valid when it is zero.
+    /// The time at which this number of the period's operations is due, nanoseconds since the
+    /// origin: the root of `slope/2 · t² + rate · t = operations`, in a form that is accurate for a
+    /// small slope and valid for a slope of zero.
     fn time_of(&self, operations: f64) -> f64 {
         let root = (self.rate * self.rate + 2.0 * self.slope * operations).max(0.0);
         self.start + 2.0 * operations / (self.rate + root.sqrt())
     }
 }
 
-/// The integral of a rate over time, and its inverse. Before the window the rate is the window's
-/// first rate.
+/// The integral of a rate over time, and its inverse. Before the window opens, the rate is the
+/// first rate of the window.
 #[derive(Debug, Clone)]
 pub(super) struct Curve {
     stretches: Arc<[Stretch]>,
@@ -48,8 +48,8 @@ impl Curve {
         Self::new(&[(f64::INFINITY, per_second, per_second)])
     }
 
-    /// From one rate at the start of the window to another at its end, operations per second.
-    /// Without an end the first rate stays.
+    /// A rate that changes linearly from `from` at the start of the window to `to` at the end,
+    /// operations per second. In a window without an end, the rate stays at `from`.
     pub(super) fn ramp(from: f64, to: f64, part: Part) -> Self {
         let open = part.open as f64;
         match part.close {
@@ -62,8 +62,8 @@ impl Curve {
         }
     }
 
-    /// Consecutive rates, each with a duration, operations per second; the last rate stays to the
-    /// end.
+    /// Consecutive rates in operations per second, each with a duration. The last rate lasts to the
+    /// end of the window.
     pub(super) fn steps(steps: &[(f64, Duration)], part: Part) -> Self {
         let first = steps.first().map(|&(rate, _)| rate);
         let last = steps.last().map(|&(rate, _)| rate);
@@ -78,7 +78,7 @@ impl Curve {
         Self::new(&stretches)
     }
 
-    /// `stretches`: length in nanoseconds, first and last rate per second.
+    /// Each of `stretches` is a length in nanoseconds, and a first and a last rate per second.
     fn new(stretches: &[(f64, f64, f64)]) -> Self {
         let (mut start, mut before) = (0.0, 0.0);
         let stretches = stretches

@@ -1,4 +1,4 @@
-//! When operations are due in an open loop: one file per pacer.
+//! Pacers decide when operations are due in an open loop. Each pacer has a file.
 
 mod constant;
 mod curve;
@@ -18,7 +18,7 @@ use self::poisson::Poisson;
 use self::profile::Profile;
 use self::recorded::Recorded;
 
-/// A schedule of intended starts. Only the next start is stored, so that a backlog of any length
+/// A schedule of intended starts. A pacer stores only the next start, so a backlog of any length
 /// needs no memory: overdue operations are starts that were not taken yet.
 pub trait Pacer: Send {
     /// Intended start of the next operation, nanoseconds since the origin; [`u64::MAX`] when the
@@ -28,7 +28,7 @@ pub trait Pacer: Send {
     /// Advances to the next operation.
     fn take(&mut self);
 
-    /// Number of operations due before `time`, starting with the next one.
+    /// Number of operations due before `time` that were not taken yet.
     fn due_before(&self, time: u64) -> u64;
 }
 
@@ -41,8 +41,8 @@ pub struct Part {
     pub threads: usize,
     /// Seed of random arrivals: the same for all threads of a slice.
     pub seed: u64,
-    /// Start of the measured window. A rate that changes with time starts to change here; until
-    /// then the rate has its first value.
+    /// Start of the measured window. A rate that changes with time has its first value until this
+    /// time.
     pub open: u64,
     /// End of the measured window; [`u64::MAX`] without an end.
     pub close: u64,
@@ -52,7 +52,8 @@ pub struct Part {
 /// loop, which has no schedule.
 pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
     Some(match &load.pace {
-        // A maximum-rate search drives one rate after another; it has no schedule itself.
+        // A maximum-rate search runs a sequence of slices, each with a fixed rate, and has no
+        // schedule.
         Pace::Closed | Pace::Search(_) => return None,
         Pace::Constant { per_second } => Box::new(Constant::new(
             *per_second,

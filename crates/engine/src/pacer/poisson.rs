@@ -5,12 +5,12 @@ use tenbin_plan::rng::Rng;
 use super::curve::Curve;
 use super::{Pacer, Part};
 
-/// A Poisson process whose rate may change with time: a process of rate one, with its times
+/// A Poisson process whose rate can change with time: a unit-rate process, with its times
 /// transformed by the inverse of the integral of the rate (E. Çinlar, "Introduction to Stochastic
 /// Processes", 1975, section 4.7). The intervals of the unit-rate process are independent and
-/// exponential, so the next arrival does not depend on earlier ones. Each thread draws a separate
-/// process of its share of the rate; the superposition of independent Poisson processes is a
-/// Poisson process of the sum of their rates (J. F. C. Kingman, "Poisson Processes", 1993,
+/// exponential, so the next arrival does not depend on earlier ones. Each thread draws an
+/// independent process with its share of the rate; the sum of independent Poisson processes is a
+/// Poisson process whose rate is the sum of the rates (J. F. C. Kingman, "Poisson Processes", 1993,
 /// section 2.2).
 #[derive(Debug, Clone)]
 pub(super) struct Poisson {
@@ -47,7 +47,7 @@ impl Pacer for Poisson {
     }
 
     fn due_before(&self, time: u64) -> u64 {
-        // Random arrivals have no formula: count by generating them.
+        // Random arrivals have no closed formula, so they are generated and counted.
         let mut ahead = self.clone();
         let mut count = 0;
         while ahead.due() < time {
@@ -111,7 +111,7 @@ mod tests {
     fn the_test_of_gaps_can_fail() {
         let even: Vec<f64> = (0..1000).map(|_| 1e6).collect();
         assert!(kolmogorov_smirnov(even, exponential) < 1e-6);
-        // Simulates the error that every thread draws the same stream.
+        // Simulates a bug in which all threads draw the same random numbers.
         let mut doubled = arrivals(1, 0, 2, 20 * SECOND);
         doubled.extend(doubled.clone());
         doubled.sort_unstable();
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn the_rate_is_right() {
         for seed in 1..=5 {
-            // Poisson(200 000): sd 447; three sd either way.
+            // The standard deviation of Poisson(200 000) is 447: three of them in each direction.
             let count = union(seed, 3, 200 * SECOND).len();
             assert!(count.abs_diff(200_000) < 1_342, "{count}");
         }
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn threads_are_independent() {
-        // Counts in 10 ms bins of two threads: the correlation of 2,000 pairs
-        // has sd 1/√2000 = 0.022; four sd either way.
+        // Arrivals of two threads are counted in 10 ms bins. The correlation of 2,000 independent
+        // pairs has the standard deviation 1/√2000 = 0.022: four of them in each direction.
         let bins = |thread| {
             let mut bins = vec![0.0; 2_000];
             for at in arrivals(9, thread, 2, 20 * SECOND) {
@@ -181,8 +181,8 @@ mod tests {
         all.into_iter().map(|at| at as f64 / 1e9).collect()
     }
 
-    /// Operations due by `time` on a ramp from 200/s to 3000/s, and with steps of 2500/s for 4 s,
-    /// 100/s for 6 s and 900/s after that. Written out by hand, independently of [`Curve`].
+    /// Operations due by `time` on a ramp from 200/s to 3000/s over [`WINDOW`], computed without
+    /// [`Curve`].
     fn on_the_ramp(time: f64) -> f64 {
         let climbing = (time - 1.0).clamp(0.0, 20.0);
         200.0 * time.min(1.0)
@@ -203,10 +203,10 @@ mod tests {
         (900.0, Duration::from_secs(2)),
     ];
 
-    /// The time-rescaling theorem: between the arrivals of a Poisson process the
-    /// integral of its rate grows by independent exponential amounts of mean one
-    /// (E. N. Brown et al., "The time-rescaling theorem and its application to
-    /// neural spike train data analysis", Neural Computation 14, 2002).
+    /// The time-rescaling theorem: between arrivals of a Poisson process, the integral of the rate
+    /// grows by independent exponential amounts of mean one (E. N. Brown et al., "The
+    /// time-rescaling theorem and its application to neural spike train data analysis", Neural
+    /// Computation 14, 2002).
     fn p_of_rescaled(due: &[f64], integral: fn(f64) -> f64) -> f64 {
         let befores = std::iter::once(0.0).chain(due.iter().copied());
         let gaps = befores
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn rescaled_gaps_are_exponential_where_the_rate_changes() {
-        // A false alarm in one of a hundred runs over all thirty tests together.
+        // One false alarm per hundred runs, over all thirty tests together.
         let level = 0.01 / 30.0;
         for threads in [1, 2, 7] {
             for seed in 1..=5 {
@@ -233,7 +233,8 @@ mod tests {
 
     #[test]
     fn the_rescaling_test_can_fail() {
-        // The steps tested as a ramp, and a ramp tested at its mean rate.
+        // Step arrivals, and arrivals at the ramp's constant mean rate, must both fail the ramp's
+        // test.
         let steps = along(|part| Curve::steps(&STEPS, part), 1, 2);
         assert!(p_of_rescaled(&steps, on_the_ramp) < 1e-6);
         let flat = along(|_| Curve::flat(1600.0), 1, 2);
@@ -256,7 +257,8 @@ mod tests {
                 for until in [1.0, 5.0, 11.0, 21.0] {
                     let count = due.iter().filter(|&&at| at < until).count() as f64;
                     let mean = integral(until);
-                    // Poisson: the variance is the mean; four sd either way.
+                    // The variance of a Poisson count is its mean: four standard deviations in each
+                    // direction.
                     assert!((count - mean).abs() < 4.0 * mean.sqrt(), "{count} {mean}");
                 }
             }

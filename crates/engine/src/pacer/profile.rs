@@ -41,8 +41,7 @@ impl Pacer for Profile {
     }
 
     fn due_before(&self, time: u64) -> u64 {
-        // The schedule is monotonic, so a binary search finds the first operation that is not
-        // due.
+        // Due times never decrease, so a binary search finds the first operation that is not due.
         let is_due = |k: u64| self.time_of(self.next + k * self.stride) < time;
         let (mut due, mut not_due) = (0, 1);
         while is_due(not_due - 1) {
@@ -92,7 +91,7 @@ mod tests {
             assert_eq!(count_before(open), lead);
             let total = lead + (from + to) / 2.0 * 10.0;
             assert!((due.len() as f64 - total).abs() <= 1.0, "{}", due.len());
-            // Over its first half the mean rate is the one at a quarter.
+            // The mean rate of the first half of a ramp is the rate at a quarter of the ramp.
             let half = lead + (from + (to - from) / 4.0) * 5.0;
             let found = count_before(open + 5 * SECOND);
             assert!((found - half).abs() <= 1.0, "{found} {half}");

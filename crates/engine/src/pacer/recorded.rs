@@ -8,7 +8,7 @@ use super::{Pacer, Part};
 /// `stride`-th operation. The schedule ends after the last offset.
 #[derive(Debug, Clone)]
 pub(super) struct Recorded {
-    /// Nanoseconds, ascending.
+    /// Offsets from the start of the window, nanoseconds, ascending.
     offsets: Arc<[u64]>,
     open: u64,
     next: usize,

@@ -1,4 +1,4 @@
-//! Helpers for the tests of several pacers.
+//! Test helpers shared by the pacers.
 
 use super::{Pacer, Part};
 
@@ -23,10 +23,9 @@ pub(super) fn all_before(mut pacer: impl Pacer, until: u64) -> Vec<u64> {
     due
 }
 
-/// p-value of the Kolmogorov–Smirnov test of `sample` against `distribution`: the asymptotic
-/// distribution of Kolmogorov with the correction for finite samples of M. A. Stephens, "Use of
-/// the Kolmogorov–Smirnov, Cramér–von Mises and related statistics without extensive tables",
-/// 1970.
+/// p-value of the Kolmogorov–Smirnov test of `sample` against `distribution`: Kolmogorov's
+/// asymptotic distribution with the finite-sample correction of M. A. Stephens, "Use of the
+/// Kolmogorov–Smirnov, Cramér–von Mises and related statistics without extensive tables", 1970.
 pub(crate) fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     sample.sort_by(f64::total_cmp);
     let n = sample.len() as f64;

@@ -1,4 +1,4 @@
-//! Waits for sockets and for time: one edge-triggered poll per thread.
+//! Waits for socket events and timeouts with one edge-triggered poll per thread.
 
 mod timer;
 
@@ -9,13 +9,13 @@ use mio::{Events, Poll, Registry};
 
 use self::timer::Timer;
 
-/// Events returned by one wait.
+/// Most events returned by one wait.
 const EVENTS: usize = 1024;
 
 /// An event of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Happening {
-    /// The connection: the token of its socket.
+    /// Index of the connection, which is the token of its socket.
     pub(crate) connection: usize,
     pub(crate) readable: bool,
     pub(crate) writable: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Reactor {
 }
 
 impl Reactor {
-    /// With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
+    /// A reactor; with `precise`, waits are accurate to the microsecond, as an open loop needs.
     pub(crate) fn new(precise: bool) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = precise.then(|| Timer::new(&poll)).transpose()?;
@@ -58,8 +58,8 @@ impl Reactor {
         }
     }
 
-    /// The events of the last wait, moved out so that the caller can iterate over them while
-    /// connections change. The caller returns them with [`Self::give_back`].
+    /// Moves out the events of the last wait, so that the caller can change connections while
+    /// iterating. The caller must return the events with [`Self::give_back`].
     pub(crate) fn take_events(&mut self) -> Events {
         std::mem::replace(&mut self.events, Events::with_capacity(0))
     }
@@ -79,6 +79,6 @@ pub(crate) fn happenings(events: &Events, connections: usize) -> impl Iterator<I
             writable: event.is_writable(),
             closed: event.is_read_closed() || event.is_error(),
         })
-        // The timer's event is not one of a connection; arming the timer again clears it.
+        // Excludes the timer's event, which arming the timer clears.
         .filter(move |happening| happening.connection < connections)
 }

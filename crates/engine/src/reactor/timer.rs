@@ -1,4 +1,4 @@
-//! Waits to the microsecond: a poll alone counts in whole milliseconds.
+//! A timer for waits accurate to the microsecond; the poll's timeout has whole milliseconds.
 
 use std::io;
 use std::time::Duration;
@@ -20,8 +20,8 @@ impl Timer {
         use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
         use std::os::fd::AsRawFd;
 
-        // The kernel may delay a timer by its slack, 50 µs by default. Without the lower slack
-        // only precision is lost, which is reported as send lag.
+        // The kernel may delay a timer by the thread's timer slack, 50 µs by default. A failure to
+        // lower the slack costs only precision, which the send lag shows.
         let _ = nix::sys::prctl::set_timerslack(1);
         let fd = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -47,7 +47,7 @@ impl Timer {
             tv_sec: wait.as_secs() as i64,
             tv_nsec: i64::from(wait.subsec_nanos()),
         };
-        // Setting the timer also clears an earlier expiry, so that the next one raises an event.
+        // Setting the timer also clears an earlier expiry, so that the next expiry raises an event.
         timerfd_settime(
             &self.fd,
             TimerfdTimerFlags::empty(),
@@ -60,7 +60,7 @@ impl Timer {
     }
 }
 
-/// On other systems only the poll's own timeout is available.
+/// On systems without timerfd, only the poll's timeout is available.
 #[cfg(not(target_os = "linux"))]
 pub(super) struct Timer;
 

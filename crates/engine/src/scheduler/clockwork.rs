@@ -1,4 +1,4 @@
-//! What happens by time: the window, samples, timeouts and the end of the slice.
+//! Time-driven events: the window, samples, timeouts and the end of the slice.
 
 use std::sync::atomic::Ordering;
 
@@ -7,14 +7,15 @@ use crate::error::ErrorClass;
 use crate::order::Order;
 use crate::tally::Times;
 
-/// Longest wait for responses after the slice was stopped.
+/// Longest wait for responses after the slice was stopped, nanoseconds.
 pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
 
-/// Length of a sample's period.
+/// Length of a sample's period, nanoseconds.
 pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
 
 impl Scheduler<'_> {
-    /// The next order that is due. Callers repeat the call until it returns `None`.
+    /// The next order that is due, with its slot. Callers repeat the call until the result is
+    /// `None`.
     pub fn tick(&mut self, now: u64) -> Option<(usize, Order)> {
         self.turn_window(now);
         if self.stopped {
@@ -60,7 +61,7 @@ impl Scheduler<'_> {
             wake = wake.min(self.next_sample).min(self.schedule.close);
         }
         if let Some(due) = self.next_arrival() {
-            // Without a free user, the only possible event is the timeout of an arrival.
+            // Without a free user, an arrival cannot be sent; it can only time out.
             let act = if self.waiting || !self.dispatch.is_ready(self.in_flight) {
                 due.saturating_add(self.schedule.timeout)
             } else {
@@ -97,7 +98,7 @@ impl Scheduler<'_> {
             || (now >= self.allowance.until && self.next_arrival().is_none())
     }
 
-    /// Sends the last sample. Requests in flight are censored.
+    /// Sends the last sample. Requests still in flight are reported to the workload as lost.
     pub fn finish(&mut self, now: u64) {
         self.cut_window(self.last_end);
         for slot in 0..self.slots.len() {
@@ -118,14 +119,14 @@ impl Scheduler<'_> {
         self.workload.slice_over();
     }
 
-    /// Open loop: when the next operation is due, unless the schedule has ended.
+    /// Open loop: the time at which the next operation is due, unless the schedule has ended.
     #[inline]
     pub(super) fn next_arrival(&self) -> Option<u64> {
         (!self.closed_loop && !self.over(self.due)).then_some(self.due)
     }
 
-    /// Finds a request that has timed out and counts it as failed. All slots are scanned at most
-    /// once per timeout: requests sent after the scan have later deadlines.
+    /// Finds a request that has timed out, counts the request as failed and returns its slot. After
+    /// a scan of all slots, the next scan waits for the earliest deadline.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.schedule.timeout;
         let mut next = u64::MAX;
@@ -150,7 +151,7 @@ impl Scheduler<'_> {
         None
     }
 
-    /// Open loop: arrivals that found no free connection within the timeout fail.
+    /// Open loop: counts arrivals that waited a whole timeout for a free connection as failed.
     fn expire_queue(&mut self, now: u64) {
         let timeout = self.schedule.timeout;
         while let Some(due) = self.next_arrival() {
@@ -162,7 +163,8 @@ impl Scheduler<'_> {
                 self.due = pacer.due();
             }
             self.issued += 1;
-            // A connection given up at this moment was open while the arrival waited.
+            // A connection that was lost after the arrival's due time was open while the arrival
+            // waited.
             let (class, text) = if self.up == 0 && self.none_up_since <= due {
                 let why = match self.last_refusal.as_str() {
                     "" => "no connection in time",
@@ -177,7 +179,7 @@ impl Scheduler<'_> {
                 started: due,
                 ended: now,
             };
-            // The arrival was not assigned to a host; it counts for the first.
+            // The arrival has no host yet, so the failure counts for the first host.
             self.tally.never_prepared(0, times, class, text);
             self.workload.unprepared(class);
             self.exhausted |= self.workload.gives_up();
@@ -231,7 +233,8 @@ impl Scheduler<'_> {
         self.window_closed = true;
         self.tally.close_window(at);
         let backlog = self.backlog(at);
-        // A thread may notice late that another thread has closed the window.
+        // Another thread can close the window at a time for which this thread has already sent a
+        // sample.
         let sample = self.tally.ship(at.max(self.tally.since()), backlog, false);
         (self.ship)(sample);
         if let Some(rest) = &self.schedule.rest {

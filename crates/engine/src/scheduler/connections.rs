@@ -10,19 +10,19 @@ use crate::order::Order;
 use crate::spread::Life;
 use crate::tally::{Standing, Times};
 
-/// First and longest delay before reconnecting after a refused connection.
+/// First and longest delay before reconnecting after a refused connection, nanoseconds.
 const BACK_OFF_NANOS: (u64, u64) = (5_000_000, 500_000_000);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum LinkState {
-    /// Not open, or being opened.
+    /// Closed, or being opened.
     #[default]
     Down,
-    /// Waiting until this time to reconnect.
+    /// Refused; reconnects at this time.
     BackingOff(u64),
     /// Open.
     Up,
-    /// Not to be opened again.
+    /// Closed for the rest of the slice.
     Over,
 }
 
@@ -38,13 +38,13 @@ pub(super) struct Link {
     /// The server will send the pending responses and then close: no new request is sent.
     pub(super) closing: bool,
     refusals: u32,
-    /// Whether an attempt to open it has succeeded or failed.
+    /// Whether an attempt to open the connection has succeeded or failed.
     tried: bool,
-    /// When it was opened.
+    /// Time at which the connection was opened.
     since: u64,
-    /// Its figures inside the window.
+    /// Figures of the connection inside the window.
     life: Life,
-    /// When it is to be closed and reopened although it could be used further.
+    /// Time at which the connection is closed and reopened by plan, although still usable.
     pub(super) reopen_at: u64,
 }
 
@@ -59,11 +59,11 @@ impl Link {
     }
 }
 
-/// Most [`Life`] records kept of a slice.
+/// Most [`Life`] records kept by a thread per slice.
 const MOST_LIVES: usize = 65_536;
 
 impl Scheduler<'_> {
-    /// `connection` is open. The returned order is for its first slot.
+    /// `connection` is open. The returned order is for the connection's first slot.
     pub fn connected(&mut self, connection: usize, now: u64, opened: Opened) -> Order {
         self.tally.opened(opened);
         let reopen_at = self.reopen_at(now);
@@ -95,7 +95,7 @@ impl Scheduler<'_> {
         self.free(first, now)
     }
 
-    /// `connection` could not be opened.
+    /// `connection` could not be opened, for the reason in `text`.
     pub fn refused(&mut self, connection: usize, now: u64, text: &str) -> Order {
         self.tally.ledger.refused += 1;
         text.clone_into(&mut self.last_refusal);
@@ -123,8 +123,8 @@ impl Scheduler<'_> {
         Order::Close
     }
 
-    /// `connection` was reset, closed early or received malformed bytes: all its requests in
-    /// flight have failed. The returned order is for its first slot.
+    /// `connection` was reset, closed early or received malformed bytes, so all its requests in
+    /// flight have failed. The returned order is for the connection's first slot.
     pub fn broken(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) -> Order {
         let ledger = &mut self.tally.ledger;
         match class {
@@ -136,7 +136,7 @@ impl Scheduler<'_> {
         self.reopen(connection, now)
     }
 
-    /// The driver closed `connection` because a response on it was given up.
+    /// The driver closed `connection` to give up a response.
     pub fn hung_up(&mut self, connection: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_client += 1;
         let text = "connection closed, because an earlier response on it did not arrive in time";
@@ -159,19 +159,19 @@ impl Scheduler<'_> {
         self.reopen(connection, now)
     }
 
-    /// The request on `slot` has failed; its connection stays open.
+    /// The request on `slot` has failed; the connection stays open.
     pub fn failed(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) -> Order {
         self.lose(slot, now, class, text);
         self.free(slot, now)
     }
 
-    /// The response on `slot` was given up; its connection stays open.
+    /// The response on `slot` was given up; the connection stays open.
     pub fn vacated(&mut self, slot: usize, now: u64) -> Order {
         self.free(slot, now)
     }
 
-    /// The server has not processed the request on `slot` and will not. It is sent again when its
-    /// connection is open again, as the same operation with its original start.
+    /// The server has not processed the request on `slot` and will not. The request is sent again
+    /// once its connection is open, as the same operation with the original start.
     pub fn returned(&mut self, slot: usize) {
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Returned;
@@ -180,14 +180,14 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The slot of a request that is to be sent again and whose connection is open.
+    /// The next slot whose returned request can be sent again, because the connection is open.
     pub(super) fn take_again(&mut self) -> Option<usize> {
         let slot = self.dispatch.take_again()?;
         self.slots[slot].state = SlotState::Busy;
         Some(slot)
     }
 
-    /// A response has arrived, and its connection ends with it.
+    /// The connection of `slot` ends after the response that has just arrived.
     pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
         let ledger = &mut self.tally.ledger;
         if by_client {
@@ -229,12 +229,12 @@ impl Scheduler<'_> {
         link.tried = true;
     }
 
-    /// From this call on, connections are opened and nothing is sent.
+    /// From this call until [`Self::begin_at`], connections are opened and no requests are sent.
     pub(crate) fn begin_to_open(&mut self) {
         self.opening = true;
     }
 
-    /// Whether every connection was opened or refused.
+    /// Whether every connection has been opened or refused at least once.
     pub(crate) fn has_tried_all(&self) -> bool {
         self.untried == 0
     }
@@ -244,8 +244,8 @@ impl Scheduler<'_> {
         self.opened_all
     }
 
-    /// A refused connection that is to be opened now. Callers repeat the call until it returns
-    /// `None`.
+    /// The first slot of a refused connection that must be reopened now, with the order. Callers
+    /// repeat the call until the result is `None`.
     pub(crate) fn retry(&mut self, now: u64) -> Option<(usize, Order)> {
         if now < self.next_retry {
             return None;
@@ -254,7 +254,7 @@ impl Scheduler<'_> {
         Some((self.slots_of(connection).start, Order::Reopen))
     }
 
-    /// Starts the slice: from this call on, times are nanoseconds since `origin`.
+    /// Starts the slice at `origin`: later times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         (self.opening, self.opened_all) = (false, true);
         self.schedule.origin_unix += Duration::from_nanos(origin);
@@ -270,7 +270,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The connections that are open when the window opens.
+    /// The open connections; called when the window opens.
     pub(super) fn standing(&self) -> impl Iterator<Item = Standing> {
         let up = self.links.iter().filter(|link| link.state == LinkState::Up);
         up.map(|link| Standing {
@@ -295,7 +295,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A request that was to be sent again will not be sent.
+    /// The request on `slot`, which was waiting to be sent again, will not be sent.
     pub(super) fn settle(&mut self, slot: usize) {
         let entry = &self.slots[slot];
         let (link, host) = (entry.link, entry.exchange.host);
@@ -313,12 +313,12 @@ impl Scheduler<'_> {
         }
     }
 
-    /// When a connection that is opened now is to be reopened. All connections are reopened at
-    /// the same times, which divide the window into equal parts.
+    /// The time at which a connection opened at `now` must be reopened. All connections are
+    /// reopened at the same times, which divide the window into equal parts.
     fn reopen_at(&self, now: u64) -> u64 {
         let window = self.schedule.close.saturating_sub(self.schedule.open);
         let reopens = u64::from(self.schedule.reopens);
-        // At a higher depth, other requests on the connection would have to be sent again.
+        // At a depth above 1, reopening would interrupt other requests on the connection.
         if reopens < 2 || self.schedule.depth > 1 || self.schedule.close == u64::MAX {
             return u64::MAX;
         }

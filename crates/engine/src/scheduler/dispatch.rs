@@ -5,24 +5,24 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::think::Thinker;
 
-/// Users send requests; each has at most one in flight. With several hosts there are more slots
-/// than users, so that every user can reach every host.
+/// Assigns requests to users and slots. A user has at most one request in flight. With several
+/// hosts there are more slots than users, so that every user can reach every host.
 pub(super) struct Dispatch {
     users: usize,
     /// Open slots without a request by host, longest idle first.
     idle: Vec<VecDeque<usize>>,
     hosts: Rotation,
-    /// Slots whose request is to be sent again because their connection is open again.
+    /// Slots whose returned request can be sent again, because the connection is open.
     again: VecDeque<usize>,
     think: Option<Thinker>,
-    /// When the think times of thinking users end.
+    /// End of the think time of each thinking user, earliest first.
     thinking: BinaryHeap<Reverse<u64>>,
 }
 
 impl Dispatch {
     pub(super) fn new(users: usize, weights: &[u32], mut think: Option<Thinker>) -> Self {
-        // Users start at different times: a simultaneous start would be a burst, which would
-        // repeat when all think times are equal.
+        // Users start at different times. A simultaneous start would be a burst, and equal think
+        // times would repeat the burst.
         let thinking = match &mut think {
             Some(think) => (0..users)
                 .map(|user| Reverse((think.next_rest() as f64 * user as f64 / users as f64) as u64))
@@ -43,7 +43,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether a slot that becomes free may send the next request itself.
+    /// Whether a slot that becomes free can send the next request directly.
     #[inline]
     pub(super) fn is_direct(&self) -> bool {
         self.think.is_none() && self.idle.len() == 1
@@ -76,7 +76,7 @@ impl Dispatch {
         }
     }
 
-    /// When the next think time ends.
+    /// The time at which the next think time ends.
     pub(super) fn next_thought(&self) -> Option<u64> {
         self.thinking.peek().map(|until| until.0)
     }
@@ -101,8 +101,8 @@ impl Dispatch {
     }
 }
 
-/// Weighted round robin, spread as evenly as possible: in every turn each host gains its weight
-/// in credit, and the chosen host, the one with the most credit, pays the sum of all weights.
+/// Smooth weighted round robin: in every turn, each host gains its weight as credit; the host with
+/// the most credit is chosen and pays the sum of all weights.
 struct Rotation {
     weights: Vec<i64>,
     credit: Vec<i64>,
@@ -116,8 +116,8 @@ impl Rotation {
         }
     }
 
-    /// The next host among the available ones. Unavailable hosts gain no credit, so that a host
-    /// receives no burst when it returns.
+    /// The next host for which `able` is true. Unavailable hosts gain no credit, so that a host
+    /// receives no burst when it becomes available again.
     fn next(&mut self, able: impl Fn(usize) -> bool) -> Option<usize> {
         if self.weights.len() == 1 {
             return able(0).then_some(0);

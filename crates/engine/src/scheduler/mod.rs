@@ -1,10 +1,10 @@
-//! The decisions of one thread: what is sent when, what counts, and when the slice ends.
+//! The scheduler of one thread decides what is sent when, what counts, and when the slice ends.
 //!
-//! The scheduler owns no clock and no socket. Every event carries its time, so the same code runs
-//! on real sockets and, in tests, in virtual time.
+//! The scheduler owns no clock and no socket. Every event carries a time, so the same code runs on
+//! real sockets and, in tests, in virtual time.
 //!
-//! This file handles requests. [`connections`] handles connection events, [`clockwork`] the
-//! events of time, and [`dispatch`] chooses who sends the next request.
+//! This module handles requests. [`connections`] handles connection events, [`clockwork`]
+//! time-driven events, and [`dispatch`] chooses the user and host of the next request.
 
 mod clockwork;
 mod connections;
@@ -32,17 +32,17 @@ use crate::think::Thinker;
 
 /// Configuration of one thread's part of a slice. Times are nanoseconds since the slice's origin.
 pub struct Schedule {
-    /// This thread, from 0.
+    /// Index of this thread, from 0.
     pub thread: usize,
-    /// The thread's connections do not belong to the load: [`Workload::own_connections`].
+    /// Whether the thread's connections do not belong to the load: [`Workload::own_connections`].
     pub beside: bool,
     /// Connections of this thread to each host.
     pub connections: usize,
     /// Most requests in flight on a connection.
     pub depth: usize,
-    /// Share of the requests of each host.
+    /// Weight of each host: its relative share of the requests.
     pub weights: Vec<u32>,
-    /// Reuse connections.
+    /// Whether connections are reused.
     pub keep_alive: bool,
     /// How often each connection is opened in the window; 0 and 1 mean once.
     pub reopens: u32,
@@ -56,11 +56,11 @@ pub struct Schedule {
     pub timeout: u64,
     /// The schedule of an open loop.
     pub pacer: Option<Box<dyn Pacer>>,
-    /// Think time of a user of a closed loop before the next request.
+    /// Think time between a user's requests; only in a closed loop.
     pub think: Option<Thinker>,
     /// Read the times of server stages from response headers.
     pub stages: bool,
-    /// When to issue no more operations.
+    /// Limits after which no more operations are issued.
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
@@ -69,15 +69,15 @@ pub struct Schedule {
 /// Value of `quiet_since` when no request is in flight.
 const NONE_OUT: u64 = u64::MAX;
 
-/// End of a slice whose requests are a segment of a sequence: the window closes in all threads as
-/// soon as one of them has sent its share, so that the load stays constant. The rest of the
-/// segment is sent unmeasured.
+/// How a slice that sends a segment of a request sequence ends. The window closes in all threads as
+/// soon as one thread has sent its share, so that the load stays constant in the window. The other
+/// threads then send the rest of the segment unmeasured.
 #[derive(Debug, Clone)]
 pub struct Rest {
-    /// Longest time for the rest, nanoseconds after the window has closed.
+    /// Longest time for the rest of the segment, nanoseconds after the window closed.
     pub most: u64,
-    /// When the window closes, nanoseconds since the slice's origin. Shared by the threads,
-    /// written once and read once per turn.
+    /// Time at which the window closes, nanoseconds since the slice's origin; [`u64::MAX`] until
+    /// known. Shared by all threads.
     pub edge: Arc<AtomicU64>,
 }
 
@@ -90,7 +90,8 @@ pub struct ResponseSummary {
     pub length: u64,
     /// Bytes read for the response, including heads.
     pub received: u64,
-    /// Bytes of the request written before the response arrived, if it was not completely written.
+    /// Bytes of the request that were written before the response arrived; `None` if the whole
+    /// request was written.
     pub cut_at: Option<u64>,
     /// Whether the server allows the connection to be used again.
     pub reusable: bool,
@@ -104,7 +105,7 @@ enum SlotState {
     Idle,
     /// A request is in flight.
     Busy,
-    /// The request is to be sent again: the server has not processed it.
+    /// The server has not processed the request, which will be sent again.
     Returned,
 }
 
@@ -118,14 +119,15 @@ struct Slot {
     started: u64,
     /// Time of the first byte of the response; 0 before it has arrived.
     first_byte: u64,
-    /// Its request is the first on its connection.
+    /// Whether the request is the first on its connection.
     opens_connection: bool,
-    /// Since when the slot has been idle; `u64::MAX` if its connection was opened since.
+    /// Time since which the slot has been idle; `u64::MAX` if the slot has been idle since its
+    /// connection was opened.
     rested: u64,
 }
 
 impl Slot {
-    /// When its request times out.
+    /// Time at which the request times out; `usual` is the timeout of the load.
     #[inline]
     fn deadline(&self, usual: u64) -> u64 {
         let timeout = match self.exchange.timeout {
@@ -136,7 +138,7 @@ impl Slot {
     }
 }
 
-/// The decisions of one thread; see the module documentation.
+/// Decides what one thread sends when, and what counts; see the module documentation.
 pub struct Scheduler<'w> {
     schedule: Schedule,
     workload: &'w mut dyn Workload,
@@ -147,11 +149,11 @@ pub struct Scheduler<'w> {
     tally: Tally,
     /// Figures of connections that have ended in the window.
     lives: Vec<Life>,
-    /// Times of server stages, if they are read.
+    /// Times of server stages; `None` if not read.
     stages: Option<Box<StageTally>>,
     /// Whether any operation is a transaction.
     has_transactions: bool,
-    /// Whether the workload records single requests.
+    /// Whether the workload wants the outcome of each request.
     follows: bool,
     allowance: Allowance,
     closed_loop: bool,
@@ -163,37 +165,39 @@ pub struct Scheduler<'w> {
     /// Operations issued after the window closed.
     unmeasured: u64,
     in_flight: usize,
-    /// When a request last ended while all users had one in flight.
+    /// Last time at which a request ended while all users had a request in flight.
     full_until: u64,
     up: usize,
-    /// Connections are being opened, and nothing is sent yet: see [`crate::start_barrier`].
+    /// Whether connections are being opened before the slice: see [`crate::start_barrier`].
     opening: bool,
-    /// Connections were opened before the start of the slice.
+    /// Whether connections were opened before the start of the slice.
     opened_all: bool,
     /// Connections that were neither opened nor refused yet.
     untried: usize,
-    /// Since when no connection has been open; valid while `up` is 0.
+    /// Time since which no connection has been open; valid while `up` is 0.
     none_up_since: u64,
     /// The error of the last refused connection; empty if none was refused.
     last_refusal: String,
     exhausted: bool,
-    /// The workload returned [`Next::Wait`]: call it again after the next judgement.
+    /// Whether the workload returned [`Next::Wait`] or [`Next::Rest`] and must be called again when
+    /// a request has ended.
     waiting: bool,
-    /// When to call the workload again without a judgement, from [`Next::Rest`].
+    /// Time at which the workload is called again even if no request has ended, from
+    /// [`Next::Rest`].
     rested: u64,
     stopped: bool,
-    /// When a stopped slice ends, even with requests in flight.
+    /// Time at which a stopped slice ends, even with requests in flight.
     drain_limit: u64,
     last_end: u64,
-    /// Since when requests have been in flight without a response; `NONE_OUT` if none is in
-    /// flight.
+    /// Time since which requests have been in flight without a response; `NONE_OUT` without
+    /// requests in flight.
     quiet_since: u64,
     next_sample: u64,
     /// No request in flight times out before this time.
     next_deadline: u64,
     /// No refused connection is retried before this time.
     next_retry: u64,
-    /// The current second of the wall clock, and when the next one starts.
+    /// The current second of the wall clock, and the time at which the next second starts.
     second: (u64, u64),
 }
 
@@ -283,13 +287,13 @@ impl<'w> Scheduler<'w> {
         }
     }
 
-    /// Times of server stages, if they were read. Called once, at the end.
+    /// Takes the times of server stages; `None` if not read. Called once, at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
     }
 
-    /// Figures of the window's connections, including those open at its end. Called once, at the
-    /// end; empty without keep-alive.
+    /// Takes the figures of all connections in the window; empty without keep-alive. Called once,
+    /// at the end.
     pub fn take_lives(&mut self) -> Vec<Life> {
         for connection in 0..self.links.len() {
             if self.links[connection].state == connections::LinkState::Up {
@@ -299,7 +303,7 @@ impl<'w> Scheduler<'w> {
         std::mem::take(&mut self.lives)
     }
 
-    /// Operations issued after the window closed: the rest of a segment.
+    /// Operations issued after the window closed to complete a segment.
     pub fn unmeasured(&self) -> u64 {
         self.unmeasured
     }
@@ -336,14 +340,14 @@ impl<'w> Scheduler<'w> {
         self.cut_window(now);
     }
 
-    /// The request to write on `slot`, and its body.
+    /// Head and body of the request on `slot`.
     #[inline]
     pub fn request(&self, slot: usize) -> (&[u8], &[u8]) {
         let exchange = &self.slots[slot].exchange;
         (&exchange.head, self.workload.payload(exchange))
     }
 
-    /// The file that contains the body of the request on `slot`, if there is one.
+    /// The position of the request body on `slot` in a file, if a file holds the body.
     pub fn payload_file(&self, slot: usize) -> Option<InFile<'_>> {
         self.workload.payload_file(&self.slots[slot].exchange)
     }
@@ -364,8 +368,8 @@ impl<'w> Scheduler<'w> {
     #[inline]
     pub fn writing(&mut self, slot: usize, now: u64) {
         let entry = &mut self.slots[slot];
-        // A returned request is still the same operation. Its intended start stays the time of
-        // the decision to send it, which assigns it to a window.
+        // A returned request is still the same operation and keeps its first start. Its intended
+        // start, set by `prepare`, decides whether the operation belongs to the window.
         if entry.started == 0 {
             entry.started = now;
         }
@@ -377,7 +381,7 @@ impl<'w> Scheduler<'w> {
         link.carried += 1;
     }
 
-    /// The first byte of the response on `slot` has arrived, but not its last.
+    /// The first byte of the response on `slot` has arrived, but not the last.
     #[inline]
     pub fn first_byte(&mut self, slot: usize, now: u64) {
         let entry = &mut self.slots[slot];
@@ -477,9 +481,9 @@ impl<'w> Scheduler<'w> {
         self.part(slot, now, answer.reusable)
     }
 
-    /// The slot of the next request that is due. With several hosts, a user may send its next
-    /// request on another slot: drivers call this after every [`Order::Rest`], so that no user
-    /// waits for the next turn.
+    /// The slot of the next request that is due. With several hosts, a user's next request can need
+    /// another slot. Drivers therefore call this after every [`Order::Rest`], so that no user waits
+    /// for the next turn.
     #[inline]
     pub fn next_send(&mut self, now: u64) -> Option<usize> {
         if self.schedule.weights.len() == 1 || self.stopped || self.waiting {
@@ -525,7 +529,7 @@ impl<'w> Scheduler<'w> {
         !self.exhausted && self.due <= now && !self.over(start)
     }
 
-    /// Whether no operation with this start may be issued.
+    /// Whether the stop rules forbid an operation with this start.
     #[inline]
     fn over(&self, start: u64) -> bool {
         start >= self.allowance.until || self.issued >= self.allowance.operations
@@ -546,7 +550,7 @@ impl<'w> Scheduler<'w> {
                 entry.intended = now;
                 if let Some(pacer) = &mut self.schedule.pacer {
                     entry.intended = self.due;
-                    // After this time, a delay is caused by this thread alone.
+                    // From this time on, only this thread delays the request.
                     let possible = self.due.max(entry.rested).max(self.full_until);
                     self.tally.sent_late(self.due, now.saturating_sub(possible));
                     pacer.take();
@@ -556,7 +560,7 @@ impl<'w> Scheduler<'w> {
                 let closed = self.window_closed || now >= self.schedule.close;
                 self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
-                // After failures without a response the earlier time stays.
+                // Keeps an earlier time: a failed request does not end the wait for a response.
                 self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }
@@ -572,7 +576,7 @@ impl<'w> Scheduler<'w> {
         Order::Rest
     }
 
-    /// This thread has sent its share of a segment: close the window of all threads.
+    /// Closes the window of all threads, because this thread has sent its share of a segment.
     fn close_for_all(&mut self, now: u64) {
         let Some(rest) = &self.schedule.rest else {
             return;
@@ -598,7 +602,7 @@ impl<'w> Scheduler<'w> {
         entry.state = SlotState::Off;
         let times = Times {
             intended: entry.intended,
-            // A request that was never written ends without a start.
+            // A request that was never written counts as started at its intended start.
             started: entry.started.max(entry.intended),
             ended: now,
         };
@@ -622,7 +626,8 @@ impl<'w> Scheduler<'w> {
         self.end(now);
     }
 
-    /// Reports the outcome of the request on `slot` to the workload, if it was due in the window.
+    /// Reports the outcome of the request on `slot` to the workload, if the request was due in the
+    /// window.
     fn follow(&mut self, slot: usize, status: Option<u16>, correct: bool, now: u64) {
         let entry = &self.slots[slot];
         if !self.tally.is_due_inside(entry.intended) {
@@ -640,7 +645,7 @@ impl<'w> Scheduler<'w> {
         self.workload.completed(&entry.exchange, outcome);
     }
 
-    /// Counts the transactions that ended with the last request.
+    /// Counts the transactions that the last request ended.
     fn count_transactions(&mut self, now: u64) {
         while let Some(transaction) = self.workload.transaction() {
             self.tally

@@ -1,4 +1,4 @@
-//! Closed loops: what is sent when, what counts, when it ends.
+//! Closed loops: what is sent when, what counts, and when the slice ends.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn a_pause_is_the_longest_stretch_without_a_response() {
     let mut play = Play::closed(4);
     play.lead = 100 * MILLIS;
     play.window = SECOND;
-    // Every request sent between 0.4 s and 0.9 s after the origin is answered at 0.9 s.
+    // Requests sent between 0.4 s and 0.9 s after the origin receive a response at 0.9 s.
     let played = play.on(&mut Simple::endless(), &mut |_, now| {
         let stalled = (400 * MILLIS..900 * MILLIS).contains(&now);
         let wait = if stalled { 900 * MILLIS - now } else { 0 };
@@ -130,7 +130,7 @@ fn a_workload_may_wait_for_its_own_responses() {
     assert!((played.seconds - 0.5).abs() < 0.001, "{}", played.seconds);
 }
 
-/// Has a request to send every 100 ms.
+/// A workload with a request to send every 100 ms.
 #[derive(Default)]
 struct Punctual {
     sent: Vec<u64>,
@@ -163,7 +163,7 @@ fn a_workload_may_idle_until_its_next_request() {
     let expected: Vec<u64> = (0..10).map(|nth| nth * 100 * MILLIS).collect();
     assert_eq!(workload.sent, expected);
     assert_eq!((played.total.ok, played.seconds), (10, 1.0));
-    // Woken by events and due times only; the scheduler does not poll.
+    // Events and due times alone wake the scheduler, which does not poll.
     assert!(played.turns < 60, "{} turns", played.turns);
 }
 

@@ -1,4 +1,4 @@
-//! Connections opened, refused, closed and reset.
+//! How opened, refused, closed and reset connections count.
 
 use super::*;
 
@@ -63,7 +63,8 @@ fn connections_closed_before_the_window_are_not_in_the_ledger() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(9 * MILLIS, 200)
     });
-    // One connection that is open when the window opens, and one after each of 100 responses.
+    // One connection is open when the window opens, and each of 100 responses is followed by a new
+    // connection.
     assert!(
         (198..=202).contains(&played.ledger.opened),
         "{:?}",
@@ -84,7 +85,7 @@ fn connections_are_reopened_as_configured_and_no_request_is_lost() {
     let played = play.on(&mut Simple::endless(), &mut slowest);
     assert_eq!(played.ledger.opened, 16, "{:?}", played.ledger);
     assert_eq!(played.ledger.reset + played.ledger.closed_by_server, 0);
-    // Two connections with 200 requests a second and two with 100.
+    // Two connections complete 200 requests per second each, and two complete 100 each.
     assert!(
         (590..=600).contains(&played.total.ok),
         "{}",

@@ -1,9 +1,9 @@
-//! Workloads that record single requests.
+//! Workloads that record the outcome of each request.
 
 use super::*;
 use crate::exchange::RequestOutcome;
 
-/// Requests whose timeout is alternately that of the load and 10 ms.
+/// A workload whose requests alternate between the timeout of the load and 10 ms.
 #[derive(Default)]
 struct Follower {
     sent: u64,
@@ -68,7 +68,7 @@ fn a_request_may_have_a_shorter_timeout_and_all_are_recorded() {
             .clone()
             .all(|(tag, outcome)| tag % 2 == 0 && near(outcome.nanos, 50 * MILLIS))
     );
-    // Requests before the window are not among them.
+    // The outcomes do not include requests from before the window.
     assert_eq!(right.count() as u64, played.total.service.len());
     assert!(follower.outcomes.iter().all(|(tag, _)| *tag > 0));
 }

@@ -1,4 +1,4 @@
-//! A simulated target in virtual time, and exact tests of the scheduler against it.
+//! A simulated target in virtual time, for exact tests of the scheduler.
 
 mod closed;
 mod connections;
@@ -35,13 +35,13 @@ const SECOND: u64 = 1_000_000_000;
 enum Fate {
     /// Responds with this status after this time, nanoseconds.
     Answer(u64, u16),
-    /// Responds after this time, then closes the connection.
+    /// Responds after this time, nanoseconds, then closes the connection.
     AnswerAndClose(u64),
-    /// Resets the connection after this time.
+    /// Resets the connection after this time, nanoseconds.
     Reset(u64),
     /// Never responds.
     Silence,
-    /// Reports after this time that it has not processed the request.
+    /// Reports after this time, nanoseconds, that the server has not processed the request.
     Return(u64),
 }
 
@@ -69,17 +69,17 @@ struct Simulation<'s> {
     now: u64,
     events: BinaryHeap<Reverse<ScheduledEvent>>,
     created: u64,
-    /// Incremented for each slot when a connection is closed or a response is given up, which
-    /// invalidates its scheduled events.
+    /// A generation number per slot. An increment, when the connection is closed or the response is
+    /// given up, invalidates the slot's scheduled events.
     generation: Vec<u64>,
     depth: usize,
-    /// How a request on a slot at a time is handled.
+    /// How the server handles a request, by slot and time in nanoseconds.
     fate: &'s mut dyn FnMut(usize, u64) -> Fate,
-    /// Whether a connection attempt at a time succeeds.
+    /// Whether a connection attempt succeeds, by time in nanoseconds.
     accepts: &'s dyn Fn(u64) -> bool,
     stop: &'s AtomicBool,
     stop_at: u64,
-    /// Duration of a connection attempt.
+    /// Duration of a connection attempt, nanoseconds.
     connect_nanos: u64,
     turns: u64,
 }
@@ -216,10 +216,10 @@ impl Driver for Simulation<'_> {
     }
 }
 
-/// Sends requests until `left` is 0; status 200 is correct.
+/// A workload that sends `left` requests; status 200 is correct.
 struct Simple {
     left: u64,
-    /// Wait with the second request until the first is judged.
+    /// Whether each request waits until the previous request has ended.
     one_at_a_time: bool,
     out: u64,
     lost: u64,
@@ -387,7 +387,7 @@ impl Play {
     }
 }
 
-/// All samples of a slice, summed.
+/// All samples of a slice and their sums.
 struct SliceResult {
     samples: Vec<Sample>,
     total: OpSample,

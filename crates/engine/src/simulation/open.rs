@@ -32,10 +32,11 @@ fn an_open_loop_measures_a_stall_in_full() {
     let mean = response.mean() / 1e9;
     assert!((mean - 3.75).abs() < 0.05, "{mean}");
     assert!(response.value_at_quantile(0.99) > 14_500 * MILLIS);
-    // All but one service time are short: the delay is in the send lag.
+    // Only one service time is long; the other requests are delayed before the write, in the send
+    // lag.
     assert!(played.total.service.value_at_quantile(0.99) < MILLIS);
     assert!(played.total.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
-    // The only connection was in use: the load generator could not have sent earlier.
+    // The only connection was in use, so the load generator could not have sent earlier.
     let late: u64 = played.samples.iter().flat_map(|s| s.late).sum();
     assert_eq!(late, 0);
 }
@@ -54,7 +55,7 @@ fn a_stall_at_the_end_of_the_window_is_counted() {
     });
     assert_eq!(played.total.service.len(), 800);
     assert_eq!(played.errors(ErrorClass::Timeout), 200);
-    // Due 8.00 … 9.99 s, all in flight when the window closed.
+    // The requests due from 8.00 s to 9.99 s are all in flight when the window closes.
     assert_eq!(played.total.censored, 200);
     assert!(near(played.total.failed.max(), 4 * SECOND));
 }

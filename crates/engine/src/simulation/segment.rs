@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Four connections, 10 ms a request: 400 requests a second.
+/// A segment on four connections with 10 ms per request: 400 requests per second.
 fn segment(rest: u64) -> Play {
     let mut play = Play::closed(4);
     play.rest = Some(rest);
@@ -14,7 +14,7 @@ fn the_window_closes_when_the_segment_has_been_sent() {
     let mut work = Simple::exactly(200);
     let played = segment(SECOND).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
     assert_eq!(work.left, 0);
-    // All four requests complete at the same time: the first response closes the window.
+    // Four requests complete at the same time, and the first response closes the window.
     assert!(
         (0.49..=0.50).contains(&played.seconds),
         "{}",
@@ -38,7 +38,7 @@ fn the_rest_of_a_segment_is_sent_and_not_measured() {
     assert_eq!(played.seconds, 1.0);
     assert_eq!(played.total.ok, 400);
     assert_eq!(played.total.service.len(), 400);
-    // 40 before the window and 400 in the window.
+    // 40 requests were sent before the window and 400 in the window.
     assert_eq!(played.unmeasured, 160);
     assert!(played.ledger.reused <= 400, "{:?}", played.ledger);
 }

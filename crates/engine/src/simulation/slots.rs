@@ -22,7 +22,8 @@ fn every_slot_of_a_connection_carries_requests() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    // Eight at a time, a hundred times; the last eight end with the window, not in it.
+    // Eight requests at a time, a hundred times; the last eight end when the window closes and do
+    // not count.
     assert_eq!(played.total.ok, 792);
     assert_eq!(played.ledger.opened, 2);
     assert_eq!(played.ledger.reused, 800 - 2);
@@ -79,7 +80,8 @@ fn a_request_that_a_closing_server_did_not_process_is_repeated_and_timed_in_full
     });
     assert_eq!((played.total.ok, workload.lost), (10, 0));
     assert_eq!((sent, played.ledger.opened), (11, 2));
-    // 10 ms until the other response, 5 ms to connect, 10 ms for its own response.
+    // 10 ms until the other request's response, 5 ms to reconnect, 10 ms until the repeated
+    // request's response.
     assert!(near(played.total.service.max(), 25 * MILLIS));
 }
 
@@ -135,7 +137,7 @@ fn hosts_share_by_weight_whatever_their_speed() {
     assert_eq!(ok.iter().sum::<u64>(), played.total.ok);
     let share = ok[0] as f64 / played.total.ok as f64;
     assert!((share - 0.75).abs() < 0.01, "{ok:?}");
-    // Never more requests in flight than users, though each user can reach both hosts.
+    // Each user has a connection to both hosts, but at most one request in flight.
     assert_eq!(played.ledger.opened, 8);
     let mean_out = played.total.service.mean() * played.total.ok as f64 / SECOND as f64;
     assert!(mean_out <= 4.05, "{mean_out} requests out on average");
@@ -171,10 +173,10 @@ fn users_think_between_a_response_and_the_next_request() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    // Ten users, each with a request every 100 ms.
+    // Ten users send a request every 100 ms each.
     assert_eq!(played.total.ok, 1000);
     assert!(near(played.total.service.max(), 10 * MILLIS));
-    // They did not all start at once: each is woken for its own request.
+    // The users started at different times, so the scheduler is woken for each request.
     assert!(played.turns > 2000, "{} turns", played.turns);
 }
 
@@ -192,8 +194,7 @@ fn connection_set_up_is_timed_separately_from_requests() {
     assert!(near(setup.first_byte.value_at_quantile(0.5), 10 * MILLIS));
     assert_eq!(setup.tls.len(), 0);
     assert_eq!(played.total.ok, 24);
-    // For each correct response: its service time, and the time including the set-up of its
-    // connection.
+    // Each correct response has a service time and a total time, which includes connection set-up.
     assert_eq!((setup.response.len(), setup.total.len()), (24, 24));
     assert!(near(setup.response.max(), 10 * MILLIS));
     assert!(near(setup.total.min(), 40 * MILLIS));

@@ -1,4 +1,4 @@
-//! Transactions of several requests: how they count, and when their time starts and ends.
+//! How transactions of several requests count, and when their time starts and ends.
 
 use super::*;
 use crate::exchange::{Role, Transaction};
@@ -8,7 +8,8 @@ const NAMES: [&str; 4] = ["MULTIPART", "create", "part", "complete"];
 const STEPS: u64 = 3;
 const PART_BYTES: u64 = 1_000;
 
-/// A transaction in progress: its next sub-request, and whether that is in flight.
+/// A transaction in progress: the number of its current sub-request, and whether that sub-request
+/// is in flight.
 #[derive(Debug, Clone, Copy)]
 struct InProgress {
     started: u64,
@@ -16,8 +17,8 @@ struct InProgress {
     out: bool,
 }
 
-/// Transactions of three requests, one after the other; each user continues a transaction in
-/// progress before it starts another.
+/// A workload of transactions with three consecutive requests. A user continues an idle transaction
+/// before starting a new transaction.
 #[derive(Default)]
 struct Multipart {
     transactions: Vec<Option<InProgress>>,
@@ -133,7 +134,7 @@ impl SliceResult {
     }
 }
 
-/// 10, 30 and 20 ms on a single connection, repeated.
+/// Response times of 10, 30 and 20 ms in turn.
 fn ten_thirty_twenty() -> impl FnMut(usize, u64) -> Fate {
     let mut step = 0;
     move |_, _| {
@@ -197,7 +198,8 @@ fn a_transaction_that_started_before_the_window_is_throughput_and_not_timed() {
     let played = play.on(&mut Multipart::default(), &mut ten_thirty_twenty());
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.service), (1, 0));
-    // The next transaction receives a response in the drain and has one sub-request left.
+    // The next transaction receives a response in the drain, when one of its sub-requests has not
+    // been sent yet.
     assert_eq!(whole.failed + whole.censored, 0);
     assert_eq!((played.sum(2).ok, played.sum(2).service), (0, 1));
 }
@@ -262,7 +264,7 @@ fn transactions_belong_to_no_host_and_have_a_response_time_in_an_open_loop() {
     });
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.response), (200, 200));
-    // Three arrivals, 10 ms apart, and the last one takes 5 ms.
+    // Three arrivals are 10 ms apart, and the last request takes 5 ms.
     assert!(near(whole.mean as u64, 25 * MILLIS), "{}", whole.mean);
     let hosts = played.samples.iter().flat_map(|sample| &sample.hosts);
     assert_eq!(hosts.map(|host| host.ok).sum::<u64>(), 600);

@@ -1,8 +1,8 @@
 //! Reads the times of server stages from response headers: `Server-Timing` (W3C) and `Trace-Log`
 //! (CubeFS's blobstore).
 //!
-//! Sums are kept by service time, in buckets, so that means can be computed for any band of
-//! percentiles afterwards. Memory does not grow with the number of requests.
+//! Stage times are summed in buckets of service time, so that means can later be computed for any
+//! range of percentiles. Memory does not grow with the number of requests.
 
 mod amount;
 mod server_timing;
@@ -25,7 +25,7 @@ enum Timing<'a> {
     Total(u64),
 }
 
-/// A malformed header. The response's times are not used.
+/// The error for a malformed header. No time of the response is used then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unreadable;
 
@@ -41,14 +41,14 @@ struct Header {
 enum TotalScope {
     /// The whole request.
     Request,
-    /// The time until the head is written. That is the whole request if the body is written with
-    /// the head, as a JSON document is. If content follows that the server has yet to read, the
-    /// time counts as a stage with this name.
+    /// The time until the head is written. For a JSON document, which is written with the head, the
+    /// time covers the whole request. For any other content, which the server reads after the head,
+    /// the time counts as a stage with this name.
     UntilHead(&'static str),
 }
 
 impl TotalScope {
-    /// The time, interpreted by what follows the head.
+    /// The time, as a total or as a stage, depending on the content type in `head`.
     fn judged<'a>(self, told: Timing<'a>, head: &[u8]) -> Timing<'a> {
         match (told, self) {
             (Timing::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
@@ -59,7 +59,7 @@ impl TotalScope {
     }
 }
 
-/// Calls its argument for every time in a header's value.
+/// A parser, which calls its second argument for every time in a header's value.
 type Parse = fn(&[u8], &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>;
 
 /// The headers that are read.
@@ -89,7 +89,7 @@ fn read(head: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>
     Ok(())
 }
 
-/// Whether the body is a document that was created before its head, by its content type.
+/// Whether the content type is JSON: the server then created the body before the head.
 fn announces_document(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n').skip(1);
     let kind = lines.find_map(|line| value_of(line, b"content-type"));
@@ -97,7 +97,7 @@ fn announces_document(head: &[u8]) -> bool {
     kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
-/// The value of a header line with this name.
+/// The value of a header line; `None` if the line has another name.
 #[inline]
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let (own, rest) = line.split_at_checked(name.len())?;
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Times in microseconds by name, as a header contains them; a total has the name `=`.
+    /// Names and times in microseconds, in the order of the header; a total has the name `=`.
     pub(super) fn micros(parse: Parse, value: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         parse(value.as_bytes(), &mut |told| {
@@ -124,7 +124,7 @@ mod tests {
         .map(|()| all)
     }
 
-    /// All times in a head, in order; `None` if the head cannot be parsed.
+    /// Names and times of all headers in nanoseconds, in order; `None` if a header is malformed.
     fn told(head: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         let result = read(head.as_bytes(), &mut |told| {
@@ -170,7 +170,7 @@ mod tests {
         ] {
             assert_eq!(answer(other), until_head, "{other}");
         }
-        // Other headers are not affected.
+        // The content type does not affect `Server-Timing`.
         let timed = "HTTP/1.1 200 OK\r\nServer-Timing: total;dur=5\r\n\r\n";
         assert_eq!(told(timed).expect("readable"), whole);
     }

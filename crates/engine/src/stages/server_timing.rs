@@ -52,7 +52,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The time among the parameters of an entry. If there are two, the first counts.
+    /// The `dur` parameter of an entry, nanoseconds. If an entry has two, the first counts.
     fn parameters(&mut self) -> Result<Option<u64>, Unreadable> {
         let mut duration = None;
         loop {
@@ -91,7 +91,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The text between quotes, including its backslashes.
+    /// The text between quotation marks, including backslashes.
     fn quoted(&mut self) -> Result<&'a [u8], Unreadable> {
         let inside = &self.0[1..];
         let mut at = 0;
@@ -109,7 +109,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// RFC 9110 section 5.6.2.
+/// Whether `byte` is allowed in a token (RFC 9110 section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

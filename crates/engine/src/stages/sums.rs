@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most stages that are kept by name.
+/// Most stages that are kept by name; further stages count under [`OTHER_STAGES`].
 pub const MOST_STAGES: usize = 32;
-/// The name for all other stages: no header can contain this name.
+/// The name for all other stages. No header can contain this name.
 pub const OTHER_STAGES: &str = "(others)";
 
-/// Server stage times in correct responses to requests that were due in a slice's window.
+/// Sums of server stage times, over correct responses to requests due in a slice's window.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSums {
-    /// By operation, in no particular order; operations without a correct response are missing.
+    /// Sums by operation, in no particular order; operations without a correct response are
+    /// missing.
     pub operations: Vec<OperationStages>,
 }
 
@@ -19,46 +20,46 @@ pub struct StageSums {
 pub struct OperationStages {
     /// Name of the operation, for example `GET`.
     pub operation: String,
-    /// Names of the stages in the order of their first occurrence: at most [`MOST_STAGES`], and
-    /// [`OTHER_STAGES`]. Server-supplied: hostile until escaped.
+    /// Names of the stages: at most [`MOST_STAGES`], and [`OTHER_STAGES`] if needed. The server
+    /// chooses the names: hostile until escaped.
     pub stages: Vec<String>,
-    /// Sums by service time, shortest first; no bucket is empty.
+    /// Sums by service time, shortest first, without empty buckets.
     pub buckets: Vec<BucketSums>,
 }
 
-/// Responses with about the same service time: within a bucket, the longest service time is at
-/// most a sixteenth longer than the shortest. All below a microsecond share a bucket, and so do
-/// all above ten minutes.
+/// Sums over responses with about the same service time. Within a bucket, the longest service time
+/// is at most a sixteenth longer than the shortest. The first bucket also contains all times below
+/// 1,024 ns, the last all times above ten minutes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BucketSums {
     /// Index of the bucket, from 0: sixteen buckets per power of two, starting with 1,024 ns.
     pub bucket: u16,
     /// Correct responses.
     pub answers: u64,
-    /// Sum of their service times, nanoseconds.
+    /// Sum of the service times of correct responses, nanoseconds.
     pub service_ns: u64,
-    /// Responses that contained a time.
+    /// Correct responses with a usable time in a header.
     pub carrying: u64,
-    /// Responses with a malformed header, or with a time longer than the request took; none of
-    /// them counts in `carrying`.
+    /// Correct responses with a malformed header, or with a time longer than the service time; not
+    /// counted in `carrying`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Responses that contained the time of the whole request exactly once.
+    /// Responses in `carrying` with the time of the whole request exactly once.
     pub totals: u64,
-    /// Sum of these times, nanoseconds.
+    /// Sum of the times of the whole request in `totals`, nanoseconds.
     pub total_ns: u64,
-    /// Sum of the service times of the same responses, nanoseconds.
+    /// Sum of the service times of the responses in `totals`, nanoseconds.
     pub total_service_ns: u64,
-    /// By stage, in the order of [`OperationStages::stages`].
+    /// Times by stage, in the order of [`OperationStages::stages`].
     pub stages: Vec<StageSum>,
 }
 
-/// The times of one stage.
+/// The times of one stage in a bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSum {
     /// Responses that contained the stage.
     pub named: u64,
-    /// Sum of its times, nanoseconds.
+    /// Sum of the stage's times, nanoseconds.
     pub ns: u64,
 }
 
@@ -78,7 +79,7 @@ impl StageSums {
         }
     }
 
-    /// The sums of this operation, if it had a correct response.
+    /// The sums of the operation with this name, if the operation had a correct response.
     pub fn of(&self, operation: &str) -> Option<&OperationStages> {
         let mut operations = self.operations.iter();
         operations.find(|each| each.operation == operation)
@@ -86,9 +87,9 @@ impl StageSums {
 }
 
 impl OperationStages {
-    /// Adds another thread's sums of the same operation. A stage that either thread may have
-    /// counted as [`OTHER_STAGES`] counts as [`OTHER_STAGES`] in the sum, because only a part of
-    /// it is known.
+    /// Adds another thread's sums of the same operation. If either thread may have counted a stage
+    /// as [`OTHER_STAGES`], the whole stage counts as [`OTHER_STAGES`] in the sum, because its time
+    /// is only partly known.
     pub fn add(&mut self, other: &Self) {
         let both = |name: &str| match self.has(name) && other.has(name) {
             true => name.to_owned(),
@@ -115,7 +116,7 @@ impl OperationStages {
         self.stages.iter().any(|known| known == name)
     }
 
-    /// Adds buckets whose stages have these names; a name may occur more than once.
+    /// Adds buckets whose stages have the names in `names`; a name can occur more than once.
     fn take_in(&mut self, names: &[String], buckets: &[BucketSums]) {
         let places: Vec<usize> = names.iter().map(|name| self.place(name)).collect();
         for bucket in &mut self.buckets {
@@ -141,7 +142,7 @@ impl OperationStages {
         }
     }
 
-    /// Index of the stage with this name.
+    /// Index of the stage with this name, or of [`OTHER_STAGES`]; added if missing.
     fn place(&mut self, name: &str) -> usize {
         let find = |stages: &[String], name: &str| stages.iter().position(|known| known == name);
         if let Some(at) = find(&self.stages, name) {
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(others, MOST_STAGES as u64);
     }
 
-    /// A thread that kept `db` and `app` by name, and a thread that had space for `db` only.
+    /// Merges a thread that kept `app` by name with a thread that counted `app` among the others.
     #[test]
     fn a_stage_known_only_in_part_is_counted_as_others() {
         let apart = sums(0, &["app", "db"], 1);

@@ -5,13 +5,13 @@ use super::sums::{BucketSums, MOST_STAGES, OTHER_STAGES, OperationStages, StageS
 use super::{LONGEST_NAME, Timing, read};
 use crate::histogram::HIGHEST_NANOS;
 
-/// Buckets per power of two, as a power of two.
+/// Base-2 logarithm of the number of buckets per power of two.
 const SUB_BITS: u32 = 4;
-/// Shortest distinct service time, as a power of two of nanoseconds.
+/// Base-2 logarithm of the shortest distinguished service time, nanoseconds.
 const SHORTEST_BITS: u32 = 10;
 /// Buckets up to [`HIGHEST_NANOS`].
 const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
-/// How much longer than the service time of its response a time may be, nanoseconds: servers
+/// A stage time can exceed the service time of the response by this value, nanoseconds: servers
 /// round to whole milliseconds, and clocks differ slightly.
 const SLACK: u64 = 2_000_000;
 /// Index of the sum for stages beyond the limit.
@@ -20,7 +20,7 @@ const OTHERS: usize = MOST_STAGES;
 /// The sums of one thread.
 pub(crate) struct StageTally {
     names: Vec<String>,
-    /// The times in the last head of each slot.
+    /// The times in the last response head of each slot.
     readings: Vec<Reading>,
     ops: Vec<OpTally>,
 }
@@ -28,15 +28,15 @@ pub(crate) struct StageTally {
 /// The times in the head of one response.
 #[derive(Default)]
 struct Reading {
-    /// Times by stage; a stage that occurs twice is listed twice.
+    /// Index and time of each stage, nanoseconds; a stage that occurs twice is listed twice.
     times: Vec<(usize, u64)>,
     total: Total,
     unreadable: bool,
 }
 
 impl Reading {
-    /// The longest single time. The times of a stage that occurs twice may overlap, so their sum
-    /// is not used.
+    /// The longest single time, nanoseconds. Times of a stage that occurs twice are not added,
+    /// because they can overlap.
     fn longest(&self) -> u64 {
         let stages = self.times.iter().map(|&(_, nanos)| nanos);
         let total = match self.total {
@@ -61,7 +61,7 @@ enum Total {
 struct OpTally {
     name: &'static str,
     buckets: Vec<Bucket>,
-    /// By stage and bucket; empty before the stage's first occurrence.
+    /// Sums by stage and bucket; empty before the stage's first occurrence.
     stages: Vec<Vec<StageSum>>,
 }
 
@@ -150,7 +150,7 @@ impl StageTally {
         }
     }
 
-    /// The sums so far.
+    /// The sums of all counted responses.
     pub(crate) fn into_sums(self) -> StageSums {
         let name_of = |stage: usize| match self.names.get(stage) {
             Some(name) => name.clone(),
@@ -186,7 +186,7 @@ impl StageTally {
     }
 }
 
-/// Index of the stage with this name.
+/// Index of the stage with this name, or [`OTHERS`] if there is no space for the name.
 fn stage_of(names: &mut Vec<String>, name: &str) -> usize {
     if let Some(at) = names.iter().position(|known| known == name) {
         return at;
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn times_are_summed_by_operation_and_service_time() {
         let mut tally = tally();
-        // Two responses in flight at once.
+        // Two responses are in flight at once.
         tally.read(0, &head("Server-Timing: db;dur=1, total;dur=2"));
         tally.read(1, &head("Server-Timing: app;dur=5, app;dur=6"));
         tally.count(0, 0, 3_000_000);

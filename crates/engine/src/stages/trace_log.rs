@@ -1,20 +1,21 @@
 //! Parses `Trace-Log` of CubeFS's blobstore: entries such as `ACCESS:55`, separated by
 //! semicolons, and `a_0_r_0_w_42`.
 //!
-//! An entry is a module, a colon, its time and, if it failed, a slash and the error: up to 32
-//! bytes of any text, so that the end of the error cannot be found. The rest of such a line is
-//! ignored. The time is in milliseconds, or a Go duration. A time that rounds down to 0 ms is
-//! left out, with its colon.
+//! An entry is a module, a colon and a time in milliseconds or as a Go duration. A time that rounds
+//! down to 0 ms is left out with its colon. If the module failed, a slash and an error text of up
+//! to 32 bytes follow. The text can contain semicolons, so its end cannot be found, and the rest of
+//! the line is ignored.
 
 use super::amount::{MILLISECOND, nanos};
 use super::{Timing, Unreadable};
 use crate::histogram::HIGHEST_NANOS;
 
-/// The access layer: it sends the response, and its time includes all other stages.
+/// The module that sends the response, the access layer. The time of this module includes all other
+/// stages.
 pub(super) const OUTERMOST: &str = "ACCESS";
 /// Names for the parts of `a_0_r_0_w_42`.
 const PARTS: [(&str, &str); 3] = [("a", "alloc"), ("r", "read"), ("w", "write")];
-/// Units of a time, nanoseconds. Both micro signs are accepted.
+/// Units of a time, with their length in nanoseconds. Both Unicode micro signs are accepted.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -28,7 +29,7 @@ const UNITS: [(&str, u64); 8] = [
 
 /// Calls `tell` for every entry.
 pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable> {
-    // The text of an error may be cut inside a UTF-8 character.
+    // An error text can be cut inside a UTF-8 character.
     let readable = value.split(|&byte| byte == b'/').next();
     let value = std::str::from_utf8(readable.unwrap_or_default()).map_err(|_| Unreadable)?;
     // A proxy may have joined several header lines with commas.
@@ -57,7 +58,7 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<()
     Ok(())
 }
 
-/// Milliseconds, or consecutive numbers with units, such as `1m2.5s`.
+/// Parses a time to nanoseconds: milliseconds, or consecutive numbers with units, such as `1m2.5s`.
 fn time_of(text: &str) -> Option<u64> {
     if let Some(plain) = nanos(text.as_bytes(), MILLISECOND) {
         return Some(plain);
@@ -74,7 +75,7 @@ fn time_of(text: &str) -> Option<u64> {
     (!text.is_empty() && sum <= HIGHEST_NANOS).then_some(sum)
 }
 
-/// The times in `a_0_r_0_w_42`, in milliseconds.
+/// Parses the three times in `a_0_r_0_w_42`, which are in milliseconds, to nanoseconds.
 fn parts(entry: &str) -> Option<[u64; PARTS.len()]> {
     let mut words = entry.split('_');
     let mut times = [0; PARTS.len()];
@@ -119,7 +120,7 @@ mod tests {
                 "x:1m2.5s;y:350\u{3bc}s;z:0s",
                 &[("x", 62_500_000), ("y", 350), ("z", 0)],
             ),
-            // The end of an error text cannot be found.
+            // After an error text, the rest of the line is ignored.
             (
                 "cm:3;PROXY:4/dial tcp; i/o, timeout: 9;x:1h;cm:5",
                 &[("cm", 3_000), ("PROXY", 4_000)],

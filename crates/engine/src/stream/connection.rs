@@ -5,11 +5,11 @@ use super::outbox::Outbox;
 use crate::dialing::Dialing;
 use crate::transport::Transport;
 
-/// With at least this many bytes of the body remaining, the socket reports readability less often
-/// than for every packet.
+/// Bodies with at least this number of remaining bytes raise the socket's low-water mark, so that
+/// not every packet wakes the thread.
 const LOW_WATER_FROM: u64 = 128 * 1024;
-/// Largest low-water mark: large enough that wake-ups are rare, small enough that the receive
-/// buffer never fills.
+/// Largest low-water mark, bytes: large enough that wake-ups are rare, small enough that the
+/// receive buffer never fills.
 const LARGEST_LOW_WATER: u64 = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -26,22 +26,22 @@ pub(super) struct Connection<F> {
     pub(super) outbox: Outbox,
     /// Bytes of the current response already read.
     pub(super) received: u64,
-    /// Bytes that the last read may have left in the socket.
+    /// Whether the last read may have left bytes in the socket.
     pub(super) unread: Unread,
     /// Whether the connection is in the list of connections with bytes left to read.
     pub(super) is_listed: bool,
-    /// The socket's low-water mark: it becomes readable when this many bytes have arrived.
+    /// The low-water mark: the socket becomes readable when this number of bytes has arrived.
     low_water: u32,
 }
 
-/// Whether bytes may be left in the socket although no event will announce them.
+/// Whether the socket may hold bytes for which no further event comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// None: the last read emptied the socket.
+    /// No bytes: the last read emptied the socket.
     Nothing,
     /// Some.
     Bytes,
-    /// Some, and the end of the stream.
+    /// Bytes and the end of the stream.
     BytesAndEnd,
 }
 
@@ -70,13 +70,12 @@ impl<F: Framing> Connection<F> {
         self.low_water = 1;
     }
 
-    /// Sets the low-water mark to the part of the current body that justifies a wake-up: 1 byte,
-    /// except for large bodies.
+    /// Sets the low-water mark for the rest of the current body: 1 byte, or more for a large body.
     #[inline]
     pub(super) fn tune_low_water(&mut self) {
         let wanted = match self.reader.outstanding() {
             Some(left) if left >= LOW_WATER_FROM => left.min(LARGEST_LOW_WATER) as u32,
-            // The end of a large body: all of it at once.
+            // The last part of a large body is read in one go.
             Some(left @ 1..) if self.low_water > 1 => left as u32,
             _ => 1,
         };

@@ -9,13 +9,13 @@ use crate::exchange::{BodyUse, ResponseHead};
 ///
 /// Responses arrive in the order of the requests. `ResponseReader` is the framing of HTTP/1.1.
 pub trait Framing: Default {
-    /// What all connections of a thread share, for example the head that was parsed last.
+    /// State that all connections of a thread share, for example a cache of the last parsed head.
     type Shared: Default;
-    /// Why bytes are not a response.
+    /// The error for bytes that are not a response.
     type Malformed: fmt::Display;
 
-    /// Takes the next bytes of the connection, up to the end of the response. `bodyless` means
-    /// that the response cannot have a body, as after HEAD.
+    /// Consumes the next bytes of the connection, up to the end of the response. With `bodyless`,
+    /// the response cannot have a body, as after HEAD.
     ///
     /// # Errors
     /// When the bytes are not a response of this protocol.
@@ -27,18 +27,18 @@ pub trait Framing: Default {
         listener: &mut impl Listener,
     ) -> Result<Progress, Self::Malformed>;
 
-    /// The server closed the connection; `None` if that leaves the response incomplete.
+    /// Handles a connection closed by the server. Returns `None` if the response is incomplete.
     fn close(&mut self) -> Option<Complete> {
         None
     }
 
-    /// Remaining bytes of a body that is not inspected, if their number is known. The caller may
-    /// drop them unread: see [`Self::skip`].
+    /// Number of remaining bytes of a body that is not inspected, if known. The caller can drop
+    /// these bytes unread and call [`Self::skip`].
     fn droppable(&self) -> Option<u64> {
         None
     }
 
-    /// Remaining bytes of the body, if their number is known.
+    /// Number of remaining bytes of the body, if known.
     fn outstanding(&self) -> Option<u64> {
         None
     }
@@ -50,7 +50,7 @@ pub trait Framing: Default {
         Progress::Partial
     }
 
-    /// Drops a response that is incomplete: the connection was closed.
+    /// Drops an incomplete response, because the connection was closed.
     fn reset(&mut self);
 }
 
@@ -58,7 +58,7 @@ pub trait Framing: Default {
 pub trait Listener {
     /// Status line and headers are complete.
     fn head(&mut self, head: &ResponseHead<'_>) -> BodyUse;
-    /// A part of the body that is to be inspected.
+    /// A part of a body that the workload inspects, `offset` bytes after the start of the body.
     fn body(&mut self, offset: u64, part: &[u8]);
 }
 
@@ -67,16 +67,16 @@ pub trait Listener {
 pub struct Complete {
     /// Status code.
     pub status: u16,
-    /// Body bytes, without the bytes that delimit them.
+    /// Body bytes, without framing.
     pub length: u64,
-    /// Whether the connection may carry another request.
+    /// Whether another request can be sent on the connection.
     pub reusable: bool,
-    /// How many of the bytes passed to [`Framing::feed`] belong to this response. The bytes
-    /// after them belong to the next one.
+    /// How many of the bytes passed to [`Framing::feed`] belong to this response; the remaining
+    /// bytes belong to the next response.
     pub consumed: usize,
 }
 
-/// The state of a response after more bytes.
+/// The state of a response after a call of [`Framing::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Part of the response is missing.

@@ -1,14 +1,13 @@
-//! Requests and responses over TCP, TLS or Unix sockets, for every protocol whose responses arrive
-//! in the order of the requests: one edge-triggered poll per thread. [`Framing`] finds the ends of
-//! the responses.
+//! The driver for every protocol whose responses arrive in the order of the requests, over TCP, TLS
+//! or Unix sockets, with one edge-triggered poll per thread. [`Framing`] finds the ends of the
+//! responses.
 //!
-//! A socket is registered once. When a response completes, the next request is written at once.
-//! The driver waits for writability only after `WouldBlock`, and reads a socket again only if the
-//! buffer was filled. A keep-alive request thus costs one write, one read and a share of one
-//! wait.
+//! Each socket is registered with the poll once. When a response is complete, the driver writes the
+//! next request at once. The driver waits for writability only after `WouldBlock`, and reads a
+//! socket again only if a read filled the buffer. A keep-alive request thus costs one write, one
+//! read and a share of one wait.
 //!
-//! At a depth above 1, requests are pipelined: responses arrive in the order of the requests, and
-//! all requests that are ready go out in one write.
+//! At a depth above 1, requests are pipelined, and one write sends all requests that are ready.
 
 mod connection;
 pub(crate) mod framing;
@@ -33,16 +32,16 @@ use crate::transport::{TcpFigures, Transport, describe};
 
 /// Size of the read buffer, shared by all connections of a thread.
 const READ_BUFFER: usize = 256 * 1024;
-/// Bodies that are not inspected and have at least this many bytes remaining are dropped unread.
+/// Bodies that are not inspected are dropped unread if at least this number of bytes remains.
 const WORTH_DROPPING: u64 = 64 * 1024;
-/// Bytes dropped per call. Memory of this size is reserved and, where the kernel drops the bytes
-/// itself, never touched.
+/// Most bytes dropped per call. The buffer of this size takes no physical memory where the kernel
+/// drops the bytes.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
-/// Reads of one connection before timers, the stop flag and other connections are served: a
-/// server that never pauses must not block the thread.
+/// Most consecutive reads of one connection before timers, the stop flag and other connections are
+/// served, so that a server that never pauses does not block the thread.
 const READS_A_TURN: usize = 8;
 
-/// Text of a failed request whose connection brought more bytes than its response has.
+/// Failure text of a request if unexpected bytes follow its response.
 const EXCESS: &str = "more bytes than the response announced";
 
 /// Whether a connection can be read further.
@@ -70,8 +69,8 @@ pub struct StreamDriver<F: Framing> {
 }
 
 impl<F: Framing> StreamDriver<F> {
-    /// A driver with `connections` on `route`, each for `depth` requests in flight; none is open
-    /// yet. With `precise`, waits end to the microsecond, as the schedule of an open loop needs.
+    /// A driver with `connections` closed connections on `route`, each for `depth` requests in
+    /// flight. With `precise`, waits are accurate to the microsecond, as an open loop needs.
     ///
     /// # Errors
     /// When the system refuses a poll or a timer.
@@ -107,8 +106,8 @@ impl<F: Framing> StreamDriver<F> {
         }
     }
 
-    /// Opens the connection, after closing the previous one. Closing is part of the measured
-    /// time, because it delays the next request as well.
+    /// Closes the old connection and opens a new one. The connect time includes the closing, which
+    /// also delays the next request.
     fn connect(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         self.close(connection);
@@ -134,7 +133,7 @@ impl<F: Framing> StreamDriver<F> {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Executes an order for the connection or its first slot.
+    /// Executes an order for the connection as an order for its first slot.
     fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
@@ -147,14 +146,14 @@ impl<F: Framing> StreamDriver<F> {
             outbox.push(slot);
             return self.write(connection, scheduler);
         }
-        // More requests may follow before the next wait and go out in the same write.
+        // Requests that follow before the next wait go out in the same write.
         if outbox.is_written() {
             self.unwritten.push(connection);
         }
         outbox.push(slot);
     }
 
-    /// Writes the pending requests of `connection` until the socket is full.
+    /// Writes pending requests of `connection` until all are written or the socket is full.
     #[inline]
     fn write(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let entry = &mut self.connections[connection];
@@ -222,8 +221,8 @@ impl<F: Framing> StreamDriver<F> {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Reads until the socket is empty, but at most [`READS_A_TURN`] times. The next turn reads
-    /// the rest.
+    /// Reads until the socket is empty, at most [`READS_A_TURN`] times; the next turn reads the
+    /// rest.
     #[inline]
     fn read(&mut self, connection: usize, closed: bool, scheduler: &mut Scheduler<'_>) {
         self.connections[connection].unread = Unread::Nothing;
@@ -250,7 +249,7 @@ impl<F: Framing> StreamDriver<F> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return self.reset(connection, &error, scheduler),
             };
-            // A short read has emptied the socket; new bytes raise an event.
+            // A short read means that the socket is empty and that new bytes raise an event.
             let emptied = transport.emptied(count, asked);
             let then = if droppable.is_none() {
                 self.take_bytes(connection, count, closed, scheduler)
@@ -274,7 +273,7 @@ impl<F: Framing> StreamDriver<F> {
         }
     }
 
-    /// Continues the reads that the last turn limited.
+    /// Continues reading the sockets that the last turn did not empty.
     fn read_on(&mut self, scheduler: &mut Scheduler<'_>) {
         let listed = self.unread.len();
         for at in 0..listed {
@@ -290,7 +289,7 @@ impl<F: Framing> StreamDriver<F> {
         self.unread.drain(..listed);
     }
 
-    /// `count` bytes of the current response were dropped unread.
+    /// Counts `count` bytes of the current response that were dropped unread.
     fn take_dropped(
         &mut self,
         connection: usize,
@@ -319,7 +318,8 @@ impl<F: Framing> StreamDriver<F> {
         while from < count {
             let entry = &mut self.connections[connection];
             let Some(slot) = entry.outbox.first() else {
-                // Some servers send 408 before they close the connection.
+                // Bytes without a request in flight: some servers send status 408 before they
+                // close.
                 self.close_unused(connection, scheduler);
                 return AfterRead::Stop;
             };
@@ -366,7 +366,7 @@ impl<F: Framing> StreamDriver<F> {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// The response to the first request in flight is complete.
+    /// Reports the complete response of the first request in flight.
     #[inline]
     fn complete(
         &mut self,
@@ -377,7 +377,8 @@ impl<F: Framing> StreamDriver<F> {
     ) -> AfterRead {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
-        // Request bytes that the server has not read would be parsed as the next request.
+        // After a partly written request, the connection cannot be reused: the server would parse
+        // the next request as its rest.
         let cut_at = entry.outbox.first_is_cut_at();
         let Some(slot) = entry.outbox.pop() else {
             return AfterRead::Stop;
@@ -386,8 +387,8 @@ impl<F: Framing> StreamDriver<F> {
             status: complete.status,
             length: complete.length,
             received: std::mem::take(&mut entry.received),
-            // More responses may follow this one in the buffer.
             cut_at,
+            // After the end of the stream, the buffer can still hold responses to later requests.
             reusable: complete.reusable && cut_at.is_none() && !(closed && entry.outbox.is_empty()),
         };
         let order = scheduler.answered(slot, now, response);

@@ -1,4 +1,4 @@
-//! Requests of one connection that are being written or wait for their response.
+//! Requests of one connection that are being written or are waiting for a response.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -8,15 +8,15 @@ use crate::exchange::InFile;
 use crate::scheduler::Scheduler;
 use crate::transport::Transport;
 
-/// Smallest body that is sent directly from its file. For smaller bodies a copy costs less than
-/// the second system call.
+/// Smallest body that is sent directly from its file, bytes. For smaller bodies, a copy costs less
+/// than a second system call.
 const WORTH_A_FILE: usize = 32 * 1024;
-/// Buffers per write: a head and a body are two.
+/// Most buffers per write; a request has two: head and body.
 const MOST_PIECES: usize = 64;
 
 /// Result of a write.
 pub(super) enum Wrote {
-    /// Everything was written, or the socket is full.
+    /// All requests were written, or the socket is full.
     AsFarAsItGoes,
     /// The write failed.
     Failed(io::Error),
@@ -26,11 +26,11 @@ pub(super) enum Wrote {
 #[derive(Debug)]
 pub(super) struct Outbox {
     slots: VecDeque<usize>,
-    /// How many requests have started to be written.
+    /// Number of requests whose write has started.
     begun: usize,
-    /// How many requests are completely written.
+    /// Number of completely written requests.
     whole: usize,
-    /// Bytes already written of the request after those.
+    /// Bytes written of the first request that is not completely written.
     written: usize,
 }
 
@@ -60,7 +60,7 @@ impl Outbox {
         self.slots.front().copied()
     }
 
-    /// Removes the first request: its response is complete.
+    /// Removes the first request, whose response is complete.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<usize> {
         let slot = self.slots.pop_front()?;
@@ -83,19 +83,19 @@ impl Outbox {
         self.slots.is_empty()
     }
 
-    /// Whether everything is written.
+    /// Whether all requests are completely written.
     #[inline]
     pub(super) fn is_written(&self) -> bool {
         self.whole == self.slots.len()
     }
 
-    /// How many bytes of the first request have been written, if it is not completely written.
+    /// Bytes written of the first request; `None` if it is completely written.
     #[inline]
     pub(super) fn first_is_cut_at(&self) -> Option<u64> {
         (self.whole == 0).then_some(self.written as u64)
     }
 
-    /// Writes until everything is written or the socket is full.
+    /// Writes until all requests are written or the socket is full.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -149,7 +149,7 @@ impl Outbox {
         self.write_several(transport, scheduler)
     }
 
-    /// Writes a head, and then a body that the kernel copies from its file.
+    /// Writes a head, and then lets the kernel send the body from its file.
     fn write_from_file(
         &self,
         transport: &mut Transport,

@@ -1,7 +1,7 @@
-//! One connection as a stream of bytes: TCP or a Unix socket, with or without TLS.
+//! A connection as a stream of bytes: TCP or a Unix socket, with or without TLS.
 //!
 //! A transport knows nothing of HTTP and never blocks: an operation that cannot be done at once
-//! returns `WouldBlock`, and an event reports when it can continue.
+//! returns `WouldBlock`, and an event reports when the operation can continue.
 
 mod socket;
 mod tcp_info;
@@ -33,9 +33,9 @@ pub(crate) struct Transport {
 /// Progress of opening a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// The other side has not accepted yet.
+    /// The TCP or Unix connection is not established yet.
     Connecting,
-    /// The other side has accepted; the TLS handshake is in progress.
+    /// The socket is connected; the TLS handshake is in progress.
     Handshaking,
     /// Ready to carry requests.
     Ready,
@@ -63,8 +63,8 @@ impl Transport {
         })
     }
 
-    /// Continues to open the transport; called for every event until it is ready. With TLS it
-    /// returns `Handshaking` at least once, first when the other side has accepted.
+    /// Continues to open the transport; called for every event until the result is `Ready`. With
+    /// TLS, the first call after the socket is connected returns `Handshaking`.
     pub(crate) fn advance(&mut self) -> io::Result<Opening> {
         let done = match (self.opening, &mut self.session) {
             (Opening::Connecting, session) => {
@@ -100,9 +100,8 @@ impl Transport {
         }
     }
 
-    /// Takes at most as many bytes as `scratch` holds from the transport and drops them.
-    /// `scratch` may be overwritten. Where the kernel supports it, it drops the bytes without a
-    /// copy.
+    /// Reads and drops at most `scratch.len()` bytes. Overwrites `scratch`, except where the kernel
+    /// can drop the bytes without a copy.
     pub(crate) fn discard(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.discard(scratch),
@@ -110,17 +109,17 @@ impl Transport {
         }
     }
 
-    /// Requests readability events only when at least `bytes` bytes can be read or the stream has
-    /// ended. A hint: with TLS, and on systems without support, events are not delayed.
+    /// Delays readability events until at least `bytes` bytes can be read or the stream has ended.
+    /// A hint: has no effect with TLS and on systems without support.
     pub(crate) fn wait_for(&self, bytes: u32) {
         if self.session.is_none() {
-            // A failing socket returns the error when it is read.
+            // An error of the socket is returned by the next read.
             let _ = self.socket.wait_for(bytes);
         }
     }
 
-    /// Takes some of `bytes`. With TLS, bytes that were taken may not be sent yet: see
-    /// [`Self::wants_write`].
+    /// Accepts some of `bytes` and returns their number. With TLS, accepted bytes can still be
+    /// unsent: see [`Self::wants_write`].
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.session {
@@ -143,7 +142,7 @@ impl Transport {
         cfg!(target_os = "linux") && self.session.is_none()
     }
 
-    /// Like [`Self::write`], for data that is followed by more at once.
+    /// Like [`Self::write`], for data that is immediately followed by more data.
     pub(crate) fn write_and_more(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.write_and_more(bytes),
@@ -151,8 +150,8 @@ impl Transport {
         }
     }
 
-    /// Sends up to `count` bytes of `file` from `offset` without copying them. Only if
-    /// [`Self::sends_files`].
+    /// Sends up to `count` bytes of `file` from `offset` without a copy. Call only if
+    /// [`Self::sends_files`] is true.
     pub(crate) fn send_file(
         &mut self,
         file: BorrowedFd<'_>,
@@ -162,8 +161,8 @@ impl Transport {
         self.socket.send_file(file, offset, count)
     }
 
-    /// Whether bytes that were taken have not been sent: [`Self::flush`] must be called when the
-    /// socket is writable again.
+    /// Whether accepted bytes are still unsent: [`Self::flush`] must then be called when the socket
+    /// is writable.
     #[inline]
     pub(crate) fn wants_write(&self) -> bool {
         self.session
@@ -171,7 +170,7 @@ impl Transport {
             .is_some_and(|session| session.wants_write())
     }
 
-    /// Sends the bytes that were taken; `WouldBlock` if some remain.
+    /// Sends accepted bytes that are still unsent; `WouldBlock` if some remain unsent.
     #[inline]
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         match &mut self.session {
@@ -180,8 +179,8 @@ impl Transport {
         }
     }
 
-    /// Whether a read of `count` bytes with a buffer of `asked` bytes has emptied the transport,
-    /// so that an event reports new bytes.
+    /// Whether a read of `count` bytes into a buffer of `asked` bytes has emptied the transport.
+    /// New bytes then raise an event.
     #[inline]
     pub(crate) fn emptied(&self, count: usize, asked: usize) -> bool {
         match &self.session {

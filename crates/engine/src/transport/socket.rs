@@ -15,7 +15,7 @@ use crate::address::Address;
 
 #[cfg(target_os = "linux")]
 sockopt_impl!(
-    /// The number of bytes from which a socket counts as readable.
+    /// Socket option SO_RCVLOWAT: the number of bytes from which a socket counts as readable.
     LowWater,
     SetOnly,
     libc::SOL_SOCKET,
@@ -42,7 +42,7 @@ impl Socket {
             (Address::Unix(path), _) => Self::Unix(UnixStream::connect(path)?),
         };
         if let Self::Tcp(stream) = &socket {
-            // Small requests must not wait for the acknowledgement of earlier ones.
+            // Small requests must not wait for acknowledgements of earlier requests.
             stream.set_nodelay(true)?;
         }
         let source: &mut dyn Source = match &mut socket {
@@ -53,7 +53,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// Whether the other side has accepted.
+    /// Whether the socket is connected.
     pub(super) fn connected(&self) -> io::Result<bool> {
         let (error, connected) = match self {
             Self::Tcp(stream) => (stream.take_error()?, stream.peer_addr().map(drop)),
@@ -89,9 +89,8 @@ impl Socket {
         }
     }
 
-    /// Requests readability events only when this many bytes can be read. The kernel enlarges the
-    /// receive buffer accordingly and always reports the end of the stream (tcp(7), socket(7):
-    /// SO_RCVLOWAT).
+    /// Delays readability events until `bytes` bytes can be read. The kernel enlarges the receive
+    /// buffer if needed and always reports the end of the stream (tcp(7), socket(7): SO_RCVLOWAT).
     pub(super) fn wait_for(&self, bytes: u32) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         nix::sys::socket::setsockopt(&self.as_fd(), LowWater, &bytes)?;
@@ -164,7 +163,8 @@ fn connect_from(from: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
     };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-    // The port is chosen when connecting, so that one port can serve several targets.
+    // The kernel chooses the port when connecting, so that one port can be used for several
+    // targets.
     #[cfg(target_os = "linux")]
     nix::sys::socket::setsockopt(
         &socket,

@@ -1,37 +1,37 @@
-//! Reads the kernel's figures of a TCP connection when it is closed, outside the hot path.
+//! Reads the kernel's statistics of TCP connections when they are closed, outside the hot path.
 
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 
-/// Most connections read per second. Without keep-alive there is one connection per request, and
-/// reading all of them would cost measurable CPU time.
+/// Most connections per second whose statistics are read. Without keep-alive each request has a
+/// connection, and reading all statistics would cost measurable CPU time.
 const MOST_IN_A_SECOND: u32 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// TCP figures of a slice's connections, including those before the window and in the drain.
+/// Kernel statistics of a slice's TCP connections, including the settling time and the drain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TcpFigures {
-    /// Connections read.
+    /// Number of connections whose statistics were read.
     pub connections: u64,
-    /// Shortest round trip on any of them, nanoseconds (`tcpi_min_rtt`, which the kernel keeps in
-    /// microseconds over the last five minutes of a connection).
+    /// Shortest round trip on any connection, nanoseconds (`tcpi_min_rtt`, which the kernel keeps
+    /// in microseconds over the last five minutes of a connection).
     pub min_rtt: Option<u64>,
     /// Segments retransmitted by the load generator (`tcpi_total_retrans`).
     pub retransmits: u64,
     /// Unneeded retransmissions: segments that the peer had already received, as it reported with
-    /// duplicate selective acknowledgements (`tcpi_dsack_dups`, RFC 2883). The acknowledgement
-    /// was late, and no segment was lost. `None` on Linux before 4.19.
+    /// duplicate selective acknowledgements (`tcpi_dsack_dups`, RFC 2883). In these cases only the
+    /// acknowledgement was late or lost. `None` on Linux before 4.19.
     pub unneeded: Option<u64>,
     /// Segments sent (`tcpi_segs_out`); `None` on Linux before 4.2.
     pub sent: Option<u64>,
 }
 
 impl TcpFigures {
-    /// The sum of both.
+    /// The statistics of both: sums, and the shorter round trip.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let shorter = self.min_rtt.into_iter().chain(other.min_rtt).min();
-        // Without connections read, a field is empty rather than unknown.
+        // `None` on a side without connections means 0, not unknown.
         let sum = |a: Option<u64>, b: Option<u64>| match (self.connections, other.connections) {
             (0, _) => b,
             (_, 0) => a,
@@ -47,7 +47,7 @@ impl TcpFigures {
     }
 }
 
-/// Collects the TCP figures of one thread's connections.
+/// Collects the kernel statistics of one thread's TCP connections.
 #[derive(Debug, Default)]
 pub(crate) struct TcpRecorder {
     sum: Cell<TcpFigures>,
@@ -56,7 +56,7 @@ pub(crate) struct TcpRecorder {
 }
 
 impl TcpRecorder {
-    /// The sum of all figures.
+    /// The sum of all statistics read so far.
     pub(crate) fn sum(&self) -> TcpFigures {
         self.sum.get()
     }
@@ -68,13 +68,13 @@ impl TcpRecorder {
         }
     }
 
-    /// From this call on, times are nanoseconds since `origin`.
+    /// Moves the zero of time to `origin`: later times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&self, origin: u64) {
         let (end, asked) = self.second.get();
         self.second.set((end.saturating_sub(origin), asked));
     }
 
-    /// Reads the figures of a connection that is about to be closed.
+    /// Reads the statistics of a connection that is about to be closed.
     pub(super) fn ask(&self, socket: BorrowedFd<'_>) {
         let (end, asked) = self.second.get();
         if asked >= MOST_IN_A_SECOND {
@@ -98,8 +98,8 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
 
     use nix::libc::tcp_info;
 
-    // `struct tcp_info` of linux/tcp.h has more fields than the library's: fields are only ever
-    // appended.
+    // The kernel's `struct tcp_info` has more fields than the library's, but only at the end: Linux
+    // never moves fields.
     const SEGMENTS_OUT: usize = offset_of!(tcp_info, tcpi_min_rtt) - 12;
     const DSACK_DUPS: usize = offset_of!(tcp_info, tcpi_min_rtt) + 68;
     const LONGEST: usize = DSACK_DUPS + size_of::<u32>();
@@ -110,7 +110,7 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
         LONGEST
     }];
     let answer = linux::ask(socket, &mut answer)?;
-    // A kernel older than the library's header returns fewer bytes.
+    // An older kernel returns fewer bytes.
     let field = |at: usize| {
         let bytes = answer.get(at..at + size_of::<u32>())?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
@@ -118,7 +118,7 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
     let min_rtt = field(offset_of!(tcp_info, tcpi_min_rtt));
     Some(TcpFigures {
         connections: 1,
-        // All ones: no round trip was measured.
+        // All bits set means that no round trip was measured.
         min_rtt: min_rtt
             .filter(|&micros| micros > 0 && micros < u32::MAX)
             .map(|micros| u64::from(micros) * 1_000),
@@ -203,7 +203,7 @@ mod tests {
         // A wrong field of the struct would rarely be in this range.
         assert!((1_000..1_000_000_000).contains(&rtt), "{rtt}");
         assert_eq!(figures.retransmits, 0);
-        // Handshake, one byte, and acknowledgements.
+        // Segments sent: handshake, one byte and acknowledgements.
         let sent = figures.sent.expect("segments are counted");
         assert!((2..20).contains(&sent), "{sent}");
         assert_eq!(figures.unneeded, Some(0));

@@ -1,8 +1,8 @@
 //! TLS over a socket, with as few copies and system calls as rustls allows.
 //!
-//! The unbuffered rustls session has no buffers: one large buffer per thread holds the ciphertext
-//! of all its connections, so that an idle connection needs little memory and a large body needs
-//! few reads.
+//! The unbuffered rustls session has no buffers. Instead, all connections of a thread share one
+//! large ciphertext buffer, so that an idle connection needs little memory and a large body few
+//! reads.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -22,17 +22,17 @@ use super::trouble;
 const READ_AT_ONCE: usize = 128 * 1024;
 /// Plaintext encrypted at once, bytes: four full records.
 const WRITE_AT_ONCE: usize = 64 * 1024;
-/// Largest ciphertext of that plaintext, bytes.
+/// Largest ciphertext of [`WRITE_AT_ONCE`] bytes of plaintext.
 const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
 
-/// Buffers up to this size are joined into one record.
+/// Consecutive buffers up to this size, in bytes, are joined into one record.
 const SMALL_PIECE: usize = 4 * 1024;
 
-/// Buffers whose content is not kept between calls.
+/// Buffers shared by all sessions of a thread; no content is kept between calls.
 struct Scratch {
     /// Ciphertext received or to be sent.
     cipher: Vec<u8>,
-    /// Joined small buffers of plaintext.
+    /// Small plaintext buffers, joined.
     plain: Vec<u8>,
 }
 
@@ -45,26 +45,28 @@ thread_local! {
     };
 }
 
-/// One TLS session of a client.
+/// The client side of a TLS session.
 pub(super) struct Session {
     tls: UnbufferedClientConnection,
-    /// The start of an incomplete record.
+    /// The received start of an incomplete record.
     partial: Vec<u8>,
-    /// Plaintext that did not fit into the reader's buffer, and how much of it is taken.
+    /// Plaintext that did not fit into the reader's buffer; the first `spare_taken` bytes have been
+    /// read.
     spare: Vec<u8>,
     spare_taken: usize,
-    /// Ciphertext that the socket did not take, and how much of it is sent.
+    /// Ciphertext that the socket did not accept at once; the first `sent` bytes have been sent
+    /// since.
     unsent: Vec<u8>,
     sent: usize,
-    /// The last read emptied the socket.
+    /// Whether the last read emptied the socket.
     dry: bool,
-    /// The server has sent close_notify.
+    /// Whether the server has sent close_notify.
     ended: bool,
 }
 
-/// The destination of plaintext.
+/// The destination of decrypted plaintext.
 struct Room<'a> {
-    /// `None` drops the plaintext.
+    /// The reader's buffer; `None` drops the plaintext.
     into: Option<&'a mut [u8]>,
     size: usize,
     filled: usize,
@@ -143,7 +145,7 @@ impl Session {
         )
     }
 
-    /// Drops at most `most` bytes of plaintext; they are decrypted, but not copied.
+    /// Drops at most `most` bytes of plaintext, which are decrypted but not copied.
     pub(super) fn discard(&mut self, socket: &mut Socket, most: usize) -> io::Result<usize> {
         self.receive(
             socket,
@@ -173,7 +175,7 @@ impl Session {
                 return Ok(room.filled);
             }
             if self.dry && !self.ended {
-                // Only a part of a record has arrived, or a record without plaintext.
+                // The socket held only a part of a record, or a record without plaintext.
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
@@ -191,7 +193,7 @@ impl Session {
         room.filled
     }
 
-    /// Reads the socket once and decrypts all complete records. Returns the bytes read.
+    /// Reads the socket once and decrypts all complete records. Returns the number of bytes read.
     fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
         SCRATCH.with_borrow_mut(
             |Scratch {
@@ -222,18 +224,18 @@ impl Session {
                 let used = self
                     .process(&mut scratch[..filled], room, &mut |_| Ok(()))
                     .inspect_err(|_| {
-                        // Sends the alert with the reason. A failure to send it is ignored.
+                        // Sends the TLS alert; a failure to send is ignored.
                         let _ = self.flush(socket);
                     })?;
                 self.partial.extend_from_slice(&scratch[used..filled]);
-                // The reply to a key update, or the last message of the handshake.
+                // Sends the reply to a key update or the last message of the handshake.
                 or_later(self.flush(socket))?;
                 Ok(count)
             },
         )
     }
 
-    /// Processes `incoming` and returns how many bytes are consumed. Calls `ready` when the
+    /// Processes `incoming` and returns the number of consumed bytes. Calls `ready` when the
     /// session can encrypt.
     fn process(
         &mut self,
@@ -288,7 +290,7 @@ impl Session {
         }
     }
 
-    /// Encrypts and sends some of `pieces`, from the first. Returns the number of bytes taken.
+    /// Encrypts and sends some of `pieces`, from the first. Returns the number of plaintext bytes.
     pub(super) fn write(
         &mut self,
         socket: &mut Socket,
@@ -300,7 +302,7 @@ impl Session {
                 cipher.resize(READ_AT_ONCE, 0);
             }
             let mut sealed = None;
-            // An incomplete record may be pending; the session must receive the same bytes again.
+            // The session must receive the bytes of a pending incomplete record again.
             let mut held = std::mem::take(&mut self.partial);
             let used = self.process(&mut held, &mut Room::none(), &mut |traffic| {
                 sealed = Some(seal(traffic, pieces, cipher, plain)?);
@@ -316,7 +318,7 @@ impl Session {
         })
     }
 
-    /// Sends ciphertext, and keeps what the socket does not take.
+    /// Sends ciphertext, and keeps the bytes that the socket does not accept.
     fn send(&mut self, socket: &mut Socket, bytes: &[u8]) -> io::Result<()> {
         if self.wants_write() {
             // Earlier messages of the session are sent first.
@@ -381,7 +383,7 @@ impl Session {
         }
     }
 
-    /// Sends the alert that belongs to an error. Called once: the session must not receive the
+    /// Sends the TLS alert for an error. Called once, because the session must not receive the
     /// malformed bytes again.
     fn alert(&mut self, incoming: &mut [u8]) -> io::Result<()> {
         match self.tls.process_tls_records(incoming).state {
@@ -391,14 +393,14 @@ impl Session {
     }
 }
 
-/// Sizes before and after encryption.
+/// Bytes before and after encryption.
 #[derive(Default)]
 struct Sealed {
     plain: usize,
     cipher: usize,
 }
 
-/// Encrypts `pieces` into `cipher`, in few records and up to a limit.
+/// Encrypts up to [`WRITE_AT_ONCE`] bytes of `pieces` into `cipher`, in as few records as possible.
 fn seal(
     traffic: &mut WriteTraffic<'_, ClientConnectionData>,
     pieces: &[IoSlice<'_>],
@@ -424,7 +426,7 @@ fn seal(
     Ok(sealed)
 }
 
-/// Encrypts `part` into `room` from `at`. Returns the size of the ciphertext.
+/// Encrypts `part` into `room` at offset `at`. Returns the size of the ciphertext, bytes.
 fn encrypt(
     traffic: &mut WriteTraffic<'_, ClientConnectionData>,
     part: &[u8],
@@ -435,7 +437,7 @@ fn encrypt(
         return Ok(0);
     }
     match traffic.encrypt(part, &mut room[at..]) {
-        // Records smaller than usual, each with its own overhead.
+        // More ciphertext than expected, because the records are small and each has an overhead.
         Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
             room.resize(at + required_size, 0);
             traffic.encrypt(part, &mut room[at..])
@@ -460,7 +462,7 @@ fn encode(
     outcome.map(drop).map_err(io::Error::other)
 }
 
-/// Ignores `WouldBlock`: the next event sends the rest.
+/// Turns `WouldBlock` into success, because the rest is sent after the next event.
 fn or_later(outcome: io::Result<()>) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),

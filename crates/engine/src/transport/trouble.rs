@@ -4,10 +4,10 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// The server and Tenbin have no HTTP version in common.
+/// Error text for a server that does not offer HTTP/2.
 pub(crate) const NO_HTTP2: &str = "the server does not offer HTTP/2; use --http 1.1";
 
-/// The text of a transport error, with the next step where that is known.
+/// The text of a transport error, with the next step if known.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         _ if error.get_ref().is_some() => error.to_string(),
@@ -23,7 +23,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
     }
 }
 
-/// A TLS error as an I/O error.
+/// Converts a TLS error to an I/O error.
 pub(super) fn of_tls(error: &Error) -> io::Error {
     let text = match error {
         Error::InvalidCertificate(reason) => of_certificate(reason),
@@ -41,7 +41,7 @@ pub(super) fn of_tls(error: &Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// The connection was closed without the TLS close_notify message.
+/// The error for a connection closed without the TLS close_notify message.
 pub(super) fn cut_off() -> io::Error {
     io::Error::new(
         io::ErrorKind::UnexpectedEof,
@@ -51,7 +51,7 @@ pub(super) fn cut_off() -> io::Error {
 
 fn of_certificate(reason: &CertificateError) -> String {
     let fault = match reason {
-        // A bad signature: the issuer has the name of a known one.
+        // A bad signature means that the issuer has the name of a trusted CA, but another key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "is self-signed or from an unknown issuer: name its CA with --cacert FILE,".to_owned()
         }
@@ -77,7 +77,7 @@ fn of_certificate(reason: &CertificateError) -> String {
     format!("the server's certificate {fault} or do not check it with --insecure")
 }
 
-/// Names in a certificate: the first few, shortened.
+/// The first few names of a certificate, shortened.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 3;
     if names.is_empty() {

@@ -1,5 +1,5 @@
-//! An allocator that counts the allocations of each thread. For separate test binaries: a process
-//! has one allocator.
+//! An allocator that counts the allocations of each thread. Needs a separate test binary, because a
+//! process has only one allocator.
 
 #![allow(unsafe_code, reason = "a global allocator cannot be written without")]
 
@@ -12,27 +12,28 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every method passes its arguments unchanged to `System`, which upholds
-// the contract of `GlobalAlloc`, and returns what it returns; so this type upholds
-// it as well. Counting touches no memory of the allocation and does not allocate:
-// the thread-local is a `Cell<u64>` with a constant initial value and no destructor,
-// which needs neither registration nor memory of its own; and should it be out of
-// reach while a thread ends, `try_with` skips the count and does not panic.
+// SAFETY: every method passes its arguments unchanged to `System` and returns the result of
+// `System`, which upholds the contract of `GlobalAlloc`; so this type upholds the contract too.
+// Counting does not touch the allocated memory and does not allocate: the thread-local is a
+// `Cell<u64>` with a constant initial value and no destructor, which needs no registration and no
+// heap memory. If the thread-local is unavailable while a thread ends, `try_with` skips the count
+// and does not panic.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promises about `layout` are those that `System` asks for.
+        // SAFETY: the caller upholds the requirements on `layout`, which are also those of
+        // `System`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: `ptr` came from this allocator, that is from `System`, with `layout`.
+        // SAFETY: `ptr` was allocated with `layout` by this allocator, and so by `System`.
         unsafe { System.dealloc(ptr, layout) }
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count();
-        // SAFETY: as for `dealloc`; the caller's promises about `new_size` are passed on.
+        // SAFETY: as for `dealloc`; the caller upholds the requirements on `new_size`.
         unsafe { System.realloc(ptr, layout, new_size) }
     }
 }

@@ -15,10 +15,10 @@ use tenbin_engine::{
 };
 use tenbin_plan::Load;
 
-/// Longer than any test that ends.
+/// A timeout that no passing test reaches.
 pub const PATIENT: Duration = Duration::from_secs(20);
 
-/// Serves every connection with `serve` until it returns.
+/// Starts a server that handles each connection with `serve`. Returns the server's address.
 pub fn server(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -54,7 +54,7 @@ pub fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// Responds to every request with the same bytes.
+/// Starts a server that responds to every request with the same bytes.
 pub fn fixed(answer: &'static [u8]) -> SocketAddr {
     server(move |mut stream| {
         while request(&mut stream).is_some() {
@@ -65,7 +65,7 @@ pub fn fixed(answer: &'static [u8]) -> SocketAddr {
     })
 }
 
-/// Sends `count` requests and expects `body` back.
+/// A workload that sends `count` requests and expects `body` back.
 pub struct Echo {
     pub count: u64,
     pub sent: Vec<u8>,
@@ -141,7 +141,7 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// Every connection was read when it was closed, and each has a round trip.
+    /// Asserts that the TCP statistics of every connection were read and have a round trip.
     pub fn expect_tcp_of_all(&self) {
         if cfg!(target_os = "linux") {
             let tcp = self.tcp.expect("TCP figures exist");
@@ -178,7 +178,7 @@ pub fn closed(connections: usize, timeout: Duration) -> Load {
     }
 }
 
-/// Drives one worker and sums its samples.
+/// Drives one worker and sums the worker's samples.
 pub fn driven(
     route: Route,
     load: Load,

@@ -3,7 +3,7 @@
 use crate::fold::Sums;
 use crate::hlog;
 
-/// Buffers of one thread that reads slices, reused for each slice.
+/// Buffers of one thread that reads slices; every slice reuses them.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) bytes: Vec<u8>,

@@ -10,51 +10,52 @@ use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, S
 use crate::second_counts::SecondCounts;
 use crate::slice::{Slice, SliceStart};
 
-/// Lines for one thread: all lines of a slice are in one chunk.
+/// Lines that one thread reads. All lines of a slice are in the same chunk.
 pub(super) struct Chunk {
     /// Complete lines.
     pub(super) text: Vec<u8>,
-    /// The lines before the first line, with the check value of the last of them.
+    /// The line check, which continues after the lines before this chunk.
     pub(super) lines: CheckedLines,
-    /// Number of the first line, from 1.
+    /// Number of the chunk's first line, from 1.
     pub(super) number: u64,
 }
 
-/// Contents of the lines of a chunk.
+/// The content of the lines of a chunk.
 #[derive(Default)]
 pub(super) struct ChunkRead {
     pub(super) slices: Vec<Slice>,
     pub(super) seconds: Vec<SecondCounts>,
-    /// Whether `latency.hlog` ends before the histograms of a second, so that the run ends there.
+    /// Whether `latency.hlog` ends before the histograms of a second. The run then ends before this
+    /// second.
     pub(super) is_torn: bool,
-    /// Whether a slice has no end.
+    /// Whether a slice lacks its `end` line.
     pub(super) is_cut: bool,
-    /// Why the run ended, if it is marked as complete.
+    /// Why the run ended, if the run is marked as complete.
     pub(super) complete: Option<Ended>,
     pub(super) lines: CheckedLines,
     /// The first line of the file.
     pub(super) run: Option<RunLine>,
-    /// End of the histograms of the last second.
+    /// End of the last second's histograms in `latency.hlog`, bytes.
     pub(super) histograms_end: u64,
-    /// End of the histograms of the last slice.
+    /// End of the last slice's histograms in `slices.bin`, bytes.
     pub(super) totals_end: u64,
-    /// Whether it ends with operations of a second without the `second` line.
+    /// Whether the chunk ends with `operation` lines that no `second` line follows.
     pub(super) has_half_a_second: bool,
     /// The error that ended the reading.
     pub(super) error: Option<RecordError>,
 }
 
-/// Lines that are being read into slices.
+/// Reads lines into slices.
 pub(super) struct Reading<'a> {
     files: &'a RunFiles,
     buffers: Buffers,
     open: Option<SliceEntry>,
-    /// Operations of the second that is being read.
+    /// `operation` lines of the second that is being read.
     operations: Vec<OperationLine>,
     read: ChunkRead,
 }
 
-/// Contents of chunks, in order.
+/// Reads chunks. Returns their content in order.
 pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead> {
     let read = |chunk: Chunk| {
         let mut reading = Reading::new(files, chunk.lines);
@@ -65,7 +66,7 @@ pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead
 }
 
 impl<'a> Reading<'a> {
-    /// For the lines after `lines`.
+    /// Starts reading after the lines that `lines` has counted.
     pub(super) fn new(files: &'a RunFiles, lines: CheckedLines) -> Self {
         Self {
             files,
@@ -155,12 +156,12 @@ impl<'a> Reading<'a> {
         open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
     }
 
-    /// Computes the figures of the open slice, if it is complete.
+    /// Ends the open slice, if any, and computes its figures.
     fn close(&mut self) -> Result<(), RecordError> {
         let Some(mut slice) = self.open.take() else {
             return Ok(());
         };
-        // After an incomplete slice, no further slices are kept, since none of their seconds is valid.
+        // A slice without an `end` line ends at its last complete second.
         if slice.end.is_none() {
             self.read.is_cut = true;
             slice.end_where_every_thread_has_reported();

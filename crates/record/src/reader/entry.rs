@@ -1,4 +1,4 @@
-//! A slice in the form of its lines, and the figures computed from it.
+//! The parsed lines of a slice, and the figures computed from them.
 
 use super::Source;
 use super::buffers::Buffers;
@@ -28,15 +28,15 @@ pub(super) struct SliceEntry {
 
 #[derive(Debug)]
 pub(super) struct SecondEntry {
-    /// Number of its line in `intervals.jsonl`, from 1.
+    /// Number of the `second` line in `intervals.jsonl`, from 1.
     pub(super) number: u64,
     pub(super) operations: Vec<OperationLine>,
     pub(super) line: SecondLine,
 }
 
 impl SliceEntry {
-    /// Ends the slice at the last second that every thread has reported: later seconds lack
-    /// operations, and the target's resource use up to that second is unknown.
+    /// Ends the slice at the last second that every thread has reported, because later seconds lack
+    /// operations. The target's resource use up to the new end is unknown.
     pub(super) fn end_where_every_thread_has_reported(&mut self) {
         let reached = (0..self.start.threads)
             .map(|thread| self.last_second_of(thread))
@@ -82,7 +82,8 @@ impl SliceEntry {
         };
         let from_slice = totals.filter(|_| files.source == Source::Slices);
         if from_slice.is_some() {
-            // The histograms of the seconds are not decoded, since those of the slice are known.
+            // With the slice's histograms known, those of the seconds are only checked, not
+            // decoded.
             let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
             files.latency.check_all(ranges, &mut buffers.bytes)?;
         }
@@ -105,7 +106,7 @@ impl SliceEntry {
     }
 }
 
-/// Number of values in the seconds, according to their lines.
+/// Number of values in the histograms of the seconds, according to the lines.
 fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
     let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
     for second in seconds {
@@ -144,7 +145,7 @@ impl SecondEntry {
         operations.chain(self.line.hlogs())
     }
 
-    /// The second without its histograms.
+    /// The figures of the second, without histograms.
     fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
         self.check_counts(slice, &latency.path)?;
         let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
@@ -166,9 +167,9 @@ impl SecondEntry {
         Ok(self.line.interval(ops, SetupFigures::default(), hosts))
     }
 
-    /// Adds the histograms to those of the slice while they are decoded: creating histograms per
-    /// second would take longer than everything else. Only for a probe, the histograms of its
-    /// operations are created, since it needs the times of each second.
+    /// Adds the second's counts to the histograms of the slice while decoding. Creating histograms
+    /// per second would take longer than the rest of the reading, so only a probe, which needs the
+    /// times of each second, gets histograms of its operations.
     fn add_histograms(
         &self,
         interval: &mut Interval,
@@ -204,7 +205,8 @@ impl SecondEntry {
         Ok(())
     }
 
-    /// Checks that a second has the operations and hosts of its slice.
+    /// Checks that the second belongs to `slice` and has the slice's number of operations and
+    /// hosts.
     pub(super) fn check_counts(&self, slice: &SliceStart, path: &Path) -> Result<(), RecordError> {
         let counts = [
             ("operations", self.operations.len(), slice.operations.len()),

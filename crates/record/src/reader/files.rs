@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::RecordError;
 
-/// Refuses pipes, which would block, and devices, which may not end.
+/// Returns an error for pipes, which would block, and for devices, which can be endless.
 pub(super) fn regular(path: &Path) -> std::io::Result<()> {
     match fs::metadata(path)?.is_file() {
         true => Ok(()),

@@ -1,21 +1,22 @@
-//! Processes work on all cores while more is read; results are in the order of the work.
+//! Processes work items on all cores while the caller reads more; results keep the order of the
+//! items.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
 
-/// Bytes of lines per thread: some milliseconds of work.
+/// Bytes of lines per batch: some milliseconds of work.
 const BATCH: usize = 256 << 10;
 
-/// Collects work, and processes it in batches.
+/// Collects work items, and processes them in batches on several threads.
 pub(super) struct Folding<'scope, 'env, C, W, R> {
     scope: &'scope Scope<'scope, 'env>,
     context: &'env C,
     fold: fn(&C, Vec<W>) -> Vec<R>,
     batch: Vec<W>,
-    /// Size of the current batch.
+    /// Size of the current batch, bytes of lines.
     bytes: usize,
-    /// In order, at most one per core, so that little unprocessed input is in memory.
+    /// Running batches in order; at most one per core, to keep little input in memory.
     running: VecDeque<ScopedJoinHandle<'scope, Vec<R>>>,
     cores: usize,
 }
@@ -26,7 +27,7 @@ where
     W: Send + 'scope,
     R: Send + 'scope,
 {
-    /// `fold` returns one result per piece of work, in order.
+    /// `fold` processes a batch and returns one result per item, in order.
     pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
         context: &'env C,
@@ -43,11 +44,11 @@ where
         }
     }
 
-    /// Adds work of this number of bytes, and returns results of earlier batches, in order, if the
-    /// number of running batches is at its limit.
+    /// Adds a work item of `bytes` bytes, and starts a full batch. If one batch per core is already
+    /// running, waits for the oldest batch and returns its results.
     pub(super) fn push(&mut self, work: W, bytes: usize) -> Vec<R> {
         self.batch.push(work);
-        // A slice without valid seconds is work, too: a file may start a million of them.
+        // Counts at least 1 byte per item, because a file can have a million empty items.
         self.bytes += bytes.max(1);
         if self.bytes < BATCH {
             return Vec::new();
@@ -63,11 +64,11 @@ where
         next
     }
 
-    /// The remaining results.
+    /// Processes the remaining items and returns all remaining results.
     pub(super) fn rest(&mut self) -> Vec<R> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
-        // This thread processes the last batch itself.
+        // The calling thread processes the last batch.
         let last = (self.fold)(self.context, batch);
         let mut rest = Vec::new();
         while let Some(next) = self.next() {

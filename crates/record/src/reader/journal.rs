@@ -1,4 +1,4 @@
-//! Reads `intervals.jsonl` into the slices of a run: in chunks of complete slices, on all cores.
+//! Reads `intervals.jsonl` into the slices of a run, in chunks of complete slices, on all cores.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::thread;
@@ -18,52 +18,53 @@ use crate::store::Store;
 
 /// Longest valid line of `intervals.jsonl`, bytes.
 const LONGEST_LINE: u64 = 64 << 20;
-/// Bytes of lines per thread: some milliseconds of work.
+/// Smallest chunk except the last, bytes of lines: some milliseconds of work.
 const CHUNK: usize = 256 << 10;
-/// Bytes of lines of one slice that are kept as text.
+/// Lines of one slice are read in parts from this number of bytes on.
 const LONG: usize = 8 << 20;
-/// Start of the first line of a slice. Chunks end only there.
+/// Start of the first line of a slice. Every chunk except the first starts with such a line.
 const BEGIN: &[u8] = br#"{"kind":"begin","#;
 
-/// `intervals.jsonl`, read in chunks: only the figures of a slice are kept.
+/// Reads `intervals.jsonl` in chunks and keeps only the figures of slices, not the lines.
 pub(super) struct Journal<'scope, 'env> {
     files: &'env RunFiles,
     folding: Folding<'scope, 'env, RunFiles, Chunk, ChunkRead>,
-    /// A long slice of which a part was read.
+    /// A long slice that has been read in part.
     long: Option<Reading<'env>>,
     store: Store,
     pub(super) slices: Vec<Slice>,
     pub(super) seconds: Vec<SecondCounts>,
-    /// Whether `latency.hlog` ends before the histograms of a second, so that the run ends there.
+    /// Whether `latency.hlog` ends before the histograms of a second. The run then ends before this
+    /// second.
     is_torn: bool,
-    /// Whether a slice has no end.
+    /// Whether a slice lacks its `end` line.
     pub(super) is_cut: bool,
     pub(super) complete: bool,
     pub(super) ended: Ended,
     pub(super) lines: CheckedLines,
-    /// The first line.
+    /// The first line of the file.
     run: Option<RunLine>,
-    /// End of the histograms of the last second.
+    /// End of the last second's histograms in `latency.hlog`, bytes.
     histograms_end: u64,
-    /// End of the histograms of the last slice.
+    /// End of the last slice's histograms in `slices.bin`, bytes.
     totals_end: u64,
     /// Whether the last line has no newline.
     ends_within_a_line: bool,
-    /// Whether the lines so far end with operations of a second without the `second` line.
+    /// Whether the lines read so far end with `operation` lines that no `second` line follows.
     has_half_a_second: bool,
 }
 
-/// Lines that were read and not yet processed.
+/// Lines that have been read, but not processed.
 #[derive(Default)]
 struct Lines {
     text: Vec<u8>,
     count: u64,
-    /// Number of processed lines, and the check value of the last one.
+    /// Number of processed lines, and the check value of the last processed line.
     before: (u64, Option<[u8; 16]>),
 }
 
 impl Lines {
-    /// The text, the number of its first line, and the check of the lines.
+    /// Takes the text, with the number of the first line and the check of the lines.
     fn take(&mut self) -> (Vec<u8>, u64, CheckedLines) {
         let text = std::mem::take(&mut self.text);
         let (before, value) = self.before;
@@ -99,7 +100,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
 
     pub(super) fn read(&mut self) -> Result<(), RecordError> {
         let read = self.read_lines();
-        // Errors are reported in file order.
+        // Processes the remaining chunks first, so that errors are reported in file order.
         let rest = self.folding.rest();
         self.keep(rest)?;
         read?;
@@ -151,7 +152,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         Ok(())
     }
 
-    /// Passes on the lines so far, which end with a slice.
+    /// Passes the lines read so far, which end with a complete slice, to the worker threads.
     fn read_chunk(&mut self, lines: &mut Lines) -> Result<(), RecordError> {
         if self.long.is_some() {
             self.read_part(lines);
@@ -171,7 +172,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.keep(read)
     }
 
-    /// Reads the lines so far of a slice that is too long to be kept as text.
+    /// Processes the lines read so far of a slice that is too long to keep as text.
     fn read_part(&mut self, lines: &mut Lines) {
         let (text, number, before) = lines.take();
         let files = self.files;
@@ -179,7 +180,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         long.lines(number, &text);
     }
 
-    /// Checks what precedes and follows the histograms, which are checked when they are read.
+    /// Checks the header of `latency.hlog`; histograms are checked when they are read.
     fn check_head_and_end(&mut self) -> Result<(), RecordError> {
         let Some(head) = self.run.as_ref().and_then(|run| run.hlog) else {
             return Ok(());
@@ -191,11 +192,11 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.files.latency.read_bytes(head, &mut Vec::new())
     }
 
-    /// The changed files.
+    /// Messages about changed files.
     pub(super) fn changed(&self) -> impl Iterator<Item = String> {
         let end = self.run.as_ref().and_then(|run| run.hlog);
         let end = end.map(|head| self.histograms_end.max(head.length));
-        // A killed run may leave histograms without a line.
+        // Only for complete runs: a killed run can leave histograms without a line.
         let is_longer = self.complete && end.is_some_and(|end| end < self.files.latency.length);
         let added = is_longer.then(|| {
             format!("lines were added to the end of {LATENCY_FILE} after the run wrote it")
@@ -223,22 +224,22 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         self.is_torn.then_some(torn)
     }
 
-    /// Whether the plan matches the check value in the first line of the run; true without one.
+    /// Whether the plan matches the check value in the first line; true without a check value.
     pub(super) fn fits_plan(&self, text: &str) -> bool {
         let value = self.run.as_ref().and_then(|run| run.plan);
         value.is_none_or(|value| value == CheckValue::of(text.as_bytes()))
     }
 
-    /// Whether the run started at this time, as far as the first line states it.
+    /// Whether the run started at this time according to the first line; true if no time is stated.
     pub(super) fn began(&self, unix_ns: u64) -> bool {
         let started = self.run.as_ref().and_then(|run| run.started_unix_ns);
         started.is_none_or(|started| started == unix_ns)
     }
 
-    /// Adds the contents of the next chunks.
+    /// Adds the content of the next chunks.
     fn keep(&mut self, chunks: Vec<ChunkRead>) -> Result<(), RecordError> {
         for mut chunk in chunks {
-            // Only the end of a killed run may be incomplete.
+            // No lines can follow an incomplete second, which is the end of a killed run.
             if self.has_half_a_second {
                 return Err(RecordError::Damaged {
                     path: self.files.intervals.clone(),

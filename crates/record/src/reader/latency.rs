@@ -1,4 +1,4 @@
-//! `latency.hlog`: the histograms that lines of `intervals.jsonl` refer to.
+//! Reads `latency.hlog`: the histograms to which lines of `intervals.jsonl` refer.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _};
@@ -13,10 +13,10 @@ use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
 use crate::lines::{ByteRange, Quantiles};
 
-/// Bytes read at once, plus the range of one line.
+/// Ranges are read together up to this number of bytes, plus one range.
 const MOST_AT_ONCE: u64 = 256 << 10;
 
-/// `latency.hlog`, of which only the referenced ranges are read.
+/// The file `latency.hlog`; only ranges that lines refer to are read.
 #[derive(Debug)]
 pub(super) struct Latency {
     pub(super) path: PathBuf,
@@ -54,7 +54,7 @@ impl Latency {
         decoded.map_err(|what| self.damaged(range, what))
     }
 
-    /// Reads the range of a line; records a mismatch with its check value.
+    /// Reads a range into `bytes`; records a mismatch with its check value.
     pub(super) fn read_bytes(
         &self,
         range: ByteRange,
@@ -63,7 +63,7 @@ impl Latency {
         self.check(&[range], bytes)
     }
 
-    /// Reads adjacent ranges of lines into `bytes`; records mismatches with their check values.
+    /// Reads adjacent ranges into `bytes`; records mismatches with their check values.
     fn check(&self, ranges: &[ByteRange], bytes: &mut Vec<u8>) -> Result<(), RecordError> {
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
             return Ok(());
@@ -87,7 +87,7 @@ impl Latency {
         Ok(())
     }
 
-    /// Checks the ranges of lines. Adjacent ranges are read at once.
+    /// Checks all ranges, reading adjacent ranges together.
     pub(super) fn check_all(
         &self,
         ranges: impl Iterator<Item = ByteRange>,
@@ -108,7 +108,7 @@ impl Latency {
         self.check(&run, bytes)
     }
 
-    /// Message about changed lines, if any.
+    /// Message about changed lines; `None` without changed lines.
     pub(super) fn changed(&self) -> Option<String> {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.sort_by_key(|range| range.offset);
@@ -128,7 +128,7 @@ impl Latency {
         ))
     }
 
-    /// Number of the line of the file that contains this byte, from 1.
+    /// Number of the line that contains the byte at `offset`, from 1.
     pub(super) fn line_at(&self, offset: u64) -> u64 {
         let Some(file) = self.file.as_ref().and_then(|file| file.try_clone().ok()) else {
             return 1;

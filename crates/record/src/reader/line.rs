@@ -12,7 +12,7 @@ use crate::lines::{RunLine, SCHEMA};
 /// A line with its newline.
 pub(super) struct TextLine<'a> {
     pub(super) path: &'a Path,
-    /// From 1.
+    /// Number of the line, from 1.
     pub(super) number: u64,
     pub(super) text: &'a [u8],
 }
@@ -23,7 +23,7 @@ impl<'a> TextLine<'a> {
         struct Kind {
             kind: String,
         }
-        // The writer puts `kind` first; a line in which it is not the first field is parsed in full.
+        // The writer puts `kind` first; a line with another first field is parsed completely.
         let begin = self.text.strip_prefix(br#"{"kind":""#);
         let end = |text: &&[u8]| text.iter().position(|byte| !byte.is_ascii_lowercase());
         if let Some(text) = begin

@@ -1,4 +1,4 @@
-//! The files of a run directory that slices are read from.
+//! The files of a run directory from which slices are read.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::totals::TotalsFile;
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
 
-/// What slices are read from.
+/// The files from which slices are read, and the source of histograms.
 #[derive(Debug)]
 pub(super) struct RunFiles {
     /// Path of `intervals.jsonl`.

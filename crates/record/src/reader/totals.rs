@@ -12,7 +12,8 @@ use crate::error::RecordError;
 use crate::lines::{ByteRange, TotalsPart};
 use crate::totals::{Counts, Totals};
 
-/// `slices.bin`. If a range is missing or was changed, the slice is read from its seconds instead.
+/// The file `slices.bin`. If a slice's range is missing or was changed, the caller computes the
+/// histograms from the seconds.
 #[derive(Debug)]
 pub(super) struct TotalsFile {
     path: PathBuf,
@@ -44,8 +45,8 @@ impl TotalsFile {
         })
     }
 
-    /// The histograms of a slice whose seconds have this number of values; `None`, and recorded, if
-    /// they cannot be used. `bytes` is a buffer.
+    /// The histograms of a slice, whose seconds have `counts` values. If the histograms cannot be
+    /// used, records the problem and returns `None`. `bytes` is a buffer.
     pub(super) fn read(
         &self,
         slice: u32,
@@ -81,7 +82,8 @@ impl TotalsFile {
         Ok(totals)
     }
 
-    /// A running run first appends to the file, and then to the lines.
+    /// Whether the file contains `range`. While a run is running, the file can grow after it was
+    /// opened: the histograms are written before the line.
     fn has(&self, range: ByteRange) -> bool {
         let length_now = || {
             let file = self.file.as_ref()?;
@@ -99,7 +101,8 @@ impl TotalsFile {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Message about changes, if any. A missing end is a change only for a complete run.
+    /// Message about changes, if any. A missing end of the file counts as a change only for a
+    /// complete run.
     pub(super) fn changed(&self, is_complete: bool) -> Option<String> {
         let mut found = self.found();
         found.changed.sort_unstable();

@@ -1,4 +1,4 @@
-//! The run that the tests write, and what its figures have to be.
+//! The run that the tests write, and its expected figures.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -64,7 +64,7 @@ pub(crate) fn environment() -> Environment {
     environment
 }
 
-/// Two patterns, one of which was counted again.
+/// Hits of two patterns; only the first pattern was counted again after load.
 fn asked() -> HostHits {
     let told = |pattern, hits| PatternHits {
         pattern,
@@ -148,7 +148,7 @@ pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceSt
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
         reopen: None,
-        // An open loop is one of a search.
+        // Open-loop slices are probes of a maximum-rate search.
         probe: (!closed_loop).then_some(RateProbe {
             rate: 500.0,
             proof: false,
@@ -156,7 +156,7 @@ pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceSt
     }
 }
 
-/// Runs with an open loop have two hosts.
+/// Names of the hosts: two in an open loop, none in a closed loop.
 fn hosts_of(closed_loop: bool) -> &'static [&'static str] {
     if closed_loop {
         &[]
@@ -165,8 +165,8 @@ fn hosts_of(closed_loop: bool) -> &'static [&'static str] {
     }
 }
 
-/// The second host answers one in three, and fails; only the first thread of an
-/// open loop speaks TLS, so that not every step is there everywhere.
+/// Figures of the hosts. The second host sends one in three correct responses, and is the only host
+/// with failures. In `setup`, only the first thread of an open loop uses TLS.
 fn hosts(seed: u64, drain: bool, closed_loop: bool) -> Vec<HostSample> {
     let mut hosts = vec![HostSample::default(); hosts_of(closed_loop).len()];
     for (host, share) in hosts.iter_mut().zip([2, 1]) {
@@ -194,7 +194,7 @@ fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
     setup
 }
 
-/// Some operations, more of them in every second; in an open loop with lag.
+/// Figures of one operation. The number of operations grows with `seed`; an open loop has send lag.
 fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample {
     let mut op = OpSample::new(name);
     let timed = 5 + seed;
@@ -222,8 +222,8 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op
 }
 
-/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
-/// little longer, and the other once more alone.
+/// The pause of a thread. Both threads pause from 1.3 s to 1.8 s after the window opened, each a
+/// little longer at one end; thread 1 pauses again alone from 2.1 s.
 fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
     let (start, end) = match (thread, second, drain) {
         (0, 1, false) => (1_250, 1_800),
@@ -268,7 +268,7 @@ pub(crate) fn sample(
             ..Ledger::default()
         },
         cpu: (seed + 1) * 100_000_000,
-        // One of the two slices is of a kernel that does not count it.
+        // The open-loop slice simulates a kernel that does not report waiting times.
         waited: closed_loop.then_some((seed + 1) * 150_000_000),
         backlog: if drain { 0 } else { seed },
         drain,
@@ -301,7 +301,7 @@ fn server(second: u64) -> ServerUse {
     }
 }
 
-/// Something of everything, and something unknown.
+/// A value for most fields; the other fields are unknown.
 pub(crate) fn machine() -> MachineUse {
     MachineUse {
         seconds: 5.000_1,
@@ -359,12 +359,12 @@ pub(crate) struct Written {
     pub(crate) slices: Vec<Slice>,
 }
 
-/// A closed loop on `a`, then an open one on `b`.
+/// Writes a run with a closed loop on target `a`, then an open loop on target `b`.
 pub(crate) fn write_run() -> Written {
     write_slices(&[true, false], 2)
 }
 
-/// One slice for each of `closed_loops`.
+/// Writes a run with one slice for each element of `closed_loops`.
 pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
@@ -396,7 +396,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 .sample(sample(thread, 9, true, closed_loop, operations))
                 .unwrap();
         }
-        // Only where an end is not torn, which is then the end of the seconds before it.
+        // Set only in a slice whose `end` line the tests do not cut off.
         let looked = index == 0 && closed_loops.len() > 1;
         let end = SliceEnd {
             seconds: SECONDS as f64 + 0.000_000_123,
@@ -452,8 +452,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
     }
 }
 
-/// What `ok` must be after that many seconds, counted without any of the code
-/// under test.
+/// The expected `ok` after this number of seconds, computed without the code under test.
 pub(crate) fn expected_ok(seconds: u64, operations: u64) -> u64 {
     expected(
         (0..seconds).flat_map(|second| (0..THREADS).map(move |thread| (thread, second))),
@@ -461,7 +460,7 @@ pub(crate) fn expected_ok(seconds: u64, operations: u64) -> u64 {
     )
 }
 
-/// Operations that were due in the window and ended in its drain.
+/// Expected operations that were due in the window and ended in the drain.
 pub(crate) fn expected_drained(operations: u64) -> u64 {
     expected((0..THREADS).map(|thread| (thread, 9)), operations)
 }

@@ -1,4 +1,4 @@
-//! Runs that end in the middle: files torn at any byte, and runs that were killed.
+//! Tests runs that end early: files cut off at any byte, and killed runs.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::fixtures::{
     write_slices,
 };
 
-/// Whatever came of a torn run must be slices as they were, and at most one cut
-/// slice whose figures are those of a whole number of its seconds.
+/// Asserts that slices read from cut-off files equal the written slices. At most one slice can be
+/// cut short; its figures must be those of a whole number of seconds.
 fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
     for (slice, whole) in torn.slices.iter().zip(&run.slices) {
         if !slice.cut_short {
@@ -60,7 +60,7 @@ fn for_every_torn_end(path: &Path, step: usize, mut check: impl FnMut(usize)) {
 
 fn assert_torn_ends_are_harmless(name: &str) {
     assert_torn_ends_of_are_harmless(name, true, 1);
-    // With hosts there is more to read, and every seventh byte is enough.
+    // Files with hosts are longer, so only every seventh byte is tested.
     assert_torn_ends_of_are_harmless(name, false, 7);
 }
 
@@ -93,7 +93,7 @@ fn both_files_may_be_torn_at_once() {
     });
 }
 
-/// A run killed after it was handed those samples: thread and second.
+/// Reads a run that was killed after it received these samples: thread and second.
 fn killed_after(samples: &[(usize, u64)]) -> RecordedRun {
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
