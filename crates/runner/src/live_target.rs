@@ -117,7 +117,8 @@ pub(crate) struct LiveTarget {
     pub(crate) records: Option<u64>,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
-    /// Names of the workloads whose loading estimate has been reported.
+    /// Names of the workloads whose note on refused requests has been reported; for these, no
+    /// loading estimate is reported.
     noted: BTreeSet<String>,
 }
 
