@@ -191,8 +191,8 @@ impl Point {
     }
 }
 
-/// Escapes commas, spaces and equals signs in a tag value. Replaces line breaks, which cannot be
-/// escaped, and backslashes, which would escape the character after the value.
+/// Escapes commas, spaces and equals signs in a tag value. Replaces control characters, which
+/// cannot be escaped, and backslashes, which would escape the character after the value.
 fn tag_value(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {

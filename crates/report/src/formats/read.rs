@@ -304,7 +304,7 @@ pub(super) fn whole(
     Ok(content)
 }
 
-/// The beginning of a file as text, up to the last complete character.
+/// The beginning of a file as text, up to the last complete character; empty if not UTF-8.
 pub(super) fn readable(beginning: &[u8]) -> &str {
     match str::from_utf8(beginning) {
         Ok(text) => text,
