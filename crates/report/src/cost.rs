@@ -77,8 +77,8 @@ fn how_to_observe(process: &ProcessCost) -> String {
     }
 }
 
-/// The programs of a target that get a row of their own below the target's row, with their names:
-/// all programs, unless the only program is the target itself.
+/// The programs of a target that get a separate row below the target's row, each with its name: all
+/// programs, unless the only program is the target itself.
 pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
     let all = &result.processes;
     if all.len() < 2 && all.iter().all(|process| process.observed) {

@@ -248,7 +248,8 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
 }
 
 /// Returns both runs with a common target name, if each run has one target, the names differ, and
-/// each target received the same terms with its own request template: two kinds of servers.
+/// both targets received the same terms with separate request templates, as two kinds of servers
+/// do.
 fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
     let only = |side: &Results| {
         let mut targets = side.series.iter().map(|each| each.target.clone());

@@ -31,8 +31,8 @@ pub fn last_lines(document: &Document) -> String {
     text + &bottom(document)
 }
 
-/// The workloads and targets that the findings concern, for example the modes of blobstore-bench;
-/// empty if the run has only one.
+/// The names of the workloads and targets that the findings concern, for example the modes of
+/// blobstore-bench. Omits names if the run has only one workload or target.
 fn at(document: &Document, findings: &[&Finding]) -> String {
     let workloads = findings.iter().filter_map(|one| one.workload.as_deref());
     let targets = findings.iter().filter_map(|one| one.target.as_deref());

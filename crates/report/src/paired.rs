@@ -3,8 +3,9 @@
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
 
-/// Largest difference, in natural logarithms, between a ratio and the quotient of two columns that
-/// rounding can explain: each column has three significant digits, so 1.00 may be 1.005.
+/// Largest difference between a ratio and the quotient of two columns that rounding can explain, as
+/// a difference of natural logarithms. Each column has three significant digits, so 1.00 can stand
+/// for 1.005.
 const ROUNDING: f64 = 0.01;
 
 /// The ratios that differ from the quotient of the columns, with the reason, as text without a full

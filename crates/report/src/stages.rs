@@ -33,8 +33,8 @@ pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&
     names
 }
 
-/// The rows of an operation: first each stage, with the targets next to each other, then the totals
-/// and the remainder.
+/// The rows of an operation: first the stages, each with one row per target, then the totals and
+/// the remainder.
 pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &str) -> Vec<Row<'a>> {
     let results: Vec<(&ResultOf, &StagesOf)> = told(document, workload)
         .filter(|(_, stages)| stages.operation == operation && stages.carrying > 0)

@@ -18,8 +18,8 @@ fn the_kept_result_files_pass() {
     replay("foreign", foreign::check, 10);
 }
 
-/// Runs `check` on every input. Refused inputs are checked too, but only inputs that can be read
-/// are evaluated and displayed: at least `least_read` of them must be readable.
+/// Runs `check` on every input, readable or not. At least `least_read` inputs must be readable,
+/// because only readable inputs are evaluated and displayed.
 fn replay(target: &str, check: fn(&[u8]) -> bool, least_read: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut read = 0;

@@ -1,4 +1,4 @@
-//! Compares a run with an earlier run, both synthetic or published.
+//! Compares runs with earlier runs: synthetic runs and published files.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -30,7 +30,7 @@ fn later(get: f64, put: f64) -> Document {
         };
         slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
     }
-    // The test is not about the finding that throughput exceeds what the connections can carry.
+    // The finding about more throughput than the connections can carry is irrelevant here.
     let mut document = run.document();
     document.trust = tenbin_result::Trust::Valid;
     document

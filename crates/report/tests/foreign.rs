@@ -587,7 +587,7 @@ fn operations_that_a_change_did_not_touch_are_found() {
         "{}",
         named[0].evidence
     );
-    // The same file twice shows no change, but does not count as a repetition.
+    // Comparing a file with itself shows no change, but does not count as a repetition.
     assert_eq!(rules(&found(&[files[0], files[0]], &[])), ["single_runs"]);
 }
 

@@ -161,7 +161,7 @@ fn what_is_written_is_read_again() {
             .iter()
             .find(|(name, _)| *name == format.name)
             .unwrap();
-        // A file of percentages cut off after its first line.
+        // The example of this format contains only the first line of the file.
         if format.name == "ab-csv" {
             continue;
         }

@@ -366,7 +366,7 @@ fn running_text_fits_into_a_narrow_terminal() {
         let document = run().document();
         let page = screen(&document, WIDTH, false);
         for line in page.lines() {
-            // A path can be longer and is not broken; neither is the cell of a table.
+            // Paths and table cells can be longer and are not broken.
             let is_words = line.split_whitespace().count() > 3 && !line.contains("  ");
             assert!(
                 line.chars().count() <= WIDTH || !is_words,
@@ -583,7 +583,7 @@ fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
     }
 }
 
-/// Two targets on one machine with two cores, whose CPU was idle for 3 % of the time.
+/// Two targets on one machine with two cores, with 3 % of the CPU time idle.
 fn on_a_full_machine() -> Document {
     let mut run = made_up::pair();
     for slice in &mut run.slices {

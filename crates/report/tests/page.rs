@@ -153,7 +153,7 @@ fn every_figure_of_the_terminal_is_on_the_page() {
             screen(&document, 10_000, false),
             terminal(&document, 10_000, false),
         ] {
-            // The page omits rows of long tables beyond a limit.
+            // The page leaves out the rows of long tables beyond a limit.
             let missing: Vec<String> = figures(&text).difference(&on_page).cloned().collect();
             assert!(missing.is_empty(), "{name}: {missing:?}");
         }

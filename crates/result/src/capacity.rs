@@ -7,7 +7,7 @@ use crate::comparison::Outcome;
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// A concurrency sweep on one target: workloads that differ only in their connections.
+/// A concurrency sweep on one target: workloads that differ only in their number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Capacity {
     /// The common part of the workloads' names.
@@ -79,8 +79,8 @@ pub struct CapacityLevel {
 pub struct Knee {
     /// Number of connections at the knee.
     pub connections: u64,
-    /// Whether the sweep tested two doublings beyond this level. If false, the knee is here or
-    /// higher.
+    /// Whether the sweep tested two doublings beyond this level. If false, the knee is at this
+    /// level or higher.
     pub found: bool,
 }
 
@@ -102,8 +102,8 @@ pub struct UslResult {
     pub worst_misfit: f64,
 }
 
-/// The highest throughput of a challenger compared with the baseline's, each at the target's best
-/// number of connections.
+/// The highest throughput of a challenger compared with the highest throughput of the baseline,
+/// each at the target's best number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityComparison {
     /// The common part of the workloads' names.

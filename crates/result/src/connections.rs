@@ -10,7 +10,7 @@ use crate::figure::Figure;
 /// Connection counts and connection times of one workload on one target, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Connections {
-    /// Connections established, including those opened during the settling time of a slice.
+    /// Connections established, including connections opened during the settling time of a slice.
     pub opened: u64,
     /// Requests sent on a connection that had already carried a request.
     pub reused: u64,

@@ -38,8 +38,8 @@ pub struct Document {
     /// One sentence per primary comparison, or one sentence with the reason why no comparison
     /// exists.
     pub verdicts: Vec<String>,
-    /// Findings about the run: first those that make the numbers unusable, then those that limited
-    /// a ratio or a rate, last the notes.
+    /// Findings about the run, in this order: unusable numbers, limits of a ratio or a rate, other
+    /// notes.
     pub findings: Vec<Finding>,
     /// One comparison with the baseline for each challenger (including the twin), workload and
     /// figure.
@@ -54,8 +54,8 @@ pub struct Document {
     /// workloads.
     #[serde(default)]
     pub workload_comparisons: Vec<Comparison>,
-    /// Each challenger's times divided by the baseline's at several percentiles, by workload; empty
-    /// in documents of older versions.
+    /// The challengers' times divided by the baseline's times at several percentiles, one entry per
+    /// workload and challenger; empty in documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentile_ratios: Vec<PercentileRatios>,
     /// The result of every workload on every target.
@@ -68,7 +68,8 @@ pub struct Document {
     pub environment: Environment,
     /// The figures of every slice, in run order.
     pub slices: Vec<SliceFigures>,
-    /// For each use of an object store that the workloads cover: the target that suits the use.
+    /// The uses of an object store that the workloads cover, each with the target that suits the
+    /// use.
     #[serde(default)]
     pub use_cases: Vec<UseCase>,
     /// The expectations (`--expect`, `--fail-if`) and their outcomes.
@@ -83,7 +84,8 @@ pub struct Document {
     /// The concurrency sweeps (`--ramp`), by target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
-    /// The challengers' highest throughput in a concurrency sweep compared with the baseline's.
+    /// The highest throughput of each challenger in a concurrency sweep, compared with the
+    /// baseline's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The maximum-rate searches (`--slo`).
@@ -183,7 +185,7 @@ impl Document {
             .filter(move |result| result.workload == workload)
     }
 
-    /// The slices of one workload on one target that ran their full time.
+    /// The slices that ran their full time, of one workload on one target.
     pub fn full_slices<'a>(
         &'a self,
         workload: &'a str,
@@ -242,8 +244,8 @@ impl Document {
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// The reason, as one clause, why only ratios can be trusted and absolute figures cannot.
-    /// `None` without a reason, in an INVALID run, or if nothing is compared.
+    /// The reason, as one clause, why ratios can be trusted but absolute figures cannot. `None`
+    /// without a reason, in an INVALID run, or if nothing is compared.
     pub fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();

@@ -86,8 +86,8 @@ pub enum Standing {
     CannotTell,
 }
 
-/// The optimum of a parameter sweep for one workload: the smallest parameter value whose figure no
-/// other value improves by more than the margin.
+/// The optimum of a parameter sweep for one workload: the smallest parameter value that no other
+/// value outperforms by more than the margin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Optimum {
     /// Name of the workload.
@@ -108,7 +108,7 @@ pub struct Optimum {
     pub rival_ratio: Option<Figure>,
     /// The margin, as a share.
     pub margin: f64,
-    /// Whether the intervals exclude that any other value is better by more than the margin.
+    /// Whether the intervals rule out a value that is better by more than the margin.
     pub certain: bool,
     /// How far the optimum can be trusted.
     pub trust: Trust,

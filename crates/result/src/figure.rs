@@ -16,7 +16,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Converts a computed estimate. Returns `None` for an infinite or NaN value, and drops an
+    /// Converts a computed estimate. Returns `None` for an infinite or NaN value, and leaves out an
     /// interval with an infinite or NaN end, because JSON has no such numbers.
     pub fn of(measured: Measured) -> Option<Self> {
         let value = measured.value().filter(|value| value.is_finite())?;

@@ -195,8 +195,8 @@ pub fn fixed_seconds(seconds: f64, decimals: usize) -> String {
     format!("{seconds:.decimals$} s")
 }
 
-/// A size that grows while it is printed, such as an upload: whole units below 1 GiB, so that the
-/// width stays stable: `512 KiB`, `70 MiB`, `1.2 GiB`.
+/// A size that grows while being printed, such as upload progress, in whole units below 1 GiB to
+/// keep the width stable: `512 KiB`, `70 MiB`, `1.2 GiB`.
 pub fn growing_bytes(count: u64) -> String {
     match count {
         0..0x10_0000 => format!("{} KiB", count >> 10),

@@ -88,14 +88,15 @@ pub struct ResultOf {
     /// and in documents of older versions.
     #[serde(default)]
     pub connections: Option<Connections>,
-    /// Each host of the target, over all operations; empty if the target has only one host.
+    /// The figures of each host of the target, over all operations; empty if the target has only
+    /// one host.
     #[serde(default)]
     pub hosts: Vec<HostResult>,
     /// Each operation of the workload.
     pub operations: Vec<OperationResult>,
-    /// Percentiles over all operations, ascending, up to the highest one that the number of
-    /// requests supports. Service time in a closed loop, response time in an open loop. Empty in
-    /// documents of older versions.
+    /// Percentiles over all operations, ascending, as far as the number of requests supports them.
+    /// Service time in a closed loop, response time in an open loop. Empty in documents of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<TimeAt>,
     /// The slowest requests of all slices, including requests without a response; only for
@@ -169,7 +170,8 @@ pub struct GroupResult {
     pub memory_bytes: Option<u64>,
     /// Largest memory charged to the group since its creation, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Share of the time for which a CPU quota throttled the group, summed over its threads.
+    /// Share of the time during which a CPU quota throttled the group, summed over the group's
+    /// threads.
     pub throttled: Option<Figure>,
     /// Bytes read from block devices per successful operation.
     pub read_bytes: Option<Figure>,

@@ -38,11 +38,11 @@ pub struct SliceFigures {
     pub failed: u64,
     /// Successful operations per second.
     pub throughput: Option<f64>,
-    /// Median time over all successful operations; null with too few of them.
+    /// Median time over all successful operations; null with too few operations.
     pub p50: Option<f64>,
-    /// 99th percentile over all successful operations; null with too few of them.
+    /// 99th percentile of the time over all successful operations; null with too few operations.
     pub p99: Option<f64>,
-    /// Longest time of a successful operation; null without one.
+    /// Longest time of a successful operation; null without successful operations.
     #[serde(default)]
     pub max: Option<f64>,
     /// Start of the longest pause, seconds after the start of the run. During a pause, every
@@ -53,7 +53,7 @@ pub struct SliceFigures {
     /// Length of the longest pause, seconds.
     #[serde(default)]
     pub pause_seconds: Option<f64>,
-    /// Mean service time over all successful operations; null without one.
+    /// Mean service time over all successful operations; null without successful operations.
     #[serde(default)]
     pub mean: Option<f64>,
     /// Body bytes of successful operations, both directions added.

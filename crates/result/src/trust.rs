@@ -1,4 +1,4 @@
-//! Whether the figures can be trusted, and the findings that decide this.
+//! Trust in the figures, and the findings on which the trust is based.
 
 use std::fmt;
 

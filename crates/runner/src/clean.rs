@@ -66,8 +66,8 @@ pub fn clean_command(directory: &Path) -> String {
     format!("tenbin clean {}", directory.display())
 }
 
-/// Removes deleted buckets from the list of buckets that the run created, so that a bucket later
-/// created by somebody else under the same name is not deleted.
+/// Removes deleted buckets from the list of buckets that the run created, so that a later bucket of
+/// somebody else with the same name is not deleted.
 pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     let noted = buckets_made(directory);
     let is_left = |target: &String, bucket: &String| {
@@ -82,8 +82,8 @@ pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     }
     made.retain(|_, buckets| !buckets.is_empty());
     if made != noted {
-        // If the file cannot be written, a later `clean` only deletes the listed buckets if they
-        // are empty.
+        // If the file cannot be written, a later `clean` deletes a listed bucket only if the bucket
+        // is empty.
         let _ = write_buckets_made(directory, &made);
     }
 }

@@ -5,7 +5,7 @@ use tenbin_plan::{Plan, Target, Workload};
 
 use crate::error::RunError;
 
-/// Minimum number of connections to plan for: preparation opens this many even if the load has
+/// Minimum number of connections to plan for: preparation opens that number even if the load has
 /// fewer.
 const PREPARING: u64 = 8;
 

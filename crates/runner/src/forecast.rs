@@ -38,8 +38,8 @@ impl StageForecast {
         }
     }
 
-    /// Returns the estimate as a sentence, once, as soon as the rate is known; only for a stage
-    /// that uploads much data.
+    /// Returns the estimate as a sentence, only once, as soon as the rate is known; only for a
+    /// stage that uploads much data.
     pub(crate) fn first(&mut self, done: u64) -> Option<String> {
         let took = self.started.elapsed();
         if self.told || took < START || done == 0 {

@@ -16,8 +16,8 @@ pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, F
     (0..workloads).filter_map(of).collect()
 }
 
-/// The plan with the data sets found, renamed workloads and the decision when targets are
-/// restarted; `None` if nothing changes.
+/// The plan with the data sets found, renamed workloads and the decision when to restart targets;
+/// `None` if nothing changes.
 pub(crate) fn resolved(
     plan: &Plan,
     found: &[(usize, Found)],

@@ -372,7 +372,7 @@ impl LiveTarget {
         self.stage(work, stage, controls).map(drop)
     }
 
-    /// Removes everything created on the target, in reverse order, and returns the leftovers.
+    /// Removes everything created on the target, last created first, and returns the leftovers.
     pub(crate) fn clean_up(
         &mut self,
         plan: &Plan,
@@ -416,8 +416,8 @@ impl LiveTarget {
         let mut buckets = buckets.to_vec();
         for prepared in &mut self.prepared {
             prepared.inherit();
-            // Workloads are cleaned up in reverse order, so the first workload that uses a bucket,
-            // its creator, comes last.
+            // Workloads are cleaned up in reverse order, so the workload that created a bucket, its
+            // first user, comes last.
             prepared.inherit_buckets(&mut buckets);
         }
         for (at, work) in plan.workloads.iter().enumerate().rev() {
@@ -461,7 +461,8 @@ impl LiveTarget {
         each.flat_map(|prepared| prepared.buckets_made()).collect()
     }
 
-    /// Runs a stage and returns its most frequent failure, as an error if the stage must succeed.
+    /// Runs a stage and returns its most frequent failure. The failure is an error if the stage
+    /// must succeed.
     fn stage(
         &mut self,
         work: &Workload,

@@ -91,8 +91,8 @@ impl Machine {
         }
     }
 
-    /// The difference of two snapshots between which the target at `loaded` had load. `tcp_before`
-    /// was read before the first connection to that target.
+    /// The machine's resource use between two snapshots, while the target at `loaded` had load.
+    /// `tcp_before` was read before the first connection to that target.
     pub(crate) fn between(
         &self,
         tcp_before: &Tcp,
@@ -226,7 +226,7 @@ fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {
     counters::programs(&members.collect::<Vec<i32>>())
 }
 
-/// CPU time of each program that used any between two readings, busiest first.
+/// CPU time of each program that used CPU time between two readings, busiest first.
 fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let mut used = used_by_each(before, after);
     used.retain(|program| program.cpu_seconds > 0.0);

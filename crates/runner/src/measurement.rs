@@ -411,8 +411,8 @@ fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     Rng::new(seed, &parts).next_u64()
 }
 
-/// Returns an error for a slice with failures and no successful operation: a further slice would
-/// only measure how fast the target fails.
+/// Returns an error text for a slice with failures and no successful operation, after which
+/// continuing would only measure how fast the target fails.
 fn completed_nothing(slice: &Slice) -> Option<String> {
     if !slice.gave_nothing() {
         return None;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use tenbin_record::{Allocated, GroupUse, ServerUse, UseScope};
 use tenbin_targets::{GroupUsage, Reading, Scope};
 
-/// Tolerated difference between the observed machine's clock and ours over the time between two
-/// readings, as a share, beyond the duration of the readings. Tenbin's own convention. A larger
-/// difference means a cached page or a machine that was suspended.
+/// Tolerated difference between the clock of the observed machine and ours, as a share of the time
+/// between two readings, in addition to the duration of the readings. Tenbin's own convention. A
+/// larger difference means a cached page or a machine that was suspended.
 const CLOCKS_DIFFER: f64 = 0.10;
 /// Clock differences below this are ignored: clock ticks, and timestamps in whole milliseconds.
 const TOO_SHORT: Duration = Duration::from_millis(20);

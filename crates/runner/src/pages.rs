@@ -30,8 +30,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Creates the pages of a plan, or reuses existing pages, and returns them with the plan whose
-    /// requests were generated from the pages. `None` if the plan has no pages.
+    /// Creates the pages of a plan or reuses existing pages. Returns the pages with the plan, whose
+    /// requests are now generated from the pages; `None` if the plan has no pages.
     pub(crate) fn make(
         plan: &Plan,
         run_directory: &Path,

@@ -57,7 +57,7 @@ fn sentence(
     let there = ports.count * addresses.max(1);
     let held = ports.held.as_secs();
     // A target whose connections stay open occupies no port in TIME_WAIT, even if other connections
-    // do.
+    // hold ports.
     (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
         format!(
             "target \"{target}\": local ports may run out. Without keep-alive, up to {taken:.0} \

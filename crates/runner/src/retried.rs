@@ -15,15 +15,16 @@ use crate::progress::Progress;
 /// Maximum number of retries per request, as in minio-go, the client library of warp.
 const MOST: u32 = 10;
 
-/// Minimum length of the extra slice; between the limits, its length is the plan's slice length.
+/// Minimum and maximum length of the extra slice, whose length is otherwise the plan's slice
+/// length.
 const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Share of refused operations above which the extra slice is run; the run is INVALID from the same
+/// Share of refused operations above which the extra slice is run. The run is INVALID from the same
 /// share of failures.
 const WORTH_IT: f64 = 0.001;
 
-/// Repeats each workload that sends no retries, now with retries, on every target that temporarily
+/// Repeats each workload without retries, now with retries, on every target that temporarily
 /// refused requests of the workload. Returns whether any workload was repeated.
 pub(crate) fn try_again(
     plan: &Plan,
@@ -96,8 +97,8 @@ impl LiveTarget {
     }
 }
 
-/// Whether more than a share of [`WORTH_IT`] of all operations failed with a temporary status: 429,
-/// 500, 502, 503 or 504.
+/// Whether the share of operations that failed with a temporary status (429, 500, 502, 503 or 504)
+/// exceeds [`WORTH_IT`].
 fn refused_for_the_moment<'a>(slices: impl Iterator<Item = &'a Slice>) -> bool {
     let (mut refused, mut all) = (0, 0);
     for slice in slices {

@@ -30,8 +30,8 @@ pub trait Steering {
     /// Evaluates the result of a probe.
     fn learn(&mut self, workload: usize, target: usize, slice: &Slice);
 
-    /// The highest rate that has met the objective and the lowest rate that has missed it so far,
-    /// operations per second.
+    /// The highest rate that met the objective and the lowest rate that missed the objective so
+    /// far, operations per second.
     fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>);
 }
 

@@ -14,7 +14,7 @@ const TIMES: u32 = 20;
 /// Maximum slice length that Tenbin chooses.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Chosen lengths are multiples of this, milliseconds.
+/// Step of the chosen slice lengths, milliseconds.
 const STEP_MILLIS: u128 = 500;
 
 /// Minimum number of responses for a median.

@@ -34,7 +34,7 @@ pub(crate) enum Drawing {
     Heat(Heat),
     /// A scatter plot of one ratio against another, each with its interval.
     Plane(Plane),
-    /// Bars made of parts, one below the other.
+    /// Stacked bars, one below the other.
     Bars(Bars),
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum Tone {
     Better(u8),
     /// Worse than the baseline.
     Worse(u8),
-    /// The same within the margin.
+    /// Equal within the margin.
     Same,
     /// No verdict.
     Unclear,
@@ -175,7 +175,7 @@ pub(crate) struct Panels {
     pub(crate) panels: Vec<Panel>,
 }
 
-/// One panel.
+/// One panel of a chart.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     /// Heading of the panel.

@@ -1,4 +1,4 @@
-//! Draws charts: converts [`block::chart`](crate::block::chart) to SVG, inside a page or as a file.
+//! Draws charts: converts [`block::chart`](crate::block::chart) to SVG, for a page or for a file.
 
 mod bars;
 mod forest;

@@ -55,7 +55,7 @@ pub(super) fn width_of(words: &str) -> f64 {
     words.chars().map(wide).sum::<f64>() * LETTERS * LETTER_WIDTH
 }
 
-/// Shortens text at its end to about this width.
+/// Shortens text at its end to about `width`, in chart units.
 pub(super) fn shortened(words: &str, width: f64) -> String {
     if width_of(words) <= width {
         return words.to_owned();

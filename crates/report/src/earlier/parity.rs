@@ -23,8 +23,8 @@ const FAILED: f64 = 0.01;
 /// Properties of one target's responses to one workload, over all full slices.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
-    /// Mean body bytes of a correct response. Unknown for protocols other than HTTP, whose bodies
-    /// may have many sizes and whose clients check the content.
+    /// Mean body bytes of a correct response; unknown for protocols other than HTTP, for which
+    /// bodies can have many sizes and clients check the content.
     body: Option<f64>,
     /// Share of failed operations; unknown without operations.
     failed: Option<f64>,

@@ -51,7 +51,8 @@ impl Terms {
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         if let (Some(mine), Some(theirs)) = (&self.settings, &other.settings) {
             let keys: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
-            // With one request template per target, the hits show whether both do the same work.
+            // If each target has its own request template, the hits show whether both do the same
+            // work.
             let own_words = |key: &str| {
                 key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
             };

@@ -62,7 +62,7 @@ fn rows_of(run: &Run<'_>, slice: &Slice) -> Vec<Row> {
 /// The parsed options of a blobstore-bench command line.
 #[derive(Debug, Clone)]
 pub struct Parsed<'a> {
-    /// The tool's names of its parameters with their values, in the tool's order.
+    /// Names and values of the parameters, as the tool prints them, in the tool's order.
     pub parameters: &'a [(&'a str, String)],
     /// Size of an uploaded object, bytes.
     pub size: u64,
@@ -128,7 +128,7 @@ impl<'a> Teller<'a> {
 
     /// Adds a second of the current mode that at least one thread has finished. Returns the lines
     /// that are complete: a line is complete when all threads have finished its seconds. A partial
-    /// last second gets no line, and neither do the last seconds if they do not fill an interval.
+    /// last second gets no line, and neither do last seconds that do not fill an interval.
     pub fn second(&mut self, second: &LiveSecond, now: SystemTime) -> Option<String> {
         if !is_mode(&second.counts.operation) {
             return None;
@@ -190,7 +190,7 @@ impl<'a> Teller<'a> {
         for row in rows {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
-                // Operations in flight when the time was over are stored as well.
+                // Operations in flight at the end of the mode are stored as well.
                 let stored: u64 = slice.work().map(|op| op.service.len()).sum();
                 let _ = writeln!(
                     text,

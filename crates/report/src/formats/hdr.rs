@@ -33,7 +33,7 @@ pub(super) const DISTRIBUTION: Format = Format {
 /// milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// Number of percentiles in each half of the remaining distance to 100 %.
+/// Number of percentiles printed each time the distance to 100 % halves.
 const STEPS_IN_HALF: u32 = 5;
 
 /// Buckets within a power of two of a histogram with three significant digits.

@@ -121,8 +121,8 @@ fn bracketed<'a>(line: &Line<'a>) -> Result<(u64, &'a str), Fault> {
     parts.ok_or_else(|| line.fault("is not a number in brackets and a text"))
 }
 
-/// Checks that the bars of the histogram add up to the number of responses, or to the number of
-/// results that hey keeps.
+/// Checks that the bars of the histogram add up to the number of responses, but at most to the
+/// number of results that hey keeps.
 fn histogram(lines: &Lines<'_>, answered: u64) -> Result<(), Fault> {
     let mut sum = 0_u64;
     for line in lines.section("Response time histogram:", |line| line.trim().is_empty()) {

@@ -162,14 +162,15 @@ pub fn written() -> impl Iterator<Item = &'static Format> {
     all.filter(|format| format.write.is_some())
 }
 
-/// The formats whose file every run directory gets and for which the document has all data.
+/// The formats that write a file into every run directory, as far as the document has the necessary
+/// data.
 pub fn kept(document: &Document) -> impl Iterator<Item = &'static Format> {
     written().filter(|format| format.kept && format.lacks(document).is_none())
 }
 
 impl Format {
-    /// The data that the document lacks for this format, in one clause. `None` if nothing is
-    /// missing, or if only the record can show what is missing.
+    /// The data that the document lacks for this format, in one clause. `None` if no data is
+    /// missing, or if only the record can tell.
     pub fn lacks(&self, document: &Document) -> Option<&'static str> {
         match &self.write {
             Some(Writer::Document { lacks, .. }) => lacks(document),

@@ -68,7 +68,7 @@ pub struct Pooled {
 }
 
 impl Pooled {
-    /// Sums the slices of one target, of a run with one workload.
+    /// Sums the slices of one target in a run with one workload.
     pub fn of(run: &RecordedRun, target: &str) -> Self {
         let slices = run.slices.iter();
         let slices: Vec<&Slice> = slices.filter(|slice| slice.target == target).collect();

@@ -158,7 +158,7 @@ pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
 ///
 /// # Errors
 ///
-/// Those of [`read`]; also if the file contains no requests.
+/// See [`read`]; also if the file contains no requests.
 pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, ReadError> {
     let requests = read(file, selection)?.into_requests();
     let imported = requests.map_err(|why| ReadError::new(file, &Fault::of_the_file(why)))?;
@@ -173,7 +173,7 @@ pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, Read
 ///
 /// # Errors
 ///
-/// Those of [`read`]; also if the file is a result of Tenbin.
+/// See [`read`]; also if the file is a result of Tenbin.
 pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
     let reported = open(file).and_then(|input| {
         let (mut text, start) = plain(input)?;
@@ -190,7 +190,7 @@ pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
 ///
 /// # Errors
 ///
-/// Those of [`read_reported`].
+/// See [`read_reported`].
 pub fn reported_bytes(name: &str, content: &[u8]) -> Result<Reported, ReadError> {
     let reported = reported_from(&mut { content }, content);
     let reported = reported.map_err(|fault| ReadError::new(name, &fault))?;

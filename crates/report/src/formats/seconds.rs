@@ -81,8 +81,8 @@ struct Second<'a> {
     times: Vec<&'a SecondCounts>,
 }
 
-/// The seconds in order. Entries for the same second are added up: a generator thread that reported
-/// late has a separate entry, a few entries later.
+/// The seconds in order, with entries for the same second added up: a generator thread that
+/// reported late has a separate entry a little later.
 fn whole(entries: &[SecondCounts]) -> Vec<Second<'_>> {
     let mut seconds: Vec<Second<'_>> = Vec::with_capacity(entries.len());
     let mut known: HashMap<(u32, &str, u64), usize> = HashMap::with_capacity(entries.len());

@@ -46,7 +46,7 @@ fn of_table(translator: &Translator<'_>, mut table: Table) -> Table {
     }
     for cell in table.rows.iter_mut().flatten() {
         if let Cell::Text(text) = cell {
-            // Figures are the same in every language; evidence may begin with one.
+            // Figures need no translation, but evidence can begin with a figure.
             let letters = text.letters();
             if letters.starts_with(|c: char| c.is_alphabetic()) || letters.len() > LONGEST_FIGURE {
                 *text = of_text(translator, std::mem::take(text));

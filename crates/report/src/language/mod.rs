@@ -1,9 +1,9 @@
 //! Languages of pages.
 //!
-//! Sections, findings and `result.json`, which other versions and programs read, are in English. A
-//! catalogue contains English texts with their translations, like message catalogues of other
-//! programs; a page translates its blocks before printing. Text that is not in the catalogue stays
-//! English. To add a language, add a folder and one line in [`catalogue`].
+//! Sections and findings are written in English, and so is `result.json`, which other versions and
+//! programs read. A catalogue contains English texts with their translations, like message
+//! catalogues of other programs; a page translates its blocks before printing. Text that is not in
+//! the catalogue stays English. To add a language, add a folder and one line in [`catalogue`].
 
 mod blocks;
 mod catalogue;
@@ -38,8 +38,8 @@ pub(crate) fn text(document: &Document, english: &str) -> String {
         .unwrap_or_else(|| english.to_owned())
 }
 
-/// The translator for the document's language, with the names in the document, which are never
-/// translated: a target can be called "memory". `None` for English.
+/// The translator for the document's language; `None` for English. Names in the document are never
+/// translated, because a target can be called "memory".
 fn translator(document: &Document) -> Option<Translator<'_>> {
     let catalogue = catalogue(document.language)?;
     let targets = document.targets.iter().map(|target| target.name.as_str());

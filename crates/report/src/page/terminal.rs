@@ -59,7 +59,7 @@ pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
     page.text
 }
 
-/// The sections of a page in order; the hint how to see more comes last.
+/// The sections of a page in order; the hint on how to see more comes last.
 fn in_order(extent: Extent<'_>) -> Vec<&'static Section> {
     let of = |shown: &[Shown]| {
         let meant = SECTIONS

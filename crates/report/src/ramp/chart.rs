@@ -8,8 +8,8 @@ use crate::chart::{Axis, Chart, Drawing, Marks, Named, Panel, Panels, Point, Ser
 /// Smallest ratio of the largest to the smallest number of clients at which the axis of clients is
 /// logarithmic.
 const WIDE: f64 = 64.0;
-/// Smallest ratio of each level, except the last, to the previous level at which the axis is
-/// logarithmic too.
+/// Smallest ratio of each level to the previous level, ignoring the last level, at which the axis
+/// is logarithmic too.
 const DOUBLING: f64 = 1.8;
 /// Number of points drawn for a fitted curve.
 const FITTED: u32 = 48;

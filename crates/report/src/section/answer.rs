@@ -136,8 +136,8 @@ fn alone(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// The main figures of a result: throughput in a closed loop. In an open loop, the schedule
-/// determines the throughput, so latency.
+/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
+/// schedule determines the throughput.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let mut text = format!(
         "{} at {}: {}",

@@ -102,8 +102,8 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     ]
 }
 
-/// The explanation of the trust: the finding that determines the trust, and the first finding as
-/// the cause of the result, if different.
+/// The explanation of the trust: the finding that determines the trust. If the first finding is a
+/// different one, also that finding, as the cause of the result.
 fn why(document: &Document) -> String {
     // Notes are shown although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
@@ -344,8 +344,8 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
     workloads.any(|w| w.name == result.workload && w.closed_loop)
 }
 
-/// The main figures of a result: throughput in a closed loop. In an open loop, the schedule
-/// determines the throughput, so latency.
+/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
+/// schedule determines the throughput.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let closed = is_closed(document, result);
     let mut text = format!(

@@ -9,7 +9,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     first(document, document.slices.len())
 }
 
-/// The same table with only the first `most` slices: the cells of all slices of a long run take
+/// The table of the first `most` slices only, because the cells of all slices of a long run take
 /// much memory.
 pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
     let mut table = Table::new(

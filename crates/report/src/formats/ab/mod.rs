@@ -1,7 +1,7 @@
 //! The output formats of ab: its text and its file of percentages.
 //!
 //! Times in the text are whole milliseconds, as in ab: programs that parse ab's output expect whole
-//! numbers, and would read 844 from `6.844 (longest request)`. An additional last line has the same
+//! numbers, and would read `6.844 (longest request)` as 844. An additional last line has the same
 //! times in microseconds.
 
 mod read;

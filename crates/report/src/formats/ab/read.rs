@@ -8,7 +8,7 @@ use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 /// Milliseconds in a second.
 const MILLI: f64 = 1e-3;
 
-/// Start of the last line that Tenbin, unlike ab, prints.
+/// Start of an additional last line that only Tenbin prints.
 const OWN_LINE: &str = "In microseconds:";
 
 /// Whether a text starts with ab's first lines.

@@ -1,7 +1,7 @@
 //! The output formats of drnbench: its text and its result file.
 //!
-//! A step contains all requests sent with one number of clients. drnbench, and so this module,
-//! counts failed requests too; the verdict does not.
+//! A step contains all requests sent with one number of clients. Like drnbench, this module counts
+//! failed requests too; the verdict does not.
 
 mod steps;
 
@@ -256,8 +256,8 @@ impl Step {
         }
         self.timed += times.len();
         self.busy += times.mean() * times.len() as f64 / NANOS;
-        // A histogram has its smallest and largest value to three digits; a request sample has the
-        // exact time.
+        // The smallest and largest values of a histogram have only three digits; a request sample
+        // has the exact time.
         let exact = |end: u64, singles: Option<&RecordedSample>| {
             let known = singles.map(|single| single.ns);
             let same = known.filter(|&known| times.equivalent(known, end));
@@ -327,8 +327,8 @@ fn csv(ramp: &Ramp) -> String {
             .iter()
             .flat_map(|step| step.statuses.keys().copied())
             .collect();
-        // drnbench sorts statuses as text. All statuses except 0 have three digits, so numeric
-        // order is equal.
+        // drnbench sorts statuses as text. All statuses except 0 have three digits, so the numeric
+        // order is the same.
         all.sort_unstable();
         all.dedup();
         all
@@ -404,8 +404,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     text
 }
 
-/// Says how to obtain the figures with which the tutorial checks a step, for figures that are
-/// unknown.
+/// For figures that are unknown and that the tutorial uses to check a step, says how to obtain
+/// them.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {

@@ -23,8 +23,8 @@ const USUAL_WAIT: f64 = 0.01;
 /// wait longer than configured.
 const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
 
-/// Largest ratio of the longest to the shortest wait, each computed from one row, at which all rows
-/// count as having the same wait.
+/// Largest ratio of the longest to the shortest wait, computed row by row, at which all rows count
+/// as measured with one wait.
 const SAME_WAIT: f64 = 1.25;
 /// Percentage of failed requests above which a row does not measure the server.
 const FAILURES: f64 = 1.0;
@@ -54,11 +54,11 @@ struct Row {
 enum Wrong {
     /// Rows measured with more clients than stated: the stated and the actual number.
     OverCounted(Vec<(u64, u64)>),
-    /// All ratios are too high, and correct without any wait.
+    /// All ratios of Little's law are too high, and correct without any wait.
     NoWait,
-    /// All ratios are off, and correct with this wait, seconds.
+    /// All ratios of Little's law are wrong, and correct with this wait, seconds.
     OtherWait(f64),
-    /// Some ratios are off without a known explanation.
+    /// Some ratios of Little's law are wrong without a known explanation.
     Unexplained,
 }
 
@@ -99,7 +99,7 @@ impl Steps {
     /// Reads the steps, each with the line that states its figures.
     ///
     /// # Errors
-    /// Those of [`Self::read`].
+    /// See [`Self::read`].
     pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
         let steps = Self::read(content)?;
         let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;

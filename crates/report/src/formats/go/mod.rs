@@ -1,6 +1,6 @@
 //! `benchmark.txt`: Go's benchmark format, which `benchstat` reads.
 //!
-//! One line per slice: slices are repetitions, and requests of several slices are never pooled. The
+//! One line per slice: slices are repetitions, so requests of several slices are never pooled. The
 //! slices of the baseline come first, then the other slices in run order. `docs/s3-suite.md`
 //! explains the units.
 
@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     }),
 };
 
-/// Units for which higher is better, declared because `benchstat` cannot know them.
+/// Units for which higher is better; `benchstat` has to be told.
 const HIGHER_IS_BETTER: &[&str] = &["ops/s"];
 
 /// The whole file.
@@ -49,8 +49,7 @@ fn text(document: &Document) -> String {
         let errors_seen = document
             .results_of(&workload.name)
             .any(|result| result.failed > 0);
-        // Leaving out only the slices in which nothing completed would make a target look faster
-        // than it was.
+        // Leaving out only the slices in which nothing completed would make a target look faster.
         let has_gaps: BTreeSet<&str> = document
             .slices
             .iter()
@@ -82,8 +81,8 @@ fn head(document: &Document) -> String {
     let platform = here.platform.as_deref().unwrap_or_default();
     let (os, architecture) = platform.split_once(' ').unwrap_or_default();
     let known = |value: &str| (!value.is_empty()).then(|| one_line(value));
-    // benchstat compares only lines with equal configuration, so values that can differ between two
-    // runs of the same plan are comments.
+    // benchstat compares only lines with equal configuration. Values that can differ between two
+    // runs of the same plan are therefore comments.
     let lines = [
         ("# run", known(&document.run.id)),
         ("# tenbin", here.tenbin_version.as_deref().and_then(known)),

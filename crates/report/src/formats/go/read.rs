@@ -42,7 +42,7 @@ pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
 /// Reads the repetitions, each with the line that states its figures.
 ///
 /// # Errors
-/// Those of [`series`].
+/// See [`series`].
 pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
     let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let mut measurements = Vec::new();
@@ -115,8 +115,8 @@ impl Line<'_> {
         (*value > 0.0 && value.is_finite()).then_some(*value)
     }
 
-    /// Operations per second, and whether the value was computed as the inverse of the time per
-    /// operation because the line states no rate.
+    /// Operations per second. The flag is true if the line states no rate and the value is the
+    /// inverse of the time per operation.
     fn speed(&self) -> Option<(f64, bool)> {
         if let Some(rate) = self.value(RATE) {
             return Some((rate, false));

@@ -143,7 +143,7 @@ const TOTAL: &str = "TOTAL";
 const MB: f64 = 1_048_576.0;
 
 /// The figures of one mode in one loop, or in one interval of a loop. Unknown times are absent;
-/// other unknown values are 0, because hsbench's formats have no other value.
+/// other unknown values are 0, because hsbench's formats have no value for unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Row {

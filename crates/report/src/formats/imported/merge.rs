@@ -6,8 +6,8 @@ use tenbin_record::rfc3339;
 
 use super::{Imported, Operation, SECOND};
 
-/// Share of the shorter result's time that two results must have in common to count as measured at
-/// the same time. Clients started by hand start seconds apart.
+/// Share of the shorter result's time that two results must overlap to count as measured at the
+/// same time. Clients started by hand start seconds apart.
 const AT_THE_SAME_TIME: f64 = 0.5;
 
 impl Imported {
@@ -75,8 +75,8 @@ impl Stretch {
         }
     }
 
-    /// Whether two periods are of the same operation and were not, or not provably, measured at the
-    /// same time.
+    /// Whether two periods belong to the same operation but were not provably measured at the same
+    /// time.
     fn is_apart(&self, other: &Self) -> bool {
         self.operation == other.operation && !self.is_together(other).unwrap_or(false)
     }

@@ -64,14 +64,14 @@ pub struct Operation {
     pub stated_rate: Option<f64>,
     /// Figures by second since 1970; for a Tenbin run, by index of the whole second, from 0.
     pub seconds: BTreeMap<i64, Second>,
-    /// Range of the keys in `seconds` with complete figures, end exclusive, if not all seconds from
-    /// `start` to `end` are complete.
+    /// Range of keys in `seconds` whose figures are complete, end exclusive; `None` if all seconds
+    /// from `start` to `end` are complete.
     pub known_seconds: Option<(i64, i64)>,
     /// Failure texts with counts, as in the file: escape before display.
     pub failures: BTreeMap<String, u64>,
 }
 
-/// The correct responses of one second; also used for means per second.
+/// The objects and bytes of correct responses in one second, or their means per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Second {
     /// Number of objects.
@@ -93,8 +93,8 @@ pub enum Times {
     Unknown,
 }
 
-/// Figures as a file states them, nanoseconds. Each lies between its two bounds, which are equal if
-/// rounding is negligible.
+/// Figures as a file states them, nanoseconds. Each figure lies between its two bounds, which are
+/// equal if rounding is negligible.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stated {
     /// Number of requests behind the figures, if known.

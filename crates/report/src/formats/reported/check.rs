@@ -3,11 +3,13 @@
 use tenbin_result::format::{count, digits};
 use tenbin_verdict::lint::{Measurement, Range, percentile_name};
 
-/// Largest relative difference between a stated rate and count divided by time, beyond the rounding
-/// of the three figures. Tools take the times of count and rate at different moments.
+/// Largest relative difference between a stated rate and the count divided by the time, in addition
+/// to the rounding of all three figures. Tools take the times of count and rate at different
+/// moments.
 const RATE: f64 = 0.002;
 
-/// The same limit for unrounded figures, where the tool divided count by time.
+/// Largest relative difference for unrounded figures, where the tool itself divided the count by
+/// the time.
 const EXACT_RATE: f64 = 1e-9;
 
 /// The first contradiction among the figures, in one clause.

@@ -287,7 +287,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether an endpoint is the wanted host; endpoints include the scheme.
+/// Whether an endpoint, which includes the scheme, is the wanted host.
 fn is_host(endpoint: &str, wanted: &str) -> bool {
     let bare = endpoint
         .split_once("://")

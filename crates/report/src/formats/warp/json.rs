@@ -16,8 +16,8 @@ const VERSION: u64 = 2;
 /// warp's.
 const LARGEST: u64 = 256 << 20;
 
-/// Seconds by which warp labels segments too early: it drops the first segments but still counts
-/// from the first.
+/// Seconds by which warp labels segments too early: warp drops the first segments, but starts
+/// counting at the first one.
 const LABELLED_EARLY: i64 = 2;
 
 /// Whether a file starts like warp's sums: with the version.

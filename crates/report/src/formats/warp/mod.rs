@@ -179,7 +179,7 @@ fn caveats(text: &mut String, caveats: &[String]) {
     }
 }
 
-/// The last line below results if some cannot be trusted.
+/// The last line after several results if some results cannot be trusted.
 pub fn unfit_line(unfit: &[String]) -> String {
     let unfit = for_terminal(&unfit.join(", "));
     format!("\nVerdict: INVALID: {unfit} cannot be trusted; see its findings.\n")

@@ -218,7 +218,7 @@ fn failures(text: &mut String, pooled: &Pooled) {
 
 /// The percentiles for which wrk2 prints a line.
 const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
-/// Steps of the spectrum in each half of the remaining distance to 100 %.
+/// Number of percentiles printed each time the distance to 100 % halves.
 const STEPS_IN_HALF: u32 = 5;
 
 /// Formats a latency distribution as wrk2 does: one line per usual percentile, then HdrHistogram's

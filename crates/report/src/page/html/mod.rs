@@ -25,7 +25,7 @@ use crate::section::{SECTIONS, Section, Shown, question, trusted};
 
 /// Maximum size of one run on a page, bytes.
 const LIMIT: usize = 480_000;
-/// Maximum size of one section, bytes: the widest limits that keep to this size are used.
+/// Maximum size of one section, bytes: a section is printed with the widest limits that fit.
 const SECTION: usize = 150_000;
 
 const STYLE: &str = include_str!("page.css");
@@ -184,7 +184,7 @@ fn when(started: &str) -> String {
     }
 }
 
-/// Prints a section with the widest limits that keep to the maximum size.
+/// Prints a section with the widest limits that fit into the maximum size.
 fn fitted(document: &Document, section: &Section, run: usize, detail: Detail) -> String {
     let blocks: Vec<Block> = section.first_rows(document, Limits::ALL[0].rows);
     if blocks.is_empty() {

@@ -137,7 +137,7 @@ fn panel(document: &Document, class: &Class<'_>, width: f64, unit: f64) -> Panel
     let sums: Vec<String> = sums.collect();
     let title = format!("{}: {}", class.name, sums.join(", "));
     Panel {
-        // The range keeps fractional tick marks between 0 and 1 away.
+        // A range up to at least 2 prevents tick marks between 0 and 1.
         least: (!axis.logarithmic).then_some((0.0, 2.0)),
         ..Panel::new(title, axis, series.collect())
     }

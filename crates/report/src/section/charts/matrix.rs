@@ -13,7 +13,7 @@ use crate::chart::{Chart, Drawing, Heat, HeatCell, Tone};
 
 /// Maximum number of tables.
 const TABLES: usize = 8;
-/// Smallest ratio (or inverse ratio) that gets the middle and the strong colour.
+/// Smallest ratio, or inverse ratio, for the middle and for the strong colour.
 const STRONGER: [f64; 2] = [1.1, 1.5];
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {

@@ -202,7 +202,8 @@ fn doubt(found: &Comparison) -> &'static str {
     }
 }
 
-/// The figure of a workload with one operation, or each operation's figure with its name.
+/// The figure of a workload with one operation; for several operations, each figure with the
+/// operation's name.
 fn per_operation(result: &ResultOf, figure: impl Fn(&OperationResult) -> String) -> String {
     let work: Vec<&OperationResult> = result.work().collect();
     match work.as_slice() {
