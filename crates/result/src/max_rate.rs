@@ -64,8 +64,8 @@ pub struct SearchProbe {
     pub proof: bool,
     /// Length of the measurement window, seconds.
     pub seconds: f64,
-    /// Whether this probe met every limit. A rate is accepted or rejected from all probes at that
-    /// rate.
+    /// Whether this probe met every limit. All probes at a rate together decide whether the rate is
+    /// accepted.
     pub held: bool,
     /// Whether a limit was met or missed so narrowly that chance may have decided.
     pub borderline: bool,

@@ -66,7 +66,7 @@ impl Selection {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Fault {
-    /// The line, from 1, if the error is in one line.
+    /// Line number, from 1, if the error concerns a single line.
     pub(super) line: Option<u64>,
     /// Description of the error, and what to do.
     pub(super) what: String,

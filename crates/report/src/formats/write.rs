@@ -21,7 +21,7 @@ pub struct Run<'a> {
     pub record: &'a RecordedRun,
 }
 
-/// How a format is written, by the data that the format needs.
+/// How a format is written: from the document alone, or from the whole run.
 #[derive(Debug)]
 pub enum Writer {
     /// One file, from the document alone.

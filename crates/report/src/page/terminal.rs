@@ -1,4 +1,5 @@
-//! Prints the report for a terminal: the answer first, the run directory and how to see more last.
+//! Prints the report for a terminal. The answer comes first; the run directory and a hint on how to
+//! see more come last.
 
 use tenbin_result::Document;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
