@@ -7,7 +7,7 @@ use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Optimum, RunEnded, Standing, Trust,
 };
 
-/// The outcome of an expectation.
+/// Text for the outcome of an expectation.
 pub(crate) fn standing(expectation: &Expectation) -> &'static str {
     match (expectation.standing, expectation.fails_if) {
         (Standing::Met, false) => "met",
@@ -19,7 +19,7 @@ pub(crate) fn standing(expectation: &Expectation) -> &'static str {
     }
 }
 
-/// Condition, target and workload: `p99<20ms by b at get`.
+/// Condition, target and workload in one clause: `p99<20ms by b at get`.
 pub(crate) fn subject(expectation: &Expectation) -> String {
     let Expectation {
         target, workload, ..
@@ -58,7 +58,7 @@ fn times(figure: Option<Figure>) -> String {
     )
 }
 
-/// The figure, and why the run is inconclusive, if it is.
+/// The figure, with the reason if the expectation could not be decided.
 pub(crate) fn outcome(expectation: &Expectation) -> String {
     let figure = figure(expectation);
     match &expectation.why {
@@ -67,7 +67,7 @@ pub(crate) fn outcome(expectation: &Expectation) -> String {
     }
 }
 
-/// All expectations in one clause, with those that are not met by name; `None` without
+/// All expectations in one clause, with the violated expectations by name; `None` without
 /// expectations.
 pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
     let all = &document.expectations;
@@ -103,7 +103,7 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
     })
 }
 
-/// The optimum in a short clause, for the verdict line.
+/// The optimum as a short clause for the verdict line.
 pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     let Optimum {
         sweep, workload, ..
@@ -122,7 +122,8 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     }
 }
 
-/// `8 rounds of 2 s`; a run with only maximum-rate searches has no rounds.
+/// Number and length of the rounds: `8 rounds of 2 s`. A run with only maximum-rate searches has no
+/// rounds.
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
     match run.planned_slices == 0 && !document.searches.is_empty() {
@@ -135,7 +136,7 @@ pub(crate) fn schedule(document: &Document) -> String {
     }
 }
 
-/// Why the run ended, if it had no fixed number of rounds.
+/// Why the run ended; `None` for a fixed number of rounds.
 pub(crate) fn ended(document: &Document) -> Option<String> {
     let run = &document.run;
     let within = percent(run.until?);

@@ -1,7 +1,7 @@
 //! The blocks of a page, independent of their appearance.
 //!
 //! A [`Section`](crate::section::Section) turns a document into blocks; a [page](crate::page)
-//! prints them. Text in blocks is not escaped: every page escapes all text.
+//! prints blocks. Text in blocks is not escaped: pages escape all text.
 
 pub(crate) mod chart;
 
@@ -21,14 +21,14 @@ pub(crate) enum Block {
     List(Vec<Text>),
     /// A table.
     Table(Table),
-    /// A chart. A page of text prints the table behind it.
+    /// A chart. Pages without drawings print the table behind the chart.
     Chart(Box<Chart>),
-    /// Lines that keep their breaks and spaces, such as the data of another format.
+    /// Lines printed with their line breaks and spaces, such as data in another format.
     Verbatim(String),
 }
 
 impl Block {
-    /// A paragraph of one sentence; adds the full stop.
+    /// A paragraph of one sentence, to which a full stop is added.
     pub(crate) fn sentence(text: &str) -> Self {
         Self::Paragraph(Text::sentence(text))
     }
@@ -38,7 +38,7 @@ impl Block {
         Self::Heading(Text::plain(text))
     }
 
-    /// A list of sentences; `None` without any.
+    /// A list of sentences; `None` if `all` is empty.
     pub(crate) fn sentences<'a>(all: impl IntoIterator<Item = &'a String>) -> Option<Self> {
         let all: Vec<Text> = all.into_iter().map(|each| Text::sentence(each)).collect();
         (!all.is_empty()).then_some(Self::List(all))
@@ -54,7 +54,7 @@ pub(crate) struct Text(Vec<Span>);
 pub(crate) struct Span {
     /// The text, not escaped.
     pub(crate) text: String,
-    /// Its style.
+    /// Style of the text.
     pub(crate) look: Look,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum Look {
     Plain,
     /// Emphasis.
     Strong,
-    /// Code: something to type, or to find in a file.
+    /// Code: text to type, or text found in a file.
     Code,
     /// A positive result.
     Good,
@@ -83,7 +83,7 @@ impl Text {
         Self::default().and(Look::Plain, text)
     }
 
-    /// Text without emphasis; adds a full stop unless it ends with one.
+    /// Text without emphasis, to which a full stop is added unless the text ends with one.
     pub(crate) fn sentence(text: &str) -> Self {
         match text.ends_with(['.', ':', '!', '?']) {
             true => Self::plain(text),
@@ -91,7 +91,7 @@ impl Text {
         }
     }
 
-    /// Code: something to type, or to find in a file.
+    /// Text in the style of code.
     pub(crate) fn code(text: impl Into<String>) -> Self {
         Self::default().and(Look::Code, text)
     }
@@ -103,7 +103,7 @@ impl Text {
         self
     }
 
-    /// Its parts.
+    /// The spans of the text.
     pub(crate) fn spans(&self) -> &[Span] {
         &self.0
     }
@@ -126,16 +126,16 @@ impl From<String> for Text {
     }
 }
 
-/// A table: first the columns that name a row, then the figures.
+/// A table: first the key columns, which name a row, then the figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    /// Number of columns that name a row.
+    /// Number of key columns.
     pub(crate) keys: usize,
     /// Column headers.
     pub(crate) head: Vec<String>,
     /// Rows, each with one cell per column.
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// Rows that are not among them, because whoever made the table was asked for the first ones.
+    /// Number of rows omitted from `rows`, if the caller requested only the first rows.
     pub(crate) left_out: usize,
 }
 
@@ -153,7 +153,7 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// A value without an interval, or `unknown`.
+    /// A value without an interval; `unknown` for `None`.
     pub(crate) fn once(unit: Unit, value: Option<f64>) -> Self {
         unit.maybe(value).into()
     }
@@ -178,7 +178,7 @@ impl Cell {
         }
     }
 
-    /// The text of the cell, with this much of the interval.
+    /// The text of the cell. `detail` selects how much of the interval is included.
     pub(crate) fn text(&self, detail: Detail) -> Text {
         match self {
             Self::Text(text) => text.clone(),
@@ -200,7 +200,7 @@ impl Cell {
     }
 }
 
-/// Text for a phase that did not occur, for example TLS on a plain connection.
+/// Text for a connection phase that did not occur, for example TLS on a plain connection.
 pub(crate) const NOT_TIMED: &str = "not timed";
 
 /// How an interval is shown after a figure.
@@ -264,13 +264,13 @@ impl Table {
         self.rows.push(row.into_iter().collect());
     }
 
-    /// As a block; `None` without a row.
+    /// The table as a block; `None` without rows.
     pub(crate) fn block(self) -> Option<Block> {
         (!self.rows.is_empty()).then(|| Block::Table(self.tidied()))
     }
 
-    /// Without columns that have no information: figures that are all unknown, and leading names
-    /// that are equal in all rows, if another column names the rows.
+    /// Removes columns without information: figures that are all unknown, and leading key columns
+    /// with the same value in all rows if another key column remains.
     fn tidied(mut self) -> Self {
         let silent = |table: &Self, column: usize| {
             let mut cells = table.rows.iter().map(|row| &row[column]);
@@ -294,7 +294,7 @@ impl Table {
         self
     }
 
-    /// Whether a column contains figures, which are aligned right, instead of text.
+    /// Whether a column contains figures, which are right-aligned, instead of text.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         let is_figure = |cell: &Cell| match cell {
             Cell::Figure(..) | Cell::Number(_) | Cell::Ratio(_) => true,

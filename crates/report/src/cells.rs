@@ -1,13 +1,13 @@
-//! Rows of CSV and TSV files. What is not known is an empty cell.
+//! Writes rows of CSV and TSV files. Unknown values are empty cells.
 
 use std::borrow::Cow;
 
 use crate::escape::for_terminal;
 
-/// What stands between two cells.
+/// The separator between two cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Between {
-    /// A comma: CSV, as RFC 4180 has it.
+    /// A comma: CSV according to RFC 4180.
     Comma,
     /// A tab: TSV.
     Tab,
@@ -16,11 +16,11 @@ pub(crate) enum Between {
 /// A cell.
 #[derive(Debug, Clone)]
 pub(crate) enum Cell<'a> {
-    /// A name, which came from a plan or a server.
+    /// A name from a plan or a server.
     Name(Cow<'a, str>),
-    /// A number; empty if it is not known.
+    /// A number; an empty cell if unknown.
     Number(Option<f64>),
-    /// A count; empty if it is not known.
+    /// A count; an empty cell if unknown.
     Count(Option<u64>),
 }
 
@@ -55,7 +55,7 @@ impl From<u64> for Cell<'_> {
 }
 
 impl Between {
-    /// A row with the end of its line.
+    /// Formats a row, including the line ending.
     pub(crate) fn row<'a>(self, cells: impl IntoIterator<Item = Cell<'a>>) -> String {
         let cells: Vec<String> = cells.into_iter().map(|cell| self.cell(cell)).collect();
         match self {
@@ -64,7 +64,7 @@ impl Between {
         }
     }
 
-    /// The row of the names of columns.
+    /// Formats the header row.
     pub(crate) fn head(self, columns: &'static [&'static str]) -> String {
         self.row(columns.iter().map(|name| Cell::from(*name)))
     }
@@ -72,7 +72,7 @@ impl Between {
     fn cell(self, cell: Cell<'_>) -> String {
         match cell {
             Cell::Name(name) => self.name(&name),
-            // JSON and programming languages read what `Display` writes.
+            // JSON parsers and programming languages read the output of `Display`.
             Cell::Number(number) => number
                 .filter(|number| number.is_finite())
                 .map_or_else(String::new, |number| number.to_string()),
@@ -80,7 +80,7 @@ impl Between {
         }
     }
 
-    /// A name that no spreadsheet takes for a formula, in one cell.
+    /// A name as one cell, written so that no spreadsheet interprets the name as a formula.
     pub(crate) fn name(self, name: &str) -> String {
         let safe = for_terminal(name);
         let safe = match name.starts_with(starts_formula) {
@@ -96,8 +96,8 @@ impl Between {
     }
 }
 
-/// Whether a spreadsheet may take a cell that starts with this character for a formula. Those of
-/// full width are formulas where such letters are written.
+/// Whether a spreadsheet may interpret a cell that starts with this character as a formula. Some
+/// spreadsheets also accept the full-width forms.
 fn starts_formula(c: char) -> bool {
     matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠') || c.is_control()
 }

@@ -5,14 +5,14 @@ use tenbin_record::UseScope;
 use tenbin_result::format::BYTES;
 use tenbin_result::{Document, ProcessCost, ResultOf};
 
-/// Mark of a target of which only the whole host was observed.
+/// Mark for a target whose figures are those of its whole host.
 pub(crate) const WHOLE_HOST: &str = "whole host";
 
-/// Explanation of that mark.
+/// Explanation of the mark [`WHOLE_HOST`].
 pub(crate) const ABOUT_WHOLE_HOST: &str = "of a whole host, only the CPU time of all programs on \
 it is known: an upper bound of the cost of the target";
 
-/// Explanation of the figures of control groups.
+/// Explanation of the figures for control groups.
 pub(crate) const ABOUT_GROUPS: &str = "memory of a control group includes the page cache of its \
 processes; its peak is the largest since the group was created";
 
@@ -26,7 +26,7 @@ pub(crate) fn is_of_host(result: &ResultOf) -> bool {
     is_known(result) && result.scope == Some(UseScope::Host)
 }
 
-/// Name of the target, with a mark if the figures are those of its whole host.
+/// Name of the target, marked if the figures are those of its whole host.
 pub(crate) fn named(result: &ResultOf) -> String {
     match is_of_host(result) {
         true => format!("{} ({WHOLE_HOST})", result.target),
@@ -34,8 +34,7 @@ pub(crate) fn named(result: &ResultOf) -> String {
     }
 }
 
-/// The processes that the figures of a target include and leave out; `None` if there is nothing to
-/// report.
+/// The processes that a target's figures include and exclude; `None` without anything to report.
 pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> {
     let name = &result.target;
     let missing: Vec<String> = unobserved(result).map(how_to_observe).collect();
@@ -69,7 +68,7 @@ fn unobserved(result: &ResultOf) -> impl Iterator<Item = &ProcessCost> {
     result.processes.iter().filter(|process| !process.observed)
 }
 
-/// A program and the option that adds it to the figures.
+/// Name of a program, with the option that adds the program to the figures.
 fn how_to_observe(process: &ProcessCost) -> String {
     let name = &process.name;
     match process.pids.as_slice() {
@@ -78,8 +77,8 @@ fn how_to_observe(process: &ProcessCost) -> String {
     }
 }
 
-/// The programs of a target that get a row below the target's row, with names: all, unless the only
-/// program is the target itself.
+/// The programs of a target that get a separate row below the target's row, each with its name: all
+/// programs, unless the only program is the target itself.
 pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
     let all = &result.processes;
     if all.len() < 2 && all.iter().all(|process| process.observed) {
@@ -102,7 +101,7 @@ pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
         .collect()
 }
 
-/// Whether there are figures of the target's cost.
+/// Whether any cost figures of the target are known.
 pub(crate) fn has_rows(result: &ResultOf) -> bool {
     is_known(result) || !by_program(result).is_empty()
 }
@@ -112,7 +111,7 @@ pub(crate) fn memory(bytes: Option<u64>) -> String {
     BYTES.maybe(bytes.map(|bytes| bytes as f64))
 }
 
-/// Whether the group contains other programs than the target.
+/// Text that says whether the control group contains other programs than the target.
 pub(crate) fn company(alone: bool) -> &'static str {
     match alone {
         true => "nobody",

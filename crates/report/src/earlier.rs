@@ -1,5 +1,5 @@
-//! Comparison of a run with an earlier run: its inputs, whether the runs are comparable, and its
-//! presentation.
+//! Compares a run with an earlier run: reads the inputs, checks whether the runs are comparable,
+//! and formats the comparison.
 
 use std::collections::BTreeMap;
 
@@ -27,11 +27,11 @@ pub struct Results {
     /// Name of the run or file.
     name: String,
     series: Vec<Series>,
-    /// Settings by workload; must be equal in both runs.
+    /// Settings by workload; comparable runs have equal settings.
     terms: BTreeMap<String, Terms>,
     /// Properties of the responses, by workload and target.
     answers: BTreeMap<(String, String), Answers>,
-    /// The machine, as far as known.
+    /// Properties of the machine, as far as known.
     host: Vec<(&'static str, Option<String>)>,
     targets: Targets,
     blocks: Blocks,
@@ -40,7 +40,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// The results of a run of Tenbin: slices that ran their full time.
+    /// The results of a Tenbin run, from the slices that ran their full time.
     pub fn of_document(document: &Document) -> Self {
         let here = &document.environment;
         Self {
@@ -87,10 +87,10 @@ impl Results {
         }
     }
 
-    /// The results in a result file of any format.
+    /// Reads the results from a result file of any known format.
     ///
     /// # Errors
-    /// When the file has none of the known formats, or no results that can be compared.
+    /// When the file is in no known format or has no comparable results.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
         let content = formats::read_bytes(name, content).map_err(|error| error.to_string())?;
         if let Content::Document(document) = &content {
@@ -111,7 +111,7 @@ impl Results {
         })
     }
 
-    /// Targets that `other` does not have, in order.
+    /// Names of the targets that `other` does not have, in order.
     fn targets_without(&self, other: &Self) -> Vec<String> {
         let mut alone: Vec<String> = Vec::new();
         for target in self.series.iter().filter_map(|each| each.target.as_ref()) {
@@ -127,7 +127,7 @@ impl Results {
         alone
     }
 
-    /// The series together with the controls in the same blocks.
+    /// The series, each marked as a control or with its speed relative to the controls, by block.
     fn beside(&self, controls: &[String]) -> Vec<Series> {
         let of = |series: &Series| {
             let target = series.target.as_deref().unwrap_or_default();
@@ -147,13 +147,13 @@ impl Results {
     }
 }
 
-/// One value per slice: throughput in a closed loop; in an open loop, where the schedule determines
-/// the throughput, the inverse of the median response time.
+/// One value per slice: throughput in a closed loop. In an open loop, the schedule determines the
+/// throughput, so the value is the inverse of the median response time.
 fn series(document: &Document, workload: &str, target: &str) -> Series {
     let mut workloads = document.workloads.iter();
     let closed = workloads.any(|work| work.name == workload && work.closed_loop);
     let full = document.full_slices(workload, target);
-    // Without the slices in which no operation ended, the rest would look faster than it was.
+    // Dropping the slices in which no operation ended would make the target look faster.
     let known = !closed || full.clone().all(|slice| slice.throughput.is_some());
     let speeds = full.filter(|_| known).filter_map(|slice| match closed {
         true => slice.throughput,
@@ -164,7 +164,7 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
     Series::new(workload.to_owned(), target, !closed, values.collect())
 }
 
-/// The same speeds by block; blocks with a missing slice are left out.
+/// The speeds by block, without blocks in which a slice is missing.
 fn blocks(document: &Document) -> Blocks {
     let mut blocks = Blocks::default();
     for ResultOf {
@@ -205,8 +205,8 @@ fn why(document: &Document) -> String {
 /// runs.
 ///
 /// # Errors
-/// One sentence if the runs are not comparable, have nothing in common, or do not have a workload
-/// in `changed`.
+/// One sentence if the runs are not comparable, have no workload in common, or lack a workload in
+/// `changed`.
 pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
@@ -247,8 +247,9 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     })
 }
 
-/// Both runs with a common name for their targets, if each has one target, the names differ, and
-/// each target got the same terms with its own request template: two kinds of servers.
+/// Returns both runs with a common target name, if each run has one target, the names differ, and
+/// both targets received the same terms with separate request templates, as two kinds of servers
+/// do.
 fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
     let only = |side: &Results| {
         let mut targets = side.series.iter().map(|each| each.target.clone());
@@ -335,7 +336,7 @@ fn refuse_unknown_names(
     Ok(())
 }
 
-/// The runs that are not VALID, the worst first.
+/// The runs that are not VALID, most severe first.
 fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     let doubt = |side: &&Results| {
         let (trust, why) = side.trust.as_ref()?;
@@ -380,7 +381,7 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     warnings
 }
 
-/// Whether one workload on one target did different work in the two runs, and a note on its
+/// Whether one workload on one target did different work in the two runs, with a note about its
 /// responses.
 fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<String>) {
     let Some(target) = change.target.clone() else {
@@ -414,7 +415,7 @@ pub(crate) const COLUMNS: [&str; 9] = [
     "verdict",
 ];
 
-/// One row of the table, not yet escaped.
+/// One row of the table, not escaped.
 pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     let unit = if change.timed { TIME } else { RATE };
     [
@@ -446,7 +447,7 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     ]
 }
 
-/// The controls in one sentence without a full stop.
+/// Describes the controls in one sentence without a full stop.
 pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
     let range = earlier.controls?;
     let (count, low, high) = (range.count, ratio(range.low), ratio(range.high));
@@ -470,7 +471,7 @@ pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
     })
 }
 
-/// Which intervals hold simultaneously; `None` if each holds alone.
+/// Says which intervals hold simultaneously; `None` if each holds alone.
 pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
     (earlier.together > 1).then(|| {
         format!(
@@ -480,7 +481,7 @@ pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
     })
 }
 
-/// The runs that cannot be trusted, in sentences without a full stop, INVALID first.
+/// The INVALID and SUSPECT runs, in sentences without a full stop, INVALID first.
 pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
     let said = |doubt: &Doubt| {
         let so = match doubt.trust {
@@ -502,16 +503,16 @@ pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
         .collect()
 }
 
-/// The comparison for a terminal. Ends with a newline.
+/// The comparison as text for a terminal. Ends with a newline.
 pub fn terminal_earlier(earlier: &Earlier) -> String {
     let mut blocks = section::earlier(earlier);
     let after = Block::sentence(&format!("After: {}", earlier.after));
-    // After the doubts.
+    // Inserted after the doubts.
     blocks.insert(earlier.doubts.len(), after);
     page::terminal::plain(&blocks, usize::MAX)
 }
 
-/// The comparison for machines. Ends with a newline.
+/// The comparison as JSON. Ends with a newline.
 pub fn earlier_json(earlier: &Earlier) -> String {
     let text = serde_json::to_string_pretty(earlier).expect("plain data becomes JSON");
     for_json(text) + "\n"

@@ -1,11 +1,11 @@
-//! Escapes text from servers and other programs for the page that shows it.
+//! Escapes text from servers and other programs for the output that shows the text.
 
 use std::io::{self, Write};
 
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-/// For a terminal: one line, without characters that move the cursor, change colours or reverse the
-/// writing direction.
+/// Escapes text for a terminal: one line, without characters that move the cursor, change colours
+/// or reverse the writing direction.
 pub fn for_terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,8 +18,8 @@ pub fn for_terminal(text: &str) -> String {
     safe
 }
 
-/// Escapes serialised JSON for a terminal: values are unchanged, and every harmful character
-/// becomes a Unicode escape. Serialisers escape only ASCII controls.
+/// Escapes serialised JSON for a terminal: values are unchanged, and each harmful character becomes
+/// a Unicode escape. JSON serialisers escape only ASCII controls.
 pub(crate) fn for_json(json: String) -> String {
     let is_harmful = |c: char| is_harmful(c) && c != '\n';
     if !json.contains(is_harmful) {
@@ -38,7 +38,7 @@ pub(crate) fn for_json(json: String) -> String {
     safe
 }
 
-/// A JSON formatter that escapes every string with [`for_json`] while it is written.
+/// A JSON formatter that escapes each string with [`for_json`] while writing.
 #[derive(Default)]
 pub(crate) struct Harmless(PrettyFormatter<'static>);
 
@@ -99,7 +99,7 @@ impl Formatter for Harmless {
     }
 }
 
-/// For running text in Markdown: no character has a special meaning.
+/// Escapes running text for Markdown, so that no character has a special meaning.
 pub(crate) fn for_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in for_terminal(text).chars() {
@@ -127,7 +127,7 @@ pub(crate) fn for_markdown(text: &str) -> String {
     safe
 }
 
-/// For HTML inside Markdown.
+/// Escapes text for HTML inside Markdown.
 pub(crate) fn for_html(text: &str) -> String {
     let text = for_terminal(text);
     text.replace('&', "&amp;")
@@ -135,8 +135,8 @@ pub(crate) fn for_html(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// For text and attributes of HTML and SVG pages: no mark-up, entity or quotation mark comes of it, and
-/// no character that XML does not allow.
+/// Escapes text and attributes for HTML and SVG pages: the result contains no mark-up, entity or
+/// quotation mark, and no character that XML does not allow.
 pub(crate) fn for_xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
@@ -155,7 +155,8 @@ pub(crate) fn for_xml(text: &str) -> String {
     safe
 }
 
-/// For a cell of a Markdown table, as code: no mark-up, link or mention comes of it.
+/// Formats text as code in a cell of a Markdown table: the result contains no mark-up, link or
+/// mention.
 pub(crate) fn as_code(text: &str) -> String {
     let text = for_terminal(text).replace('|', "\\|");
     let longest_run = text
@@ -171,8 +172,8 @@ pub(crate) fn as_code(text: &str) -> String {
     }
 }
 
-/// Controls (C0, C1), line and paragraph separators, bidirectional controls and
-/// invisible format characters.
+/// Whether a character can harm a terminal: controls (C0, C1), line and paragraph separators,
+/// bidirectional controls and invisible format characters.
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,

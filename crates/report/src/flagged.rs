@@ -2,11 +2,11 @@
 
 use tenbin_result::{Document, SliceFigures};
 
-/// Maximum number of slices that are listed.
+/// Maximum number of flagged slices listed.
 const TOLD: usize = 3;
 
-/// The flagged slices of a workload with their tests, without a full stop; `None` if no slice is
-/// flagged.
+/// The flagged slices of a workload with the tests that flagged them, without a full stop; `None`
+/// if no slice is flagged.
 pub(crate) fn flagged(document: &Document, workload: &str) -> Option<String> {
     let mine: Vec<&SliceFigures> = document
         .slices

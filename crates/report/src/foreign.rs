@@ -1,4 +1,4 @@
-//! What every report in another tool's words ends with.
+//! The end of every report in another tool's output format.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use tenbin_result::{Document, Finding};
 use crate::escape::for_terminal;
 use crate::section::last_three_lines;
 
-/// What was found, then the last three lines.
+/// The findings, then the last three lines.
 pub fn last_lines(document: &Document) -> String {
     let mut text = String::new();
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
@@ -31,8 +31,8 @@ pub fn last_lines(document: &Document) -> String {
     text + &bottom(document)
 }
 
-/// Which of several workloads and targets they are about, such as the modes of
-/// blobstore-bench.
+/// The names of the workloads and targets that the findings concern, for example the modes of
+/// blobstore-bench. Omits names if the run has only one workload or target.
 fn at(document: &Document, findings: &[&Finding]) -> String {
     let workloads = findings.iter().filter_map(|one| one.workload.as_deref());
     let targets = findings.iter().filter_map(|one| one.target.as_deref());
@@ -45,7 +45,7 @@ fn at(document: &Document, findings: &[&Finding]) -> String {
         .collect()
 }
 
-/// Each name once; none where there is but one thing to name.
+/// Each name once; empty if the document has only one workload or target (`of` is 1).
 fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut once: Vec<&str> = Vec::new();
     for name in names.filter(|_| of > 1) {
@@ -56,7 +56,7 @@ fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> 
     once
 }
 
-/// The same three lines as below Tenbin's own report.
+/// The last three lines, as below Tenbin's own report.
 pub(crate) fn bottom(document: &Document) -> String {
     let lines = last_three_lines(document, document.trust.word());
     lines.map(|line| line + "\n").concat()

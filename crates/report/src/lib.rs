@@ -1,10 +1,10 @@
 //! Reports of a run: terminal, Markdown, JSON and the formats of other tools.
 //!
-//! Every report is a pure function of a [`Document`](tenbin_result::Document), which contains
-//! everything that is reported and is the content of `result.json`. Sections turn it into blocks, and
-//! pages print blocks, so that a section is written once for terminal, Markdown and HTML. Files are
-//! read and written by [`formats`], which are listed in [`formats::FORMATS`]; [`terminal`] returns the
-//! text for a terminal. This crate decides nothing. Pages escape text that came from a server.
+//! Every report is a pure function of a [`Document`](tenbin_result::Document), the content of
+//! `result.json`. Sections turn the document into blocks, and pages print blocks, so that one
+//! section serves terminal, Markdown and HTML. [`formats`] reads and writes files;
+//! [`formats::FORMATS`] lists all formats. [`terminal`] returns the text for a terminal. This crate
+//! makes no statistical decisions. Pages escape text that came from a server.
 
 mod asked;
 mod block;

@@ -1,4 +1,4 @@
-//! What was found in result files of other tools, as text and as JSON.
+//! The findings about result files of other tools, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use tenbin_verdict::lint::{LINT_RULES, LintFinding, Reported};
 
 use crate::escape::{for_json, for_terminal};
 
-/// The findings, each with the lines that it rests on, for a terminal.
+/// The findings as text for a terminal, each with the lines of the file that support the finding.
 pub fn lint_text(files: &[Reported], findings: &[LintFinding]) -> String {
     let mut text = String::new();
     for file in files {
@@ -128,7 +128,7 @@ struct FindingPart<'a> {
     lines: Vec<FileLine<'a>>,
 }
 
-/// A line of a file; `line` is null for a member of a JSON document.
+/// A quoted line of a file; `line` is null for a member of a JSON document.
 #[derive(Serialize)]
 struct FileLine<'a> {
     file: &'a str,

@@ -3,12 +3,13 @@
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
 
-/// Largest difference between a ratio and the quotient of two columns that is due to rounding, in
-/// logarithms: each column has three significant digits, and 1.00 may be 1.005.
+/// Largest difference between a ratio and the quotient of two columns that rounding can explain, as
+/// a difference of natural logarithms. Each column has three significant digits, so 1.00 can stand
+/// for 1.005.
 const ROUNDING: f64 = 0.01;
 
-/// The ratios that differ from the quotient of the columns, with the reason, without a full stop;
-/// `None` if there is none.
+/// The ratios that differ from the quotient of the columns, with the reason, as text without a full
+/// stop; `None` if no ratio differs.
 pub(crate) fn paired<'a>(
     document: &Document,
     comparisons: impl Iterator<Item = &'a Comparison>,
@@ -30,7 +31,8 @@ pub(crate) fn is_paired(document: &Document, comparison: &Comparison) -> bool {
     apart(document, comparison).is_some()
 }
 
-/// `throughput of b ÷ a 0.926, by the columns 0.810`.
+/// The difference as text: `throughput of b ÷ a 0.926, by the columns 0.810`; `None` without a
+/// difference.
 fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     let of = |target: &str| {
         let mut results = document.results_of(&comparison.workload);
@@ -54,7 +56,7 @@ fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The figure of a target in the column of a metric.
+/// The figure of a result that the column of a metric shows.
 fn column(result: &ResultOf, metric: &str) -> Option<Figure> {
     let mut work = result.work();
     let only: Option<&OperationResult> = work.next().filter(|_| work.next().is_none());

@@ -1,9 +1,9 @@
-//! Server stages for tables: a row per stage and target, a column per percentile band.
+//! Server stages as table rows: one row per stage and target, one column per percentile band.
 
 use tenbin_result::format::{count, percent, plural};
 use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
 
-/// Header of a band's column.
+/// Column header of a percentile band.
 pub(crate) fn band_name(band: StageBand) -> &'static str {
     match band {
         StageBand::FastestHalf => "fastest half",
@@ -13,15 +13,15 @@ pub(crate) fn band_name(band: StageBand) -> &'static str {
     }
 }
 
-/// One row: means over the requests in each band.
+/// One row of the table: mean times of the requests in each band.
 pub(crate) struct Row<'a> {
-    /// Name of a stage, which is untrusted until escaped, or a name of ours.
+    /// Name of a stage, untrusted until escaped, or one of our own row names.
     pub(crate) what: &'a str,
     pub(crate) target: &'a str,
     pub(crate) means: Vec<Option<Figure>>,
 }
 
-/// The operations of a workload for which responses reported times.
+/// Names of the operations of a workload whose responses reported stage times.
 pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for (_, stages) in told(document, workload) {
@@ -33,7 +33,8 @@ pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&
     names
 }
 
-/// The rows of an operation: for each stage the targets side by side, then totals and the rest.
+/// The rows of an operation: first the stages, each with one row per target, then the totals and
+/// the remainder.
 pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &str) -> Vec<Row<'a>> {
     let results: Vec<(&ResultOf, &StagesOf)> = told(document, workload)
         .filter(|(_, stages)| stages.operation == operation && stages.carrying > 0)
@@ -81,8 +82,8 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
     rows
 }
 
-/// Notes on the responses of a target: how many reported no time, or an invalid time, and stages
-/// that only some responses named. Names are not escaped.
+/// Notes on the responses of each target: how many reported no time or an invalid time, and which
+/// stages only some responses named. Names are not escaped.
 pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String> {
     told(document, workload)
         .filter_map(|(result, stages)| {

@@ -1,10 +1,10 @@
-//! Common texts of reports.
+//! Texts that several reports share.
 
 use tenbin_record::SearchUse;
 use tenbin_result::format::{BYTES, UNKNOWN, percent, plural};
 use tenbin_result::{CacheHits, Document, OperationResult, ResultOf, Role, Trust};
 
-/// Which intervals hold simultaneously; `None` if each holds alone.
+/// Says which intervals hold simultaneously; `None` if each holds alone.
 pub(crate) fn intervals_together(document: &Document) -> Option<String> {
     let of_targets = document.comparisons.iter();
     let mut deciding = of_targets
@@ -13,13 +13,13 @@ pub(crate) fn intervals_together(document: &Document) -> Option<String> {
     let together = deciding.find_map(|each| each.together)?;
     Some(format!(
         "The {} % intervals of the {} deciding ratios hold simultaneously; every other interval holds alone",
-        // Rounded down, so that no higher confidence is claimed.
+        // Rounded down, so that the stated confidence is never too high.
         (together.confidence * 100.0).floor(),
         together.comparisons
     ))
 }
 
-/// Expected and observed hits of a target's cache.
+/// Expected and observed hit ratios of a target's cache, in one sentence.
 pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
     let share = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
     if cache.lookups == Some(0) {
@@ -65,7 +65,7 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
     )
 }
 
-/// Explanation of the trust.
+/// Explanation of a trust level.
 pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     match trust {
         Trust::Valid => "no finding speaks against these numbers",
@@ -74,7 +74,7 @@ pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     }
 }
 
-/// The name of an operation, marked if it does not count as work.
+/// Name of an operation, marked if the operation does not count as work.
 pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Transaction => operation.operation.clone(),
@@ -84,7 +84,7 @@ pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     }
 }
 
-/// Explanation of the marks, if there are any.
+/// Explanation of these marks; `None` without marked operations.
 pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Option<String> {
     let mut wholes: Vec<&str> = Vec::new();
     let mut steps = 0;

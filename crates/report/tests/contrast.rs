@@ -1,5 +1,5 @@
-//! Contrast of the colours of the page, by the formula of WCAG 2.2 (relative luminance): text 4.5:1,
-//! shapes and lines 3:1.
+//! Checks the contrast of the page's colours by the formula of WCAG 2.2 (relative luminance): 4.5:1
+//! for text, 3:1 for shapes and lines.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -10,7 +10,7 @@ const PAGE: &str = include_str!("../src/page/html/page.css");
 
 type Colour = [f64; 3];
 
-/// The colours by name: light, dark, print.
+/// The colours by name, for light, dark and print.
 fn schemes() -> [BTreeMap<&'static str, Colour>; 3] {
     let blocks = |css: &'static str| css.split("--c0:#").skip(1);
     let mut all = blocks(CHART).chain(blocks(PAGE)).map(|block| {
@@ -59,7 +59,7 @@ fn over(colour: Colour, opacity: f64, paper: Colour) -> Colour {
     std::array::from_fn(|at| colour[at] * opacity + paper[at] * (1.0 - opacity))
 }
 
-/// Every opacity behind text: of the cells of heat tables and the parts of bars.
+/// All opacities behind text: of the cells of heat tables and of the parts of bars.
 fn opacities() -> Vec<f64> {
     let places = CHART.split("fill-opacity:").skip(1);
     let numbers = places.map(|rest| rest.split([';', '}']).next().unwrap().parse().unwrap());
@@ -83,7 +83,7 @@ fn text_and_shapes_stand_out_in_light_dark_and_print() {
             let places = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"].into_iter();
             places.map(move |place| (place, opacity))
         });
-        // Cells of heat tables have the first two colours only.
+        // Cells of heat tables use only the first two colours.
         for (place, opacity) in cells.filter(|(place, opacity)| *opacity < 0.4 || *place < "c2") {
             let behind = over(scheme[place], opacity, paper);
             let found = contrast(scheme["ink"], behind);

@@ -1,5 +1,5 @@
-//! Every input that the fuzzer keeps for run directories and result files passes the
-//! fuzzer's own checks.
+//! Every input that the fuzzer keeps for run directories and result files must pass the fuzzer's
+//! own checks.
 
 #[path = "../../../fuzz/checks/foreign.rs"]
 mod foreign;
@@ -18,14 +18,15 @@ fn the_kept_result_files_pass() {
     replay("foreign", foreign::check, 10);
 }
 
-/// Refusals are checked, too, but only what is read is judged and shown: so much must be.
+/// Runs `check` on every input, readable or not. At least `least_read` inputs must be readable,
+/// because only readable inputs are evaluated and displayed.
 fn replay(target: &str, check: fn(&[u8]) -> bool, least_read: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut read = 0;
     for entry in std::fs::read_dir(folder.join(target)).expect("the corpus is there") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
-        // A panic alone would not say over which input.
+        // A panic alone would not show which input caused it.
         let passed = std::panic::catch_unwind(|| check(&input));
         let Ok(is_read) = passed else {
             panic!("{}", file.display());

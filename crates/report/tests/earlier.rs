@@ -1,4 +1,4 @@
-//! A run against an earlier one, made up or published.
+//! Compares runs with earlier runs: synthetic runs and published files.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -19,7 +19,7 @@ fn names(changed: &[&str]) -> Vec<String> {
     changed.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The pair, with GET quicker by so much on both sides, and PUT by a little.
+/// The pair with the throughput of GET and PUT multiplied by these factors, on both targets.
 fn later(get: f64, put: f64) -> Document {
     let mut run = made_up::pair();
     for slice in &mut run.slices {
@@ -30,7 +30,7 @@ fn later(get: f64, put: f64) -> Document {
         };
         slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
     }
-    // Answers beyond what so many connections can carry are not what is asked here.
+    // The finding about more throughput than the connections can carry is irrelevant here.
     let mut document = run.document();
     document.trust = tenbin_result::Trust::Valid;
     document
@@ -46,7 +46,7 @@ fn the_published_change_of_one_operation() {
     let before = published("jog-before.gobench.txt");
     let after = published("jog-after.gobench.txt");
     let earlier = against(&before, &after, &names(&["ListObjectsV2"])).unwrap();
-    // 71,905,724 ns/op became 1,236,099 ns/op, once each.
+    // 71,905,724 ns/op became 1,236,099 ns/op, measured once each.
     let list = &earlier.changes[4];
     assert!(
         (list.ratio.unwrap().value - 58.171_5).abs() < 1e-3,
@@ -76,7 +76,7 @@ fn a_change_is_distinguished_from_the_controls() {
     assert_eq!(get.change, EarlierOutcome::Drift);
 }
 
-/// The pair on a machine that does everything at half the speed.
+/// The pair on a machine with half the speed.
 fn on_a_slower_machine(challenger: f64) -> Document {
     let mut run = made_up::pair();
     let baseline = run.plan.targets[run.plan.comparing.baseline].name.clone();
@@ -146,7 +146,7 @@ fn without_anything_shared_two_runs_only_differ() {
     );
 }
 
-/// The published tutorial breaks Little's law; the other file is nothing but HTTP 400.
+/// The published tutorial violates Little's law; the other file contains only HTTP 400 responses.
 #[test]
 fn a_file_that_is_invalid_is_said_to_be_first() {
     let tutorial = published("droonga-tutorial.csv");
@@ -224,7 +224,7 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     );
 }
 
-/// The same work, a little changed.
+/// The pair with a change to its S3 work.
 fn changed(change: impl Fn(&mut S3Work)) -> Document {
     let mut run = made_up::pair();
     for workload in &mut run.plan.workloads {
@@ -347,7 +347,7 @@ fn our_own_benchmark_lines_say_the_same_as_the_run() {
     }
 }
 
-/// A page half as large, or failed responses, do not make a server twice as fast.
+/// A page of half the size, or failed responses, must not count as twice the speed.
 #[test]
 fn no_verdict_without_the_same_answers() {
     let with = |bytes: u64, failed: u64| {
@@ -384,7 +384,8 @@ fn no_verdict_without_the_same_answers() {
     assert_eq!(earlier.changes[0].change, EarlierOutcome::NoVerdict);
 }
 
-/// A Groonga run and an OpenSearch run of one list of terms: hits are compared, sizes are said.
+/// A Groonga run and an OpenSearch run with one list of terms: hits are compared, sizes are
+/// reported.
 #[test]
 fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
     use tenbin_result::{PatternResult, Setting};

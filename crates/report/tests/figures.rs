@@ -1,4 +1,4 @@
-//! A figure of a run has one value, wherever it is shown.
+//! Checks that each figure of a run has the same value wherever it is printed.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -10,9 +10,9 @@ use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation
 use tenbin_report::formats::format;
 use tenbin_result::{Comparison, Document, ResultOf};
 
-/// The suite with its ramp, the second target as the baseline. On `memory` the machine is slower
-/// in a few rounds, so that medians of columns and ratios paired by round are apart, and one slice
-/// holds most of the slow requests.
+/// The suite with its ramp, with the second target as the baseline. On `memory`, the machine is
+/// slower in a few rounds, so that medians of columns differ from ratios paired by round, and one
+/// slice contains most of the slow requests.
 fn run() -> Run {
     let mut run = made_up::suite();
     run.plan.comparing.baseline = 1;
@@ -47,8 +47,8 @@ fn exported(document: &Document, name: &str) -> String {
     String::from_utf8(format(name).unwrap().bytes(document)).unwrap()
 }
 
-/// The number that a text begins with, on the scale of its unit: `4.11 k/s ±0.5 %`, `876 µs`,
-/// `4,006 (3,968–4,023)`.
+/// The number at the start of a text, in the base unit: `4.11 k/s ±0.5 %`, `876 µs`, `4,006
+/// (3,968–4,023)`.
 fn number(text: &str) -> f64 {
     let text = text.trim().trim_start_matches("**");
     let end = text.find(|c: char| !(c.is_ascii_digit() || ",.".contains(c)));
@@ -82,8 +82,8 @@ fn expect_same(found: f64, figure: f64, what: &str) {
     );
 }
 
-/// The cells of a terminal's table that begins behind `above`, head first. A name that a row shares
-/// with the one above it is printed once.
+/// The cells of a terminal table that follows `above`, with the header first. A name shared with
+/// the row above is printed only once.
 fn rows<'t>(text: &'t str, above: &str) -> Vec<Vec<&'t str>> {
     let begin = text.find(above).unwrap() + above.len();
     let table = text[begin..].trim_start().split("\n\n").next().unwrap();
@@ -168,7 +168,7 @@ fn the_pages_files_and_charts_have_them_too() {
         expect_same(number(cell), figure.value, "throughput in SUMMARY.md");
     }
 
-    // ramp.csv, digit by digit, and drnbench's file.
+    // ramp.csv and drnbench's file must match digit by digit.
     let csv = exported(&document, "ramp");
     let parts = run.written("drnbench").unwrap();
     let mut levels = 0;
@@ -207,7 +207,7 @@ fn the_pages_files_and_charts_have_them_too() {
     }
     assert_eq!(levels, 6);
 
-    // The chart: its points lie on a line over the figures of the levels.
+    // The points of the chart must lie on a line when plotted against the figures of the levels.
     let chart = exported(&document, "ramp-throughput");
     let heights: Vec<f64> = chart
         .lines()
@@ -267,7 +267,7 @@ fn a_ratio_is_the_same_in_tables_sentences_and_expectations() {
     }
 }
 
-/// A median of ratios is no ratio of medians.
+/// The median of ratios differs from the ratio of medians.
 #[test]
 fn a_ratio_that_is_not_the_quotient_of_the_columns_says_so() {
     let document = run().document();
@@ -291,8 +291,8 @@ fn a_ratio_that_is_not_the_quotient_of_the_columns_says_so() {
     assert!(!terminal(&even, 2_000, false).contains("paired by round"));
 }
 
-/// Most requests are quick and a third is slow: the median is short, the mean and with it the
-/// throughput is not.
+/// Most requests are fast and a third is slow: the median is short, but the mean is long and the
+/// throughput low.
 #[test]
 fn a_median_that_the_throughput_denies_names_both_winners() {
     let mut run = made_up::suite();
@@ -334,7 +334,7 @@ fn a_finding_has_the_percentile_of_the_table() {
     expect_same(told, figures.next().unwrap(), &stalls.evidence);
 }
 
-/// The percentages of a text, as they are written.
+/// The percentages in a text, as printed.
 fn percentages(text: &str) -> Vec<&str> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let before = text.match_indices(" %").map(|(at, _)| &text[..at]);
@@ -343,7 +343,8 @@ fn percentages(text: &str) -> Vec<&str> {
     numbers.collect()
 }
 
-/// How far off the figures of a result may be: the longer side of each interval, percent.
+/// The relative uncertainty of the figures of a result: the longer side of each interval, in
+/// percent.
 fn spreads(result: &ResultOf) -> Vec<f64> {
     let of_operations = result
         .work()

@@ -1,5 +1,5 @@
-//! Results of other tools, read from their recorded files: the figures, refusals of damaged files,
-//! and what the rules about such files find.
+//! Reads recorded files of other tools and checks the figures, the refusal of damaged files, and
+//! the findings about such files.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -9,7 +9,7 @@ use std::fs;
 use tenbin_report::formats::{Content, Selection, read, read_reported, reported_bytes};
 use tenbin_verdict::lint::{Files, LintFinding, Measurement, Range, Reported, lint};
 
-/// Every recorded or published file, and its tool.
+/// Every recorded or published file, with its tool.
 const FILES: &[(&str, &str)] = &[
     ("fixtures/http/wrk-latency.txt", "wrk"),
     ("fixtures/http/wrk2-latency.txt", "wrk2"),
@@ -78,7 +78,7 @@ fn the_recorded_files_have_the_figures_that_they_show() {
     for (name, tool) in FILES {
         assert_eq!(said(name).tool, *tool, "{name}");
     }
-    // requests, connections, rate, mean, p50, p99 as they are printed.
+    // Requests, connections, rate, mean, p50 and p99 as printed.
     type Row = (
         &'static str,
         u64,
@@ -241,8 +241,8 @@ fn loops_and_operations_stay_apart() {
     near(mean(&mixed.measurements[1]), 0.0025);
 }
 
-/// The figures of a file that must not be invented, of all operations: a digit may also be part of
-/// the name of an operation.
+/// The figures, over all operations, that a damaged file must not change. A digit can also be part
+/// of an operation's name.
 fn figures(reported: &Reported) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for of in &reported.measurements {
@@ -276,7 +276,7 @@ fn figures(reported: &Reported) -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// A small generator of numbers, so that a failure comes again.
+/// A small random number generator, so that a failure can be reproduced.
 struct Draw(u64);
 
 impl Draw {
@@ -289,7 +289,8 @@ impl Draw {
     }
 }
 
-/// A damaged file is refused with a reason of one sentence, or gives figures of the whole file only.
+/// Checks that a damaged file is refused with a reason of one sentence, or gives only figures of
+/// the undamaged file.
 #[track_caller]
 fn expect_nothing_invented(name: &str, how: &str, damaged: &[u8], whole: &Reported) -> bool {
     match reported_bytes(name, damaged) {
@@ -362,7 +363,8 @@ fn altered_files_are_refused_or_give_no_other_figure() {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for gone in 0..lines.len() {
             let rest: String = [&lines[..gone], &lines[gone + 1..]].concat().concat();
-            // The one line of a run that says how many requests failed: without it, none did.
+            // This is the only line that states how many requests failed; without the line, no
+            // failure is known.
             if lines[gone].contains("aborted due to deadline") {
                 continue;
             }
@@ -457,7 +459,7 @@ fn totals_that_contradict_each_other_are_refused() {
     }
 }
 
-/// The tables that ab writes with -e and -g, in the columns of its manual.
+/// The tables that ab writes with -e and -g, with the columns of ab's manual.
 #[test]
 fn the_tables_of_ab_are_read() {
     let mut csv = "Percentage served,Time in ms\n".to_owned();
@@ -513,7 +515,7 @@ fn of_text(text: &str) -> Vec<LintFinding> {
     judged(&[read], &[])
 }
 
-/// Rows for 6, 10, 14 and 18 clients were measured with 8, 12, 16 and 20.
+/// The rows for 6, 10, 14 and 18 clients were measured with 8, 12, 16 and 20 clients.
 #[test]
 fn the_published_sweep_had_more_clients_than_its_rows_say() {
     let findings = found(&["published/droonga-tutorial.csv"], &[]);
@@ -554,7 +556,8 @@ fn the_published_average_of_warp_violates_littles_law() {
         "{quoted:?}"
     );
     assert!(quoted[2].contains("Avg: 2.2ms"), "{quoted:?}");
-    // The true mean of all requests, in the sums, is right; their percentiles are means.
+    // The mean of all requests in the sums is correct; the percentiles in the sums are means of
+    // percentiles.
     let sums = found(&["fixtures/warp/warp-get-1k.json.zst"], &[]);
     assert_eq!(rules(&sums), ["averaged_percentiles"]);
     assert!(
@@ -584,7 +587,7 @@ fn operations_that_a_change_did_not_touch_are_found() {
         "{}",
         named[0].evidence
     );
-    // The same file twice has no change, and still no repetition.
+    // Comparing a file with itself shows no change, but does not count as a repetition.
     assert_eq!(rules(&found(&[files[0], files[0]], &[])), ["single_runs"]);
 }
 

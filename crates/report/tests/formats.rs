@@ -1,4 +1,4 @@
-//! The table of formats, and every file that is written in one.
+//! Checks the table of formats and every file written in a format.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -26,7 +26,7 @@ fn every_format_is_in_the_table_once() {
         assert_eq!(format(each.name).unwrap().file, each.file);
         assert!(each.read.is_some() || each.write.is_some(), "{}", each.name);
         assert!(!each.kept || each.write.is_some(), "{}", each.name);
-        // A line of the help has 100 columns, 19 of them for names.
+        // A help line has at most 100 columns, 19 of them for the name.
         assert!(
             each.about.len() <= 81,
             "{} is too long: {}",
@@ -57,7 +57,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// `TENBIN_UPDATE=1` writes the table.
+/// Run with `TENBIN_UPDATE=1` to update the table in the docs.
 #[test]
 fn the_page_of_formats_has_the_table() {
     let page = here("../../docs/formats.md");
@@ -92,7 +92,7 @@ fn the_page_of_formats_has_the_table() {
     assert_eq!(&text[start..end], table, "TENBIN_UPDATE=1 writes the table");
 }
 
-/// A file in each format that can be read.
+/// A file in each readable format.
 fn examples() -> Vec<(&'static str, Vec<u8>)> {
     let written = |name: &'static str, run: made_up::Run| {
         let mut parts = run.written(name).unwrap();
@@ -161,7 +161,7 @@ fn what_is_written_is_read_again() {
             .iter()
             .find(|(name, _)| *name == format.name)
             .unwrap();
-        // A file of percentages with its first line only.
+        // The example of this format contains only the first line of the file.
         if format.name == "ab-csv" {
             continue;
         }
@@ -190,7 +190,7 @@ fn what_is_written_is_read_again() {
                     steps.text("file")
                 );
             }
-            // Recorded files: tests/foreign.rs.
+            // Checked with recorded files in tests/foreign.rs.
             (_, Content::Requests(_) | Content::Repetitions(_)) => continue,
             (name, other) => panic!("{name}: {other:?}"),
         }
@@ -238,7 +238,7 @@ fn every_format_is_written_or_says_what_the_run_lacks() {
     }
 }
 
-/// The pair with a target and a workload whose names mean something in many formats.
+/// The pair with names of a target and a workload that contain special characters of many formats.
 fn hostile() -> made_up::Run {
     let mut run = made_up::pair();
     let renamed = |name: &mut String| match name.as_str() {
@@ -259,7 +259,7 @@ fn hostile() -> made_up::Run {
     run
 }
 
-/// The hostile pair with conditions that are met and conditions that are not.
+/// The hostile pair with conditions that are met and conditions that are violated.
 fn conditional() -> made_up::Run {
     use tenbin_plan::{Bound, Demand, Expectation, Figure, Relation};
 
@@ -287,7 +287,7 @@ fn text(run: &made_up::Run, name: &str) -> String {
     String::from_utf8(parts.remove(0).content).unwrap()
 }
 
-/// Rows of cells, by RFC 4180.
+/// Parses rows of cells according to RFC 4180.
 fn cells(csv: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let (mut quoted, mut rest) = (false, csv.chars().peekable());
@@ -415,8 +415,8 @@ fn a_percentile_distribution_ends_with_everything() {
     }
 }
 
-/// The fields of a line of InfluxDB's protocol, taken apart by its grammar: what is escaped
-/// separates nothing.
+/// Parses a line of InfluxDB's protocol by its grammar: an escaped character does not separate
+/// fields.
 fn influx(line: &str) -> (Vec<String>, Vec<String>, i64) {
     let mut parts = vec![vec![String::new()]];
     let (mut escaped, mut quoted) = (false, false);
@@ -514,7 +514,7 @@ fn bencher_gets_every_figure_within_its_bounds() {
     );
     let nanos = put.operations[0].p50.unwrap().value * 1e9;
     assert_eq!(measures["latency"]["value"].as_f64(), Some(nanos));
-    // Errors have no interval, and so no bounds.
+    // Errors have no interval and therefore no bounds.
     assert!(measures["errors"].get("lower_value").is_none());
 }
 

@@ -1,5 +1,5 @@
-//! Results of warp, recorded from warp 1.4.0 on MinIO, read and computed anew. The
-//! expected figures come from a separate calculation over the same files.
+//! Reads results recorded from warp 1.4.0 on MinIO and computes the figures again. The expected
+//! figures come from a separate calculation over the same files.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn read_with(name: &str, selection: &Selection) -> Imported {
     import(&file(name), selection).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Writes `text` into a file and reads it.
+/// Writes `text` to a file and reads the file.
 fn read_text(name: &str, text: &[u8]) -> Result<Imported, String> {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("written");
@@ -43,7 +43,7 @@ fn exactly(quantile: Quantile) -> Option<f64> {
     }
 }
 
-/// Histograms have three digits.
+/// Relative precision of a histogram with three significant digits.
 const DIGITS: f64 = 0.001;
 
 #[test]
@@ -111,7 +111,7 @@ fn preparation_and_run_stay_apart_and_the_first_byte_is_timed() {
         DIGITS,
     );
     assert!(put.first_byte.is_none());
-    // Less than a second has no whole second in it.
+    // A run shorter than a second contains no whole second.
     assert!(get.segments(1).is_empty());
 }
 
@@ -190,9 +190,9 @@ fn sums_give_what_follows_from_them_and_no_more() {
     let imported = read("warp-put.json.zst");
     let put = imported.operation("PUT").expect("PUT");
     expect_near(put.objects_per_second(), 6804.0 / 6.001_538_677, 1e-9);
-    // One window: its percentiles are those of the run.
+    // With one window, its percentiles are those of the run.
     expect_near(exactly(put.times.quantile(0.99)), 17_756_046.0, 1e-9);
-    // warp labels the segments 11:05 to 11:07, two seconds early.
+    // warp labels the segments 11:05 to 11:07, two seconds too early.
     assert_eq!(put.known_seconds.map(|(from, to)| to - from), Some(3));
     assert_eq!(put.known_seconds.map(|(from, _)| from), Some(1_795_176_667));
     let rates: Vec<f64> = put
@@ -214,7 +214,7 @@ fn sums_give_what_follows_from_them_and_no_more() {
     assert_eq!(stat.bytes_per_second(), None);
     expect_near(stat.objects_per_second(), 3161.0 / 6.001_503_180, 1e-9);
 
-    // Two windows with a p99 of 4.2 ms and 87 ms. warp prints 45.7 ms for them.
+    // Two windows have a p99 of 4.2 ms and 87 ms; warp prints 45.7 ms.
     let little = read("warp-get-1k.json.zst");
     let get = little.operation("GET").expect("GET");
     assert_eq!(
@@ -314,7 +314,7 @@ fn results_merge_into_the_figures_of_all_requests() {
     expect_near(exactly(put.times.quantile(0.99)), 19_645_326.0, DIGITS);
 }
 
-/// Throughputs of runs one after the other do not add up.
+/// Throughputs of consecutive runs cannot be added.
 #[test]
 fn results_of_different_times_are_not_merged() {
     let apart = [read("warp-put-full-cut.csv.zst"), read("warp-put.json.zst")];
@@ -335,7 +335,7 @@ fn results_of_different_times_are_not_merged() {
         }
         result
     };
-    // Of 5.1 s: started by hand, a second apart.
+    // Runs of 5.1 s, started by hand one second apart.
     let together = Imported::merge([shifted(0), shifted(1)]).unwrap();
     let rate = together.operation("PUT").unwrap().objects_per_second();
     expect_near(rate, 10_000.0 / 6.125_496_453, 1e-9);
@@ -454,14 +454,14 @@ fn garbled_files_give_one_sentence_with_the_place() {
     );
 }
 
-/// Damaged in every way that comes up by chance, a file is read or refused, never more.
+/// A randomly damaged file must be read or refused, without a panic.
 #[test]
 fn damage_makes_nothing_panic() {
     let csv = std::fs::read(file("warp-get-full-cut.csv.zst")).expect("a file");
     let csv = zstd::decode_all(csv.as_slice()).expect("unpacked");
     let json = std::fs::read(file("warp-put.json.zst")).expect("a file");
     let json = zstd::decode_all(json.as_slice()).expect("unpacked");
-    // A small generator of numbers, so that a failure comes again.
+    // A small random number generator, so that a failure can be reproduced.
     let mut state = 7_u64;
     let mut draw = |below: usize| {
         state = state

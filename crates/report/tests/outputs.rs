@@ -1,5 +1,5 @@
-//! Every output of every kind of run. The documents in `tests/documents` are made
-//! from the runs in `made_up`; `TENBIN_UPDATE=1` writes them again.
+//! Checks every output of every kind of run. The documents in `tests/documents` are created from
+//! the runs in `made_up`; `TENBIN_UPDATE=1` writes them again.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -128,7 +128,7 @@ fn benchmark_lines_are_in_gos_format() {
                 assert!(pair[0].parse::<f64>().unwrap().is_finite(), "{line}");
                 assert!(pair[1].parse::<f64>().is_err(), "{line}");
             }
-            // Whatever follows a last dash would be taken for GOMAXPROCS.
+            // Go reads the text after a last dash as GOMAXPROCS.
             let end = name.rsplit_once('/').unwrap().1;
             assert!(!end.contains('-'), "{name}");
         }
@@ -175,7 +175,7 @@ fn a_suite_on_a_terminal() {
     insta::assert_snapshot!(screen(&made_up::suite().document(), 100, false));
 }
 
-/// Four workloads on two targets, in the columns of most terminals.
+/// Four workloads on two targets must fit the width of most terminals.
 #[test]
 fn a_pair_fits_a_screen() {
     let text = screen(&made_up::pair().document(), 100, false);
@@ -294,7 +294,7 @@ fn a_stall_in_one_slice_is_in_every_report() {
     assert_eq!(stalled.count(), 1);
 }
 
-/// Documents of versions that knew less are read all the same.
+/// Documents of older versions with fewer fields can still be read.
 #[test]
 fn an_older_document_reads() {
     let mut value: serde_json::Value = serde_json::from_slice(&json(&stored("pair"))).unwrap();
@@ -366,7 +366,7 @@ fn running_text_fits_into_a_narrow_terminal() {
         let document = run().document();
         let page = screen(&document, WIDTH, false);
         for line in page.lines() {
-            // A path is longer than that and is not broken, nor is the cell of a table.
+            // Paths and table cells can be longer and are not broken.
             let is_words = line.split_whitespace().count() > 3 && !line.contains("  ");
             assert!(
                 line.chars().count() <= WIDTH || !is_words,
@@ -378,7 +378,7 @@ fn running_text_fits_into_a_narrow_terminal() {
     }
 }
 
-/// These lines must suffice to know what can be trusted and what cannot.
+/// These lines must be sufficient to tell which numbers can be trusted.
 #[test]
 fn the_last_three_lines_of_every_kind_of_run() {
     let more: [NamedRun; 5] = [
@@ -499,7 +499,7 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     assert!(verdict.contains(expected), "{verdict}");
 }
 
-/// The ramp of the made-up suite in drnbench's format, on one of its targets.
+/// The ramp of the synthetic suite on one target, in drnbench's format.
 fn drnbench_rows(run: &Run, target: &str) -> Vec<Vec<String>> {
     let parts = run.written("drnbench").unwrap();
     let name = format!("{target}-get-1MB");
@@ -517,7 +517,7 @@ fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
     for slice in &mut run.slices {
         if slice.workload == "get-1MB-c4" && slice.target == "memory" {
             let op = &mut slice.ops[0];
-            // Half of them come back with 503, and a third as many not at all.
+            // Half of the responses are 503. One third as many requests receive no response.
             let (ok, wrong, refused) = (op.ok, op.ok, op.ok * 2 / 3);
             op.errors.insert(ErrorClass::Status, wrong);
             op.errors.insert(ErrorClass::Connect, refused);
@@ -534,10 +534,10 @@ fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
     assert_eq!(rows[1][6..], ["0", "100.0", "0"]);
     let share = |column| (number(2, column) * 10.0).round() / 10.0;
     assert_eq!([share(6), share(7), share(8)], [25.0, 37.5, 37.5]);
-    // A failure takes its time, and is a request.
+    // A failed request takes time and counts as a request.
     assert!((number(2, 4) - 7.0).abs() < 0.01, "{:?}", rows[2]);
     assert!(number(2, 2) > 2.0 * number(1, 2), "{rows:?}");
-    // Sixteen slices of five seconds; the rate is the median of theirs.
+    // Sixteen slices of five seconds; the rate is the median of the slices' rates.
     assert!(
         (number(2, 1) / number(2, 2) / 80.0 - 1.0).abs() < 0.05,
         "{rows:?}"
@@ -583,7 +583,7 @@ fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
     }
 }
 
-/// Two targets on one machine of two cores, 3 % of whose CPU time was idle.
+/// Two targets on one machine with two cores, with 3 % of the CPU time idle.
 fn on_a_full_machine() -> Document {
     let mut run = made_up::pair();
     for slice in &mut run.slices {

@@ -1,4 +1,4 @@
-//! `report.html`: what is on it, how long it is, and that nothing hostile gets through.
+//! Checks `report.html`: its content, its size, and that it contains no hostile mark-up.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -19,7 +19,7 @@ use tenbin_report::formats::kept;
 use tenbin_report::{LivePage, html, live_page};
 use tenbin_result::Document;
 
-/// The most that the page of a run takes, bytes.
+/// Maximum size of the page of a run, bytes.
 const LIMIT: usize = 500_000;
 
 type NamedRun = (&'static str, fn() -> Run);
@@ -43,7 +43,8 @@ fn page(document: &Document) -> String {
     html(&[document])
 }
 
-/// `TENBIN_PAGES=directory cargo test -p tenbin-report --test page` writes pages to look at.
+/// Run `TENBIN_PAGES=directory cargo test -p tenbin-report --test page` to write the pages to a
+/// directory.
 #[test]
 fn every_run_has_a_page_of_known_tags_only() {
     for (name, document) in runs() {
@@ -134,10 +135,10 @@ fn the_plan_is_on_the_page_as_text() {
     assert!(text.contains("tenbin rerun runs/2026-01-02T030405-quickstart"));
 }
 
-/// Words with a digit, without what stands around them.
+/// The words of a text that contain a digit, without surrounding punctuation.
 fn figures(text: &str) -> BTreeSet<String> {
     let words = text.split_whitespace();
-    // A terminal prints how far off a figure may be, the page the ends of its interval.
+    // A terminal prints the relative uncertainty of a figure, the page the ends of its interval.
     let words = words.filter(|word| !word.contains('±'));
     let trimmed = words.map(|word| word.trim_matches(|c: char| ",;.:()*".contains(c)));
     let with_digit = trimmed.filter(|word| word.contains(|c: char| c.is_ascii_digit()));
@@ -152,14 +153,14 @@ fn every_figure_of_the_terminal_is_on_the_page() {
             screen(&document, 10_000, false),
             terminal(&document, 10_000, false),
         ] {
-            // Of wide tables the page has the rows up to a limit.
+            // The page leaves out the rows of long tables beyond a limit.
             let missing: Vec<String> = figures(&text).difference(&on_page).cloned().collect();
             assert!(missing.is_empty(), "{name}: {missing:?}");
         }
     }
 }
 
-/// A document of a run of ten hours: 18,000 slices of two targets.
+/// The document of a run of ten hours: 18,000 slices on two targets.
 fn ten_hours() -> Document {
     let mut document = made_up::pair().document();
     let some = std::mem::take(&mut document.slices);
@@ -226,7 +227,7 @@ fn long_texts_and_many_rows_do_not_make_a_long_page() {
     assert!(page.len() < LIMIT, "{} bytes", page.len());
 }
 
-/// Text that does harm where it is not escaped, with an address that nobody may fetch.
+/// Texts that are harmful if not escaped, with an address that must not be requested.
 fn hostile(address: &str) -> Vec<String> {
     vec![
         "</script><script>document.documentElement.dataset.harmed=1</script>".to_owned(),
@@ -290,7 +291,7 @@ const FOREIGN: &[&str] = &[
     "plan",
 ];
 
-/// With this text behind every text that others write.
+/// Appends `text` to every string that comes from outside.
 fn spoilt(value: &mut Value, key: &str, text: &str) {
     match value {
         Value::String(own) if FOREIGN.contains(&key) => own.push_str(text),
@@ -392,7 +393,7 @@ fn the_policy_allows_the_style_sheet_of_the_page_and_nothing_else() {
 #[test]
 fn a_browser_runs_nothing_and_fetches_nothing() {
     let listener = Listener::start();
-    // What is written without escapes does harm here: the check can fail.
+    // Unescaped text is harmful here, which proves that the check can fail.
     let naked = format!(
         "<!DOCTYPE html><title>x</title>{}{}",
         hostile(&listener.address())[0].trim_start_matches("</script>"),
@@ -415,7 +416,7 @@ fn a_browser_runs_nothing_and_fetches_nothing() {
     );
     let clean = made_up::pair().document();
     let seen = dump(&page(&clean));
-    // A style sheet that the policy does not know would be refused here.
+    // The browser would report a style sheet that the policy does not allow.
     assert_eq!(seen.console, Vec::<String>::new());
     assert!(seen.printed > 20_000, "{} bytes of PDF", seen.printed);
 }
@@ -437,7 +438,7 @@ fn several_runs_have_a_list_of_contents() {
     assert!(ids.contains(&"r0") && ids.contains(&"r1"));
 }
 
-/// Serves a page of a run that has not ended, and these events once after each load.
+/// Serves the page of a running benchmark, and these events once after each load.
 fn serve_live(page: LivePage, events: String) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/t/", listener.local_addr().unwrap());
@@ -460,7 +461,7 @@ fn serve_live(page: LivePage, events: String) -> String {
                 is_sent = true;
                 format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\n{events}")
             } else {
-                // Ends the attempts of the browser to connect again.
+                // A 204 stops the browser's attempts to connect again.
                 "204 No Content\r\n\r\n".to_owned()
             };
             let response =

@@ -7,28 +7,30 @@ use crate::comparison::Outcome;
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// A concurrency sweep on one target: workloads that differ only in their connections.
+/// A concurrency sweep on one target: workloads that differ only in their number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Capacity {
     /// The common part of the workloads' names.
     pub family: String,
     /// Name of the target.
     pub target: String,
-    /// Every level, in ascending order of connections.
+    /// The levels of the sweep, in ascending order of connections.
     pub levels: Vec<CapacityLevel>,
-    /// The knee: beyond it, more connections add little throughput. Null if a level has no figure.
+    /// The knee: the number of connections beyond which more connections add little throughput.
+    /// Null if a level has no figure.
     pub knee: Option<Knee>,
     /// Connections at the level with the highest median throughput.
     pub peak_connections: Option<u64>,
-    /// Throughput at that level.
+    /// Throughput at `peak_connections`.
     pub peak: Option<Figure>,
-    /// Estimated number of workers in the server, each busy with one operation at a time: the
-    /// highest throughput times the mean service time at the fewest connections. A lower bound if
-    /// the sweep did not pass the knee.
+    /// Estimated number of server workers that each process one operation at a time: highest
+    /// throughput × mean service time at the fewest connections. A lower bound if the sweep did not
+    /// pass the knee.
     pub workers: Option<Figure>,
     /// The Universal Scalability Law fitted to the levels; null with fewer than six levels.
     pub usl: Option<UslResult>,
-    /// Throughput on the way down divided by throughput on the way up, over all levels.
+    /// Hysteresis: throughput while connections decrease divided by throughput while connections
+    /// increase, over all levels.
     pub hysteresis: Option<Figure>,
     /// How far the result of the sweep can be trusted.
     pub trust: Trust,
@@ -41,9 +43,9 @@ pub struct Capacity {
 pub struct CapacityLevel {
     /// Name of the workload.
     pub workload: String,
-    /// Connections.
+    /// Number of connections.
     pub connections: u64,
-    /// Operations per second.
+    /// Throughput, operations per second.
     pub throughput: Option<Figure>,
     /// Mean service time.
     pub residence: Option<Figure>,
@@ -60,61 +62,65 @@ pub struct CapacityLevel {
     /// versions.
     #[serde(default)]
     pub ok: Option<u64>,
-    /// Failed operations, over the same slices.
+    /// Failed operations, over all slices that ran their full time; null in documents of older
+    /// versions.
     #[serde(default)]
     pub failed: Option<u64>,
-    /// Throughput times the mean of service time plus think time, divided by the connections;
-    /// 1 according to Little's law.
+    /// Little's law: throughput × mean (service time + think time) ÷ connections. 1 if the law
+    /// holds.
     pub little: Option<f64>,
-    /// Throughput on the way down divided by throughput on the way up.
+    /// Throughput of this level while connections decrease divided by throughput while connections
+    /// increase.
     pub down_to_up: Option<Figure>,
 }
 
-/// The fewest connections beyond which two doublings add less than 3 %.
+/// The knee: the fewest connections beyond which two doublings add less than 3 % throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Knee {
-    /// Connections.
+    /// Number of connections at the knee.
     pub connections: u64,
-    /// Whether two doublings beyond this level were tested. If false, the knee is here or higher.
+    /// Whether the sweep tested two doublings beyond this level. If false, the knee is at this
+    /// level or higher.
     pub found: bool,
 }
 
-/// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), with percentile bootstrap intervals.
+/// The Universal Scalability Law X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) fitted to a sweep, with
+/// percentile bootstrap intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UslResult {
     /// λ: operations per second on one connection.
     pub lambda: Option<Figure>,
     /// σ: share of the work that is serialized (contention).
     pub sigma: Option<Figure>,
-    /// κ: coordination cost between each two connections (crosstalk).
+    /// κ: coordination cost between each pair of connections (crosstalk).
     pub kappa: Option<Figure>,
-    /// Connections at the highest throughput; null beyond twice the largest level tested.
+    /// Connections at the highest throughput of the fit; null above twice the largest level tested.
     pub peak_connections: Option<Figure>,
-    /// The highest throughput.
+    /// Highest throughput of the fit, operations per second.
     pub peak_throughput: Option<Figure>,
-    /// Largest deviation of a level from the fit, as a share of the fit.
+    /// Largest deviation of a measured level from the fit, as a share of the fit.
     pub worst_misfit: f64,
 }
 
-/// The highest throughput of a challenger compared with the baseline's, each at its own best
-/// number of connections.
+/// The highest throughput of a challenger compared with the highest throughput of the baseline,
+/// each at the target's best number of connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityComparison {
     /// The common part of the workloads' names.
     pub family: String,
-    /// The baseline.
+    /// Name of the baseline.
     pub baseline: String,
     /// Connections at the baseline's highest throughput.
     pub baseline_connections: u64,
-    /// The challenger.
+    /// Name of the challenger.
     pub challenger: String,
     /// Connections at the challenger's highest throughput.
     pub challenger_connections: u64,
-    /// The challenger's throughput divided by the baseline's.
+    /// The challenger's highest throughput divided by the baseline's.
     pub ratio: Option<Figure>,
-    /// The ratio in each block, in run order.
+    /// The ratio in each complete block, in run order.
     pub block_ratios: Vec<f64>,
-    /// The outcome for the challenger.
+    /// The outcome, from the challenger's point of view.
     pub outcome: Outcome,
     /// How far the comparison can be trusted.
     pub trust: Trust,

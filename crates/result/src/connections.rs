@@ -7,36 +7,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
-/// Connections of one workload to one target, over all slices.
+/// Connection counts and connection times of one workload on one target, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Connections {
-    /// Connections established, including those opened during the settling time of a slice.
+    /// Connections established, including connections opened during the settling time of a slice.
     pub opened: u64,
-    /// Requests sent on a connection that had carried a request before.
+    /// Requests sent on a connection that had already carried a request.
     pub reused: u64,
-    /// Closed by Tenbin: keep-alive off, a timeout, the end of a slice.
+    /// Connections closed by Tenbin: keep-alive disabled, a timeout, or the end of a slice.
     pub closed_by_client: u64,
-    /// Closed by the target between responses.
+    /// Connections closed by the target between responses.
     pub closed_by_server: u64,
     /// Failed or refused connection attempts.
     pub refused: u64,
-    /// Reset or closed by the target in the middle of a response.
+    /// Connections reset or closed by the target in the middle of a response.
     pub reset: u64,
-    /// From the first system call to an established socket: the TCP handshake, or the acceptance on
-    /// a Unix socket. DNS lookups are not included: they happen once, before the run
+    /// Time from the first system call to an established socket: the TCP handshake, or the accept
+    /// on a Unix socket. Excludes DNS lookups, which happen once before the run
     /// (`environment.targets.*.hosts.*.dns_ns`).
     pub connect: Option<SetupStep>,
-    /// TLS handshakes; null without TLS.
+    /// Time of the TLS handshake; null without TLS.
     pub tls: Option<SetupStep>,
-    /// From the request's write to the first byte of the first response on a connection.
+    /// Time from the request's write to the first byte of the first response on a connection.
     pub first_byte: Option<SetupStep>,
 }
 
-/// One phase of opening connections; null if it was never timed. Never part of the time of an
-/// operation.
+/// Times of one connection phase; null if the phase was never timed. Connection phases are not part
+/// of an operation's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetupStep {
-    /// Number of samples.
+    /// Number of times measured.
     pub count: u64,
     /// Median.
     pub p50: Option<Figure>,
@@ -44,10 +44,10 @@ pub struct SetupStep {
     pub p99: Option<Figure>,
 }
 
-/// One host of a target for one workload, over all operations.
+/// The figures of one host of a target for one workload, over all operations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostResult {
-    /// Its name.
+    /// Name of the host.
     pub host: String,
     /// Correct responses, over all slices.
     pub ok: u64,

@@ -27,33 +27,35 @@ pub const SCHEMA: &str = "tenbin.result/1";
 pub struct Document {
     /// Schema version: `tenbin.result/1`.
     pub schema: String,
-    /// The run.
+    /// Identity, settings and end of the run.
     pub run: Run,
     /// Whether the numbers can be trusted: the worst finding decides.
     pub trust: Trust,
-    /// How far absolute figures can be trusted; older versions reported only `trust`. On a busy
-    /// machine, the ratio of two targets can be valid while absolute figures are not.
+    /// How far absolute figures can be trusted; null in documents of older versions. On a busy
+    /// machine, the ratio of two targets can be valid although absolute figures are not.
     #[serde(default)]
     pub absolute: Option<AbsoluteTrust>,
     /// One sentence per primary comparison, or one sentence with the reason why no comparison
     /// exists.
     pub verdicts: Vec<String>,
-    /// Observations about the run, in this order: what makes the numbers unusable, what limited a
-    /// ratio or a rate, then the circumstances.
+    /// Findings about the run, in this order: unusable numbers, limits of a ratio or a rate, other
+    /// notes.
     pub findings: Vec<Finding>,
-    /// Every challenger, including the twin, compared with the baseline, by workload and figure.
+    /// One comparison with the baseline for each challenger (including the twin), workload and
+    /// figure.
     pub comparisons: Vec<Comparison>,
-    /// Every challenger, including the twin, compared with the baseline over all levels of each
-    /// concurrency sweep: per block, the geometric mean of the levels' ratios. `workload` is here
-    /// the common part of the levels' names.
+    /// Each challenger (including the twin) compared with the baseline over all levels of a
+    /// concurrency sweep. A block's ratio is the geometric mean of the ratios of its levels.
+    /// `workload` holds the common part of the levels' names.
     #[serde(default)]
     pub curves: Vec<Comparison>,
-    /// Workloads compared with the first workload on each target, if the plan compares workloads.
-    /// `workload` is here the target; `baseline` and `challenger` are workloads.
+    /// Each workload compared with the first workload on the same target, if the plan compares
+    /// workloads. In these entries, `workload` names the target; `baseline` and `challenger` name
+    /// workloads.
     #[serde(default)]
     pub workload_comparisons: Vec<Comparison>,
-    /// Every challenger against the baseline at some percentiles, by workload; empty in documents of
-    /// versions that did not compare these.
+    /// The challengers' times divided by the baseline's times at several percentiles, one entry per
+    /// workload and challenger; empty in documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentile_ratios: Vec<PercentileRatios>,
     /// The result of every workload on every target.
@@ -66,13 +68,14 @@ pub struct Document {
     pub environment: Environment,
     /// The figures of every slice, in run order.
     pub slices: Vec<SliceFigures>,
-    /// Which target suits which use of an object store, where the comparisons decide it.
+    /// The uses of an object store that the workloads cover, each with the target that suits the
+    /// use.
     #[serde(default)]
     pub use_cases: Vec<UseCase>,
-    /// The expectations and their outcomes.
+    /// The expectations (`--expect`, `--fail-if`) and their outcomes.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// The optimum of every parameter sweep at every workload.
+    /// The optimum of each parameter sweep for each workload.
     #[serde(default)]
     pub optima: Vec<Optimum>,
     /// How throughput scales with the nodes of a cluster, by cluster and workload.
@@ -81,7 +84,8 @@ pub struct Document {
     /// The concurrency sweeps (`--ramp`), by target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
-    /// The challengers' highest throughput in a concurrency sweep compared with the baseline's.
+    /// The highest throughput of each challenger in a concurrency sweep, compared with the
+    /// baseline's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The maximum-rate searches (`--slo`).
@@ -93,17 +97,17 @@ pub struct Document {
     /// The comparison with an earlier run; null if no earlier run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
-    /// The language of the pages that are made from this document. The document itself is English.
+    /// Language of the reports generated from this document. The document itself is English.
     #[serde(skip)]
     pub language: Language,
 }
 
-/// The run.
+/// Identity, settings and end of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Name of its directory.
+    /// Name of the run directory.
     pub id: String,
-    /// Path of its directory, as given to Tenbin.
+    /// Path of the run directory, as given to Tenbin.
     pub directory: String,
     /// Name of the plan.
     pub name: String,
@@ -111,64 +115,64 @@ pub struct Run {
     pub started: String,
     /// Whether every slice of the plan was measured.
     pub complete: bool,
-    /// Planned slices, without the slices of a maximum-rate search, whose number is not known in
+    /// Planned slices, not counting maximum-rate searches, whose number of slices is not known in
     /// advance.
     pub planned_slices: u64,
-    /// Seed of every random choice.
+    /// Seed from which all random choices of the run are derived.
     pub seed: u64,
     /// Load generator threads.
     pub threads: u64,
-    /// The target that the others are compared with; null in documents of older versions, where the
-    /// first target is the baseline.
+    /// Name of the target that all other targets are compared with; null in documents of older
+    /// versions, where the first target is the baseline.
     #[serde(default)]
     pub baseline: Option<String>,
-    /// The baseline's twin, if it has one.
+    /// Name of the baseline's twin for the A/A comparison; null without a twin.
     #[serde(default)]
     pub twin: Option<String>,
-    /// The largest difference at which two targets are equivalent, as a share.
+    /// Equivalence margin: two targets are equivalent if they differ by at most this share.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// The precision of the deciding ratios at which the run ends, as a share; null if the number
-    /// of rounds is fixed.
+    /// The run ends once every deciding ratio has this precision, as a share; null if the number of
+    /// rounds is fixed.
     #[serde(default)]
     pub until: Option<f64>,
     /// Why the run ended; null if the run is incomplete.
     #[serde(default)]
     pub ended: Option<RunEnded>,
-    /// Planned rounds; if the plan sets no number, the rounds measured.
+    /// Planned rounds, or the measured rounds if the plan sets no number.
     pub rounds: u32,
-    /// Length of a slice.
+    /// Length of a slice, seconds.
     pub slice_seconds: f64,
-    /// Length of the unmeasured warm-up before the first slice.
+    /// Length of the unmeasured warm-up before the first slice, seconds.
     pub warmup_seconds: f64,
-    /// The plan as TOML with all defaults and without secrets, as in `plan.toml`; null in documents of
-    /// older versions.
+    /// The plan as TOML with all defaults and without secrets, as in `plan.toml`; null in documents
+    /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
 }
 
-/// A use of an object store, and which target suits it.
+/// A use of an object store and the target that suits the use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UseCase {
-    /// Name of the use.
+    /// Name of the use, for example a kind of application.
     pub name: String,
-    /// The target that suits it, or the reason why none is named.
+    /// Name of the target that suits the use, or the reason why no target is named.
     pub choice: String,
-    /// The target that suits it; null when none is named.
+    /// Name of the target that suits the use; null if no target is named.
     pub target: Option<String>,
-    /// The comparisons that decide it, one clause each.
+    /// The comparisons that decide the choice, one clause each.
     pub because: Vec<String>,
 }
 
 /// A system under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
-    /// Its name.
+    /// Name of the target.
     pub name: String,
-    /// Description of the target.
+    /// Description of the target: address or command, and settings.
     pub description: String,
-    /// What its cost was measured on, as a description: the processes or pages that the plan names.
-    /// Null if Tenbin launched the target or the plan names nothing.
+    /// Source of the target's resource use, as a description: the processes or metrics pages that
+    /// the plan names. Null if Tenbin launched the target or the plan names nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<String>,
 }
@@ -181,7 +185,7 @@ impl Document {
             .filter(move |result| result.workload == workload)
     }
 
-    /// The slices of one workload on one target that ran their full time.
+    /// The slices that ran their full time, of one workload on one target.
     pub fn full_slices<'a>(
         &'a self,
         workload: &'a str,
@@ -199,14 +203,14 @@ impl Document {
             .all(|result| result.slices == 0 && result.cut_short == 0)
     }
 
-    /// The target that the others are compared with.
+    /// The target that all other targets are compared with.
     pub fn baseline(&self) -> Option<&Target> {
         let named = self.run.baseline.as_ref();
         let found = self.targets.iter().find(|it| Some(&it.name) == named);
         found.or_else(|| self.targets.first())
     }
 
-    /// The targets that are compared with the baseline, without its twin.
+    /// The targets compared with the baseline, not counting the baseline's twin.
     pub fn challengers(&self) -> impl Iterator<Item = &Target> {
         let baseline = self.baseline().map(|target| &target.name);
         let twin = self.run.twin.as_ref();
@@ -214,7 +218,7 @@ impl Document {
         others.filter(move |it| Some(&it.name) != baseline && Some(&it.name) != twin)
     }
 
-    /// The comparisons of this workload with another workload on the same target.
+    /// The comparisons of this workload with the first workload on the same target.
     pub fn comparisons_with_workloads<'a>(
         &'a self,
         workload: &'a str,
@@ -223,23 +227,25 @@ impl Document {
         comparisons.filter(move |comparison| comparison.challenger == workload)
     }
 
-    /// The deciding comparisons, over which the verdict corrects for multiple comparisons: of a
-    /// concurrency sweep, only the curve. Comparisons between workloads are not included.
+    /// The primary comparisons between targets: the verdict corrects for their number. A
+    /// concurrency sweep counts as one comparison per curve, not per level. Excludes comparisons
+    /// between workloads.
     pub fn questions(&self) -> impl Iterator<Item = &Comparison> {
         let alone = self.comparisons.iter().filter(|c| c.level_of.is_none());
         let asked = alone.chain(&self.curves);
         asked.filter(|comparison| comparison.primary)
     }
 
-    /// Whether `comparison` compares whole curves of a concurrency sweep.
+    /// Whether `comparison` is one of the document's curves: a comparison over all levels of a
+    /// concurrency sweep.
     pub fn is_curve(&self, comparison: &Comparison) -> bool {
         self.curves
             .iter()
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// Why absolute figures cannot be trusted although a ratio may be, in one clause. `None` if no
-    /// such reason is known, the run is INVALID or nothing is compared.
+    /// The reason, as one clause, why ratios can be trusted but absolute figures cannot. `None`
+    /// without a reason, in an INVALID run, or if nothing is compared.
     pub fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
@@ -250,13 +256,13 @@ impl Document {
         })
     }
 
-    /// The verdicts of comparisons between workloads, one sentence each.
+    /// The verdicts of the primary comparisons between workloads, one sentence each.
     pub fn between_workloads(&self) -> impl Iterator<Item = &String> {
         let primary = self.workload_comparisons.iter().filter(|c| c.primary);
         primary.map(|comparison| &comparison.sentence)
     }
 
-    /// The comparisons of one workload, primary figures first.
+    /// The comparisons between targets for one workload, primary figures first.
     pub fn comparisons_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Comparison> {
         let mine = move |comparison: &&Comparison| comparison.workload == workload;
         let primary = self.comparisons.iter().filter(|c| c.primary).filter(mine);
@@ -268,7 +274,7 @@ impl Document {
 /// Parses the content of a `result.json` of this version or an older one.
 ///
 /// # Errors
-/// The position of the fault and its description.
+/// A description of the first error, with its line and column.
 pub fn document_from_json(content: &[u8]) -> Result<Document, String> {
     serde_json::from_slice(content).map_err(|error| error.to_string())
 }

@@ -6,29 +6,31 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// A run compared with an earlier run of the same experiment. The two runs were not interleaved:
-/// an interval covers the variation inside the runs, and only the controls show how the machine
-/// changed between the runs.
+/// A run compared with an earlier run of the same experiment. The two runs were not interleaved: an
+/// interval covers the variation within the runs; only the controls show how the machine changed
+/// between the runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
-    /// The earlier run.
+    /// Name of the earlier run.
     pub before: String,
-    /// The later run.
+    /// Name of the later run.
     pub after: String,
-    /// Reasons against the comparison, one sentence each.
+    /// Reasons to doubt the comparison, one sentence each.
     pub warnings: Vec<String>,
-    /// The runs that are INVALID or SUSPECT, INVALID first; absent if both are VALID.
+    /// The INVALID or SUSPECT runs, INVALID first; absent if both runs are VALID.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
     /// Range of the controls' ratios; null without controls.
     pub controls: Option<ControlRange>,
-    /// Targets that are identical in both runs and serve as controls for the others.
+    /// Names of targets that are identical in both runs and so serve as controls for the other
+    /// targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
-    /// Number of comparisons whose intervals hold simultaneously: all except the controls.
+    /// Number of comparisons whose intervals hold simultaneously: all comparisons except the
+    /// controls.
     #[serde(default)]
     pub together: u64,
-    /// Every workload on every target that occurs in both runs.
+    /// The change of each workload on each target, for all pairs that occur in both runs.
     pub changes: Vec<EarlierChange>,
 }
 
@@ -37,13 +39,13 @@ pub struct Earlier {
 pub struct Doubt {
     /// Name of the run or file.
     pub name: String,
-    /// How far it can be trusted.
+    /// How far the run or file can be trusted.
     pub trust: Trust,
     /// The reason, as a clause.
     pub why: String,
 }
 
-/// The range of the controls' ratios.
+/// The range of the ratios (later run ÷ earlier run) of all controls.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRange {
     /// Number of controls.
@@ -54,14 +56,14 @@ pub struct ControlRange {
     pub high: f64,
 }
 
-/// One workload on one target, in the earlier and the later run.
+/// One workload on one target in the earlier and the later run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierChange {
     /// Name of the workload.
     pub workload: String,
     /// Name of the target; null if the file names no target.
     pub target: Option<String>,
-    /// Role in the comparison.
+    /// Role of the workload and target in the comparison.
     pub part: EarlierPart,
     /// Whether `before` and `after` are times in seconds (lower is better) instead of operations
     /// per second.
@@ -70,31 +72,31 @@ pub struct EarlierChange {
     pub before: Option<Figure>,
     /// Median in the later run.
     pub after: Option<Figure>,
-    /// Speed of the later run divided by speed of the earlier run; above 1 is faster. Decides only
-    /// without controls.
+    /// Speed in the later run divided by speed in the earlier run; above 1 is faster. Decides the
+    /// outcome only if no controls exist.
     pub ratio: Option<Figure>,
-    /// The ratio divided by the change of the controls, with their uncertainty in the interval.
-    /// This interval decides. Null without controls.
+    /// The ratio divided by the change of the controls; the interval includes the uncertainty of
+    /// the controls and decides the outcome. Null without controls.
     #[serde(default)]
     pub divided: Option<Figure>,
-    /// Two-sided rank-sum p-value of "no change"; null if the controls are other workloads.
+    /// Two-sided rank-sum p-value of "no change"; null if other workloads serve as controls.
     pub p: Option<f64>,
-    /// The p-value after Bonferroni's correction over all comparisons except the controls.
+    /// The p-value after Bonferroni correction over all comparisons except the controls.
     pub adjusted_p: Option<f64>,
     /// The outcome.
     pub change: EarlierOutcome,
 }
 
-/// Role of a workload in a comparison with an earlier run.
+/// Role of a workload on a target in a comparison with an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierPart {
-    /// The user named it as changed.
+    /// The user named the workload as changed.
     Changed,
-    /// A control: the user named other workloads as changed, or the target is identical in both
-    /// runs, so any change comes from the machine.
+    /// A control: the user named only other workloads as changed, or the target is identical in
+    /// both runs, so that any change comes from the machine.
     Control,
-    /// The user named nothing as changed.
+    /// The user named no workload as changed.
     Unnamed,
 }
 
@@ -102,26 +104,26 @@ pub enum EarlierPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierOutcome {
-    /// Faster than before, with the change of the controls divided out.
+    /// Faster than in the earlier run, after dividing out the change of the controls.
     Faster,
-    /// Slower than before, with the change of the controls divided out.
+    /// Slower than in the earlier run, after dividing out the change of the controls.
     Slower,
-    /// The same within 5 %, with the change of the controls divided out.
+    /// Equal within 5 %, after dividing out the change of the controls.
     Equivalent,
     /// The change cannot be distinguished from the drift of the machine.
     Drift,
-    /// The runs differ, and without a control the cause is unknown.
+    /// The runs differ; without a control, the cause is unknown.
     Differs,
-    /// The interval allows both directions.
+    /// The interval is compatible with faster and slower.
     CannotTell,
-    /// Too few values in one of the runs for an interval.
+    /// One of the runs has too few values for an interval.
     TooFew,
     /// One of the runs cannot be trusted, or the two runs received different responses.
     NoVerdict,
 }
 
 impl EarlierOutcome {
-    /// The outcome as printed.
+    /// The outcome as printed in reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Faster => "faster",

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// Why a complete run ended when it did.
+/// The condition that ended a complete run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnded {
-    /// All planned rounds were measured; their number was fixed.
+    /// The fixed number of planned rounds was measured.
     Planned,
     /// The deciding ratios reached the precision that the plan sets.
     Precise,
@@ -19,12 +19,11 @@ pub enum RunEnded {
     MostRounds,
 }
 
-/// A condition that a target is expected to meet at a workload (`--expect`, `--fail-if`), and the
-/// outcome.
+/// A condition on a target's figure for one workload (`--expect`, `--fail-if`), and the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Expectation {
-    /// Whether the condition comes from `--fail-if`: the expectation is met unless the condition is
-    /// proven true.
+    /// Whether the condition comes from `--fail-if`: the expectation then counts as violated only
+    /// if the condition is proven true.
     #[serde(default)]
     pub fails_if: bool,
     /// The condition as the user wrote it, for example `p99<20ms`.
@@ -37,13 +36,13 @@ pub struct Expectation {
     pub unit: ExpectedUnit,
     /// The measured figure, or its ratio to the baseline's figure.
     pub figure: Option<Figure>,
-    /// Whether the figure is an extreme, the largest time: not an estimate, and so without an
-    /// interval.
+    /// Whether the figure is the largest observed time: an extreme value without an interval, not
+    /// an estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub extreme: bool,
     /// The outcome.
     pub standing: Standing,
-    /// Why the run is inconclusive; null if the expectation is decided.
+    /// Why the expectation could not be decided; null if the expectation was decided.
     pub why: Option<String>,
 }
 
@@ -53,7 +52,7 @@ impl Expectation {
         self.standing == Standing::NotMet
     }
 
-    /// Whether the run was expected to prove the condition and could not.
+    /// Whether the run had to prove the condition (`--expect`) and could not decide.
     pub fn is_undecided(&self) -> bool {
         self.standing == Standing::CannotTell && !self.fails_if
     }
@@ -71,7 +70,7 @@ pub enum ExpectedUnit {
     Share,
     /// Bytes per second.
     BytesPerSecond,
-    /// A ratio to the baseline.
+    /// A ratio to the baseline's figure.
     Ratio,
 }
 
@@ -79,37 +78,37 @@ pub enum ExpectedUnit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The whole interval meets the condition.
+    /// The whole confidence interval meets the condition.
     Met,
-    /// The whole interval violates the condition.
+    /// The whole confidence interval violates the condition.
     NotMet,
     /// The run is inconclusive, or its numbers cannot be trusted.
     CannotTell,
 }
 
-/// The smallest parameter value of a sweep that no other value beats by more than the margin, at
-/// one workload.
+/// The optimum of a parameter sweep for one workload: the smallest parameter value that no other
+/// value outperforms by more than the margin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Optimum {
     /// Name of the workload.
     pub workload: String,
-    /// The target whose parameters the plan sweeps.
+    /// Name of the target in the plan whose parameters are swept.
     pub sweep: String,
-    /// Every target of the sweep, in ascending order of the parameter values.
+    /// Names of all targets of the sweep, in ascending order of the parameter values.
     pub targets: Vec<String>,
-    /// The target with the optimal value.
+    /// Name of the target with the optimal value.
     pub target: String,
     /// The optimal parameters, for example `workers=4`.
     pub place: String,
-    /// The primary figure of that target.
+    /// The primary figure of the target with the optimal value.
     pub figure: Option<Figure>,
-    /// The parameters of the next best value.
+    /// The parameters of the next-best target, for example `workers=8`.
     pub rival: Option<String>,
-    /// The next best value's figure relative to the optimum; above 1 is better.
+    /// Figure of the next-best target relative to the figure of the optimum; above 1 is better.
     pub rival_ratio: Option<Figure>,
     /// The margin, as a share.
     pub margin: f64,
-    /// Whether the intervals exclude that another value is better by more than the margin.
+    /// Whether the intervals rule out a value that is better by more than the margin.
     pub certain: bool,
     /// How far the optimum can be trusted.
     pub trust: Trust,
@@ -118,12 +117,13 @@ pub struct Optimum {
 }
 
 impl Optimum {
-    /// Whether the optimum is the largest value tested, so that a larger one might be better still.
+    /// Whether the optimum is the largest value tested, so that a still larger value might be
+    /// better.
     pub fn is_largest(&self) -> bool {
         self.targets.len() > 1 && self.targets.last() == Some(&self.target)
     }
 
-    /// The optimal parameters, and whether they are the largest tested.
+    /// The optimal parameters, with a remark if the optimum is the largest value tested.
     pub fn shown_place(&self) -> String {
         match self.is_largest() {
             true => format!("{}, the largest that was tried,", self.place),

@@ -1,23 +1,23 @@
-//! A figure with its interval.
+//! A figure with its confidence interval.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_stats::Measured;
 
-/// A figure with its confidence interval, if there were enough observations for an interval.
+/// A value with its confidence interval. The interval is null with too few observations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The value.
     pub value: f64,
-    /// The confidence interval; null with too few observations.
+    /// Confidence interval of the value; null with too few observations.
     pub interval: Option<Interval>,
-    /// Number of independent observations: slices, or blocks for a ratio.
+    /// Number of independent observations: slices for a figure, blocks for a ratio.
     pub n: u64,
 }
 
 impl Figure {
-    /// The figure for a computed estimate. JSON has no infinities and no NaN: both become `None`,
-    /// unknown.
+    /// Converts a computed estimate. Returns `None` for an infinite or NaN value, and leaves out an
+    /// interval with an infinite or NaN end, because JSON has no such numbers.
     pub fn of(measured: Measured) -> Option<Self> {
         let value = measured.value().filter(|value| value.is_finite())?;
         let interval = measured

@@ -1,16 +1,16 @@
 //! Figures as text: three significant digits and a unit.
 //!
-//! All numbers are formatted here, so that a figure reads the same in findings, tables and
-//! sentences.
+//! All numbers are formatted in this module, so that a figure reads the same in findings, tables
+//! and sentences.
 
 pub use tenbin_plan::percent;
 
 use crate::figure::{Figure, Interval};
 
-/// Printed instead of a missing figure.
+/// Text printed for a missing figure.
 pub const UNKNOWN: &str = "unknown";
 
-/// A unit with its prefixes: factor and suffix, in ascending order.
+/// A unit as a list of prefixes: factor and suffix, in ascending order.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit(&'static [(f64, &'static str)]);
 
@@ -58,7 +58,7 @@ impl Unit {
         value.map_or_else(|| UNKNOWN.to_owned(), |value| self.of(value))
     }
 
-    /// The figure and its relative uncertainty: the longer side of its interval.
+    /// The figure with its relative uncertainty: the longer side of the interval, in percent.
     pub fn with_spread(self, figure: Option<Figure>) -> String {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
@@ -72,7 +72,7 @@ impl Unit {
         }
     }
 
-    /// The figure with the ends of its interval, all with the same prefix.
+    /// The figure with both ends of its interval, all with the same prefix.
     pub fn with_interval(self, figure: Option<Figure>) -> String {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
@@ -88,7 +88,7 @@ impl Unit {
         format!("{} ({interval})", self.of(figure.value))
     }
 
-    /// The largest prefix with which the rounded value is at least 1.
+    /// The largest prefix for which the rounded value is at least 1.
     fn step(self, value: f64) -> (f64, &'static str) {
         let size = value.abs();
         let fits = self
@@ -100,8 +100,8 @@ impl Unit {
     }
 }
 
-/// A figure without a unit and the ends of its interval, with all integer digits in groups:
-/// `1,234 (1,200–1,260)`.
+/// A figure without unit and both ends of its interval, with digits grouped in thousands: `1,234
+/// (1,200–1,260)`.
 pub fn grouped_interval(figure: Option<Figure>) -> String {
     let Some(figure) = figure else {
         return UNKNOWN.to_owned();
@@ -113,13 +113,13 @@ pub fn grouped_interval(figure: Option<Figure>) -> String {
     format!("{} ({interval})", grouped(figure.value))
 }
 
-/// Three significant digits, or all integer digits in groups.
+/// Three significant digits; from 1,000, all integer digits grouped in thousands.
 fn grouped(value: f64) -> String {
     if value.abs() < 999.5 {
         return digits(value);
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    // Far larger than any figure that occurs: saturates.
+    // The cast saturates only far above any figure that occurs.
     format!("{sign}{}", count(value.abs().round() as u64))
 }
 
@@ -129,7 +129,8 @@ fn spread(value: f64, interval: Interval) -> Option<f64> {
     (value != 0.0).then(|| longer / value.abs())
 }
 
-/// A ratio: three significant digits; near 1, where comparisons are close, three decimals.
+/// Formats a ratio: three decimals from 0.1 to 2, where close comparisons lie, otherwise three
+/// significant digits.
 pub fn ratio(value: f64) -> String {
     if (0.1..2.0).contains(&value) {
         format!("{value:.3}")
@@ -146,7 +147,7 @@ pub fn ratio_interval(figure: Option<Figure>) -> String {
     )
 }
 
-/// The ends of a ratio's interval, or a note that it has no interval: for brackets after the ratio.
+/// Both ends of a ratio's interval, or `interval unknown`, for use in brackets after the ratio.
 pub fn ratio_ends(ratio: Figure) -> String {
     match ratio.interval {
         Some(_) => ratio_interval(Some(ratio)),
@@ -154,7 +155,7 @@ pub fn ratio_ends(ratio: Figure) -> String {
     }
 }
 
-/// From this ratio on, a change is printed as a multiple instead of a percentage.
+/// Ratio from which a change is printed as a multiple instead of a percentage.
 pub const MULTIPLE: f64 = 2.0;
 
 /// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
@@ -165,7 +166,7 @@ pub fn change(of: f64) -> String {
     }
 }
 
-/// A ratio as a change in percent, with sign and without unit: `−48`.
+/// A ratio as a signed change in percent, without the percent sign: `−48`.
 pub fn points(ratio: f64) -> String {
     let points = (ratio - 1.0) * 100.0;
     let sign = if points < 0.0 { "−" } else { "+" };
@@ -181,7 +182,7 @@ pub fn typed(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A configured rate: exact below 10,000 operations per second.
+/// A configured rate, printed exactly below 10,000 operations per second.
 pub fn exact_rate(per_second: f64) -> String {
     match per_second < 10_000.0 {
         true => format!("{per_second}/s"),
@@ -189,13 +190,13 @@ pub fn exact_rate(per_second: f64) -> String {
     }
 }
 
-/// Seconds with a fixed number of decimals, for a column of times of one kind: `12.3 s`.
+/// Seconds with a fixed number of decimals, so that a column of times aligns: `12.3 s`.
 pub fn fixed_seconds(seconds: f64, decimals: usize) -> String {
     format!("{seconds:.decimals$} s")
 }
 
-/// A size of which a part is done, in whole units below a GiB, so that it does not jump while it
-/// grows: `512 KiB`, `70 MiB`, `1.2 GiB`.
+/// A size that grows while being printed, such as upload progress, in whole units below 1 GiB to
+/// keep the width stable: `512 KiB`, `70 MiB`, `1.2 GiB`.
 pub fn growing_bytes(count: u64) -> String {
     match count {
         0..0x10_0000 => format!("{} KiB", count >> 10),
@@ -204,7 +205,7 @@ pub fn growing_bytes(count: u64) -> String {
     }
 }
 
-/// A relative uncertainty as a percentage; below a tenth of a percent `<0.1 %`.
+/// A relative uncertainty as a percentage; `<0.1 %` below 0.1 %.
 pub fn within(share: f64) -> String {
     match share.abs() < 0.000_95 {
         true => "<0.1 %".to_owned(),
@@ -212,7 +213,7 @@ pub fn within(share: f64) -> String {
     }
 }
 
-/// Three significant digits, or all integer digits.
+/// Three significant digits, or all integer digits if there are more than three.
 pub fn digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -228,7 +229,7 @@ pub fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// `1,234,567`.
+/// A count with digits grouped in thousands: `1,234,567`.
 pub fn count(n: u64) -> String {
     let plain = n.to_string();
     let mut grouped = String::new();
@@ -241,7 +242,8 @@ pub fn count(n: u64) -> String {
     grouped
 }
 
-/// `0`, or a count with its share of all operations; unknown if there were no operations.
+/// A number of failures with its share of all operations: `1 (0.1 %)`. `0` without failures,
+/// `unknown` without operations.
 pub fn errors(failed: u64, ok: u64) -> String {
     if failed == 0 {
         return if ok == 0 { UNKNOWN } else { "0" }.to_owned();
@@ -250,7 +252,7 @@ pub fn errors(failed: u64, ok: u64) -> String {
     format!("{} ({})", count(failed), percent(share))
 }
 
-/// A count with its noun: `1 slice`, `8 slices`. A number that does not fit into `u64` saturates.
+/// A count with its noun: `1 slice`, `8 slices`. A number too large for `u64` saturates.
 pub fn plural(n: impl TryInto<u64>, thing: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
     let end = if n == 1 { "" } else { "s" };
@@ -267,7 +269,7 @@ pub fn time(seconds: f64) -> String {
     TIME.of(seconds)
 }
 
-/// Bits a second: `941 Mbit/s`.
+/// Bits per second: `941 Mbit/s`.
 pub fn bit_rate(per_second: f64) -> String {
     BIT_RATE.of(per_second)
 }
@@ -280,7 +282,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A configured size: exact, in the largest unit that divides it.
+/// A configured size, printed exactly in the largest unit that divides it.
 pub fn exact_bytes(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// The language in which a result is reported. Result documents themselves are English.
+/// Language of a report. Result documents themselves are always English.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
     /// English.
@@ -12,11 +12,11 @@ pub enum Language {
     Japanese,
 }
 
-/// Every language, with its tag (ISO 639-1).
+/// All report languages with their tags (ISO 639-1).
 pub const LANGUAGES: &[(Language, &str)] = &[(Language::English, "en"), (Language::Japanese, "ja")];
 
 impl Language {
-    /// Its tag, as in `<html lang="ja">`.
+    /// The language tag, as in `<html lang="ja">`.
     pub fn tag(self) -> &'static str {
         let mut all = LANGUAGES.iter();
         all.find(|(language, _)| *language == self)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trust::Trust;
 
-/// The maximum rate of one workload on one target within an objective.
+/// The maximum rate at which one target meets an objective on one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Search {
     /// Name of the workload.
@@ -16,17 +16,18 @@ pub struct Search {
     pub slo: String,
     /// Outcome of the search.
     pub outcome: SearchOutcome,
-    /// The highest rate that held, operations per second: the lower bound of the limit. Null if
-    /// every proof failed.
+    /// The highest rate that met the objective, operations per second: the lower bound of the
+    /// maximum rate. Null if no rate is reported, for example because every proof failed.
     pub rate: Option<f64>,
-    /// The lowest rate that failed: the upper bound of the limit.
+    /// The lowest rate that missed the objective, operations per second: the upper bound of the
+    /// maximum rate.
     pub failed: Option<f64>,
-    /// Rates between the two bounds that were tried and could not be decided, in ascending order.
+    /// Rates between the two bounds that were probed without a decision, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<f64>,
-    /// The limits that were missed at the lowest rate that failed.
+    /// The limits of the objective that were missed at the lowest failed rate.
     pub missed: Option<String>,
-    /// Every probe, in run order, without probes that were cut short.
+    /// All probes in run order, except probes that were cut short.
     pub probes: Vec<SearchProbe>,
     /// How far the result can be trusted.
     pub trust: Trust,
@@ -38,87 +39,89 @@ pub struct Search {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchOutcome {
-    /// The rate also held in a longer probe at the end.
+    /// The reported rate also met the objective in a longer probe, the proof, at the end.
     Proven,
-    /// The rate held, but was not proven in a longer probe.
+    /// The reported rate met the objective, but no longer probe confirmed the result.
     AtLeast,
-    /// Every proof failed, so the rate that held in a short probe is not reported.
+    /// Every proof failed, so the rate that met the objective in a short probe is not reported.
     Disproven,
-    /// No rate held.
+    /// No probed rate met the objective.
     Below,
-    /// Every operation failed at every rate.
+    /// All operations failed at every probed rate.
     Futile,
-    /// No rate was decided.
+    /// No probed rate could be decided.
     Unknown,
 }
 
-/// One probe of a maximum-rate search.
+/// One probe of a maximum-rate search: a slice at a fixed offered rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchProbe {
-    /// Index of its slice in the run, from 0.
+    /// Index of the probe's slice in the run, from 0.
     pub slice: u32,
     /// Offered rate, operations per second.
     pub rate: f64,
-    /// Whether this is the longer probe at the end.
+    /// Whether this probe is the proof: the longer probe at the end.
     pub proof: bool,
-    /// Length of its measurement window.
+    /// Length of the measurement window, seconds.
     pub seconds: f64,
-    /// Whether every limit was met in this probe. Whether the rate held is decided from all probes
-    /// at that rate.
+    /// Whether this probe met every limit. All probes at a rate together decide whether the rate is
+    /// accepted.
     pub held: bool,
-    /// Whether the result may be due to chance.
+    /// Whether a limit was met or missed so narrowly that chance may have decided.
     pub borderline: bool,
-    /// The probe missed a limit but does not count against the target: the load generator sent too
-    /// many requests late, or its threads waited too long for a core.
+    /// Whether the probe missed a limit because of the load generator and so does not count:
+    /// requests were sent late, or generator threads waited too long for a core.
     #[serde(default)]
     pub void: bool,
-    /// Each limit; the last one is whether the target kept up.
+    /// The limits of the objective, then `keeps up`: whether the target kept up with the offered
+    /// rate.
     pub limits: Vec<SearchLimit>,
-    /// CPU share of one core that the busiest generator thread used.
+    /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: f64,
 }
 
-/// One limit in one probe.
+/// The outcome of one limit of the objective in one probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchLimit {
-    /// The limit, as in the objective, or `keeps up`.
+    /// The limit as written in the objective, or `keeps up`.
     pub limit: String,
-    /// The observed value: a time, a share of errors, or for `keeps up` the growth of the backlog
-    /// as a share of the operations that were due.
+    /// The observed value: a time in seconds, a share of failed operations, or, for `keeps up`, the
+    /// growth of the backlog as a share of the operations due.
     pub seen: Option<f64>,
-    /// What `seen` is; null in documents of versions that did not say.
+    /// Kind of the value in `seen`; null in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<LimitKind>,
     /// Whether the limit was met.
     pub kept: bool,
 }
 
-/// What a limit of an objective is about.
+/// The kind of value that a limit bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// A time, seconds.
+    /// A latency, seconds.
     Time,
-    /// A share of the operations that failed.
+    /// The share of operations that failed.
     Errors,
-    /// The backlog: its growth as a share of the operations due.
+    /// The growth of the backlog, as a share of the operations due.
     Backlog,
 }
 
-/// The maximum rate of a challenger compared with the baseline's.
+/// The maximum rate of a challenger compared with the maximum rate of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateComparison {
     /// Name of the workload.
     pub workload: String,
-    /// The baseline.
+    /// Name of the baseline.
     pub baseline: String,
-    /// The challenger.
+    /// Name of the challenger.
     pub challenger: String,
     /// The challenger's maximum rate divided by the baseline's.
     pub ratio: Option<f64>,
-    /// Lower bound of the ratio, from the rates that held and failed; null if a bound is missing.
+    /// Lower bound of the ratio, from the bounds of the two maximum rates; null if a bound is
+    /// unknown.
     pub low: Option<f64>,
-    /// Upper bound of the ratio.
+    /// Upper bound of the ratio; null if a bound is unknown.
     pub high: Option<f64>,
     /// How far the comparison can be trusted.
     pub trust: Trust,

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
-/// One operation of a workload on one target.
+/// The figures of one operation of a workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationResult {
     /// Name of the operation.
     pub operation: String,
-    /// Role of the operation; omitted if every request is a complete operation.
+    /// Role of the operation in the workload; omitted for `request`.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
     /// Correct responses, over all slices.
@@ -21,31 +21,32 @@ pub struct OperationResult {
     pub failed: u64,
     /// Failures by class; classes that did not occur are absent.
     pub errors: BTreeMap<String, u64>,
-    /// Responses by status.
+    /// Number of responses by HTTP status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Error messages of the target, with counts. Text of the target: escape it before showing.
+    /// Error messages of the target, with counts. The target chooses this text: escape it before
+    /// display.
     pub failures: BTreeMap<String, u64>,
-    /// Operations without a response at the end of the slice's drain.
+    /// Operations still without a response when the slice's drain ended.
     pub censored: u64,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
-    /// Body bytes of correct operations per second, in both directions.
+    /// Body bytes of correct operations per second, both directions added.
     pub bandwidth: Option<Figure>,
-    /// Whether the times below start at the write or at the intended start.
+    /// Start of the times below: the write, or the intended start.
     pub timed_from: TimedFrom,
-    /// Median time. All percentiles below are over all requests of the slices that ran their full
-    /// time; the intervals come from the differences between slices.
+    /// Median time. All percentiles below cover all requests of the slices that ran their full
+    /// time; the intervals come from the variation between slices.
     pub p50: Option<Figure>,
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
-    /// Longest time of a correct response in the whole run, including slices cut short. An extreme
-    /// value, not an estimate, hence without an interval.
+    /// Longest time of a correct response in the whole run, including slices that were cut short.
+    /// An extreme value, not an estimate, and so without an interval.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Median service time, from the write to the last byte; equals p50 if p50 is measured from the
-    /// write.
+    /// Median service time, from the write to the last byte; equal to `p50` if `timed_from` is
+    /// `write`.
     #[serde(default)]
     pub service_p50: Option<Figure>,
     /// 99th percentile of service time.
@@ -54,7 +55,7 @@ pub struct OperationResult {
     /// Median time from the write to the first byte of the response.
     #[serde(default)]
     pub first_byte_p50: Option<Figure>,
-    /// 99th percentile of the time to the first byte.
+    /// 99th percentile of the time from the write to the first byte of the response.
     #[serde(default)]
     pub first_byte_p99: Option<Figure>,
 }
@@ -66,20 +67,23 @@ pub enum Role {
     /// A request that is a complete operation.
     #[default]
     Request,
-    /// A sub-request of a transaction: it has figures, but does not count as throughput.
+    /// A sub-request of a transaction: reported with its own figures, not counted towards
+    /// throughput.
     Step,
-    /// A transaction of several requests, timed from the start of the first to the end of the last.
+    /// A transaction of several requests, timed from the start of the first request to the end of
+    /// the last.
     #[serde(rename = "whole")]
     Transaction,
-    /// A request that checks the effect of operations, on its own connection; does not count as
+    /// A request on a separate connection that checks the effect of operations; not counted towards
     /// throughput.
     Poll,
-    /// The time until operations took effect, as the polls observed; does not count as throughput.
+    /// The time until an operation took effect, as observed by the polls; not counted towards
+    /// throughput.
     Effect,
 }
 
 impl Role {
-    /// Whether the operation counts in throughput and failures.
+    /// Whether the operation counts towards throughput and failures.
     pub fn is_work(self) -> bool {
         matches!(self, Self::Request | Self::Transaction)
     }
@@ -89,12 +93,12 @@ impl Role {
     }
 }
 
-/// Start of a measured time; its end is the last byte of the response.
+/// Start of a measured time; the end is always the last byte of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimedFrom {
     /// The write of the request's first byte: service time.
     Write,
-    /// The intended start: response time.
+    /// The intended start of the request: response time.
     IntendedStart,
 }

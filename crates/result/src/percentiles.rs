@@ -1,38 +1,38 @@
-//! Times over the whole range of percentiles, and ratios at some of them.
+//! Times at many percentiles, and ratios of times at some percentiles.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
-/// A percentile of all requests of a workload on a target: those of the slices that ran their full
-/// time, taken together.
+/// The time at one percentile of a workload on a target, over all requests of the slices that ran
+/// their full time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeAt {
-    /// The share of requests that took at most that time, 0 to 1.
+    /// Share of requests that took at most `seconds`, 0 to 1.
     pub quantile: f64,
-    /// The time, seconds.
+    /// Time at this percentile, seconds.
     pub seconds: f64,
 }
 
-/// How many times as long a challenger takes as the baseline, percentile by percentile.
+/// A challenger's times divided by the baseline's, at several percentiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PercentileRatios {
     /// Name of the workload.
     pub workload: String,
-    /// The target compared with.
+    /// Name of the baseline.
     pub baseline: String,
-    /// The target that is compared.
+    /// Name of the challenger.
     pub challenger: String,
-    /// The percentiles, ascending.
+    /// The ratios by percentile, ascending.
     pub ratios: Vec<RatioAt>,
 }
 
-/// The ratio at one percentile.
+/// The ratio of two times at one percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatioAt {
-    /// The share of requests that took at most the time that is compared, 0 to 1.
+    /// The percentile as a share of requests, 0 to 1.
     pub quantile: f64,
-    /// The challenger's time divided by the baseline's; null where the requests are too few.
+    /// The challenger's time divided by the baseline's; null with too few requests.
     pub ratio: Option<Figure>,
 }

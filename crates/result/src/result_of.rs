@@ -11,7 +11,7 @@ use crate::percentiles::TimeAt;
 use crate::sample::{CacheHits, PatternResult, RequestSample};
 use crate::stages::StagesOf;
 
-/// One workload on one target.
+/// The figures of one workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultOf {
     /// Name of the workload.
@@ -22,8 +22,8 @@ pub struct ResultOf {
     pub slices: u64,
     /// Slices that were cut short.
     pub cut_short: u64,
-    /// Successful operations, over all slices: correct responses, without those to sub-requests,
-    /// and completed transactions.
+    /// Successful operations, over all slices: correct responses, not counting sub-requests of a
+    /// transaction, plus completed transactions.
     pub ok: u64,
     /// Failed operations, over all slices.
     pub failed: u64,
@@ -34,8 +34,8 @@ pub struct ResultOf {
     /// Successful operations per CPU second of the target: the inverse of `server_cpu`.
     #[serde(default)]
     pub per_core_second: Option<Figure>,
-    /// The processes whose CPU and memory are reported; null if the target was not observed, and in
-    /// documents of older versions, which reported launched processes only.
+    /// The processes whose CPU and memory are reported; null if the target was not observed. Also
+    /// null in documents of older versions, which reported launched processes only.
     #[serde(default)]
     pub scope: Option<UseScope>,
     /// Resident memory of the target at the start of its first slice: one observation.
@@ -51,18 +51,20 @@ pub struct ResultOf {
     pub read_bytes: Option<Figure>,
     /// Bytes that the target wrote to storage per successful operation.
     pub written_bytes: Option<Figure>,
-    /// Bytes that the target wrote to storage per byte that it was sent to store (write
-    /// amplification); null for workloads that store nothing.
+    /// Write amplification: bytes that the target wrote to storage per body byte received for
+    /// storage; null for workloads that store nothing.
     #[serde(default)]
     pub written_per_stored: Option<Figure>,
-    /// Voluntary context switches of the target per successful operation: a thread had to wait.
+    /// Voluntary context switches of the target per successful operation: a thread blocked or
+    /// yielded its core.
     #[serde(default)]
     pub voluntary_switches: Option<Figure>,
-    /// Involuntary context switches of the target per successful operation: a thread lost its core.
+    /// Involuntary context switches of the target per successful operation: the kernel preempted a
+    /// running thread.
     #[serde(default)]
     pub involuntary_switches: Option<Figure>,
-    /// Cost of each program of the target, and programs that are not observed but were busy only
-    /// while the target had load.
+    /// Cost of each program of the target, and of unobserved programs that were busy only while the
+    /// target had load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessCost>,
     /// Why the cost is unknown and how to measure it; null if the target is observed.
@@ -72,59 +74,61 @@ pub struct ResultOf {
     /// programs.
     #[serde(default)]
     pub group: Option<GroupResult>,
-    /// CPU seconds of the load generator per operation, failed ones included.
+    /// CPU seconds of the load generator per operation, including failed operations.
     pub client_cpu: Option<Figure>,
-    /// Bytes that Tenbin's process allocated per operation, failed ones included.
+    /// Bytes that Tenbin's process allocated per operation, including failed operations.
     #[serde(default)]
     pub client_allocated_bytes: Option<Figure>,
-    /// Allocations of Tenbin's process per operation, failed ones included.
+    /// Allocations of Tenbin's process per operation, including failed operations.
     #[serde(default)]
     pub client_allocations: Option<Figure>,
-    /// CPU share of one core that the busiest generator thread used.
+    /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: Option<Figure>,
-    /// Connections; null for workloads without connections, such as blobs in files, and in
-    /// documents of older versions.
+    /// Connection counts and times; null for workloads without connections, such as blobs in files,
+    /// and in documents of older versions.
     #[serde(default)]
     pub connections: Option<Connections>,
-    /// Each host of the target, over all operations; empty if the target has only one host.
+    /// The figures of each host of the target, over all operations; empty if the target has only
+    /// one host.
     #[serde(default)]
     pub hosts: Vec<HostResult>,
     /// Each operation of the workload.
     pub operations: Vec<OperationResult>,
-    /// Percentiles of all work, ascending, as far as there are enough requests for them: service time,
-    /// or response time in an open loop. Empty in documents of versions that did not report them.
+    /// Percentiles over all operations, ascending, as far as the number of requests supports them.
+    /// Service time in a closed loop, response time in an open loop. Empty in documents of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<TimeAt>,
-    /// The slowest requests of all slices, if requests come from patterns; includes requests without
-    /// a response.
+    /// The slowest requests of all slices, including requests without a response; only for
+    /// workloads whose requests come from patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<RequestSample>,
-    /// The fastest requests with a response.
+    /// The fastest requests of all slices that received a response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fastest: Vec<RequestSample>,
-    /// Each pattern that was sent; empty if there are too many patterns.
+    /// The result for each pattern; empty if the workload has too many patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<PatternResult>,
-    /// Expected and observed hits of the target's cache, if the plan expects hits.
+    /// Expected and observed hit ratios of the target's cache; omitted if the plan expects no hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheHits>,
     /// Memory and index figures that the search server reported, over all slices; omitted for
     /// servers that report none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchUse>,
-    /// Times of server stages that the target reported, by operation; empty if the plan does not
-    /// request them.
+    /// Times of server stages that the target reported in its responses, by operation; empty if the
+    /// plan does not request server stages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StagesOf>,
 }
 
 impl ResultOf {
-    /// The operations that count in throughput and failures.
+    /// The operations that count towards throughput and failures.
     pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role.is_work())
     }
 
-    /// The operations that check the effect of others, and the times until effect.
+    /// The polls that check the effect of operations, and the times until an effect was visible.
     pub fn checks(&self) -> impl Iterator<Item = &OperationResult> {
         let checks = |op: &&OperationResult| matches!(op.role, Role::Poll | Role::Effect);
         self.operations.iter().filter(checks)
@@ -136,36 +140,38 @@ impl ResultOf {
     }
 }
 
-/// Cost of the processes with one name.
+/// Cost of all processes that share one program name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessCost {
-    /// Name of the program in the process table. Chosen by the program: escape before showing.
+    /// Name of the program in the process table. The program chooses this text: escape it before
+    /// display.
     pub name: String,
-    /// Number of processes with that name: the largest number observed at a time.
+    /// Largest number of processes with that name at any observation.
     pub processes: u64,
-    /// Whether they are observed; if so, they are included in the target's figures.
+    /// Whether the processes are observed, and so included in the target's figures.
     pub observed: bool,
-    /// Process IDs of unobserved processes; for observed ones, the ID of one process.
+    /// Process IDs of unobserved processes; the ID of one process if the processes are observed.
     pub pids: Vec<i32>,
     /// CPU seconds per successful operation of the target.
     pub cpu: Option<Figure>,
-    /// Largest resident memory at the end of a slice, bytes.
+    /// Largest resident memory at the end of any slice, bytes.
     pub rss_bytes: Option<u64>,
 }
 
-/// Figures of a target's control group (cgroup v2). Its memory includes the page cache that the
-/// kernel charges to the group, unlike resident memory.
+/// Figures of a target's control group (cgroup v2). Unlike resident memory, the memory of a group
+/// includes the page cache that the kernel charges to the group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupResult {
     /// Whether the group was observed to contain only processes of the target.
     pub alone: bool,
     /// CPU seconds per successful operation.
     pub cpu: Option<Figure>,
-    /// Memory charged to the group at the end of the last slice: one observation.
+    /// Memory charged to the group at the end of the last slice, bytes: one observation.
     pub memory_bytes: Option<u64>,
-    /// Largest memory ever charged to the group since its creation.
+    /// Largest memory charged to the group since its creation, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Share of the time for which a CPU quota throttled the group, summed over its threads.
+    /// Share of the time during which a CPU quota throttled the group, summed over the group's
+    /// threads.
     pub throttled: Option<Figure>,
     /// Bytes read from block devices per successful operation.
     pub read_bytes: Option<Figure>,

@@ -5,51 +5,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
-/// A request sample.
+/// A sampled request with its outcome and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
-    /// The host that received it; null if the target has only one host.
+    /// Host that received the request; null if the target has only one host.
     pub host: Option<String>,
-    /// Status of the response; null without a complete response.
+    /// HTTP status of the response; null without a complete response.
     pub status: Option<u16>,
     /// Whether the response was correct.
     pub correct: bool,
-    /// Service time in a closed loop, response time in an open loop.
+    /// Time of the request, seconds: service time in a closed loop, response time in an open loop.
     pub time: f64,
 }
 
-/// One pattern on one target.
+/// The figures of one request pattern on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PatternResult {
-    /// Method and path; null if the patterns are not listed.
+    /// Method and path of the pattern; null if the run does not list its patterns.
     pub request: Option<String>,
-    /// Index among the patterns of the workload, from 0.
+    /// Index of the pattern in the workload, from 0.
     pub pattern: u32,
     /// Correct responses, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time of its correct responses, over the slices that ran their full time.
+    /// Mean time of the correct responses, over the slices that ran their full time.
     pub mean: Option<Figure>,
     /// Shortest time of a correct response: an extreme value, without an interval.
     pub min: Option<f64>,
-    /// Longest time of a correct response.
+    /// Longest time of a correct response: an extreme value, without an interval.
     pub max: Option<f64>,
-    /// Hits of the pattern before the run; null if they were not counted or not reported.
+    /// Number of hits (matching records) that the target returned for the pattern before the run;
+    /// null if hits were not counted or not reported.
     pub hits: Option<u64>,
 }
 
-/// Expected and observed hits in the caches of a target's hosts, over all slices, including their
+/// Expected and observed hit ratios of the caches of a target's hosts, over all slices including
 /// settling times and drains.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheHits {
-    /// Hit ratio of a simulated cache that is fed with the exact sequence of requests sent; null if
+    /// Expected hit ratio: a simulated cache receives the exact sequence of requests sent. Null if
     /// no cacheable request was sent.
     pub forecast: Option<f64>,
     /// Hit ratio that the target reported; null if unknown.
     pub observed: Option<f64>,
-    /// Cache lookups that the target reported; null if unknown.
+    /// Number of cache lookups that the target reported; null if unknown.
     pub lookups: Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 
-/// The JSON Schema that `docs/result.schema.json` holds.
+/// The JSON Schema of [`Document`], as published in `docs/result.schema.json`.
 pub fn schema_json() -> String {
     let schema = schemars::schema_for!(Document);
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema becomes JSON");
@@ -16,7 +16,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// `TENBIN_UPDATE=1 cargo test -p tenbin-result` writes the file.
+    /// Run `TENBIN_UPDATE=1 cargo test -p tenbin-result` to update the published schema.
     #[test]
     fn the_published_schema_is_current() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/result.schema.json");

@@ -6,75 +6,77 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
-/// The figures of one slice. Counts include the operations that were due in its window.
+/// The figures of one slice. Counts cover the operations due in the measurement window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Index in the run, from 0.
+    /// Index of the slice in the run, from 0.
     pub index: u32,
-    /// Index of its block, from 0.
+    /// Index of the block, from 0.
     pub block: u32,
-    /// Index of its round, from 0.
+    /// Index of the round, from 0.
     pub round: u32,
     /// Name of the workload.
     pub workload: String,
     /// Name of the target.
     pub target: String,
-    /// Offered rate of a maximum-rate search, operations per second; otherwise omitted.
+    /// Offered rate, operations per second, if the slice is a probe of a maximum-rate search;
+    /// otherwise omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Start of its window, since the start of the run.
+    /// Start of the measurement window, seconds after the start of the run.
     pub start: f64,
-    /// Length of its window.
+    /// Length of the measurement window, seconds.
     pub seconds: f64,
-    /// Whether it ended early.
+    /// Whether the slice ended before its planned time.
     pub cut_short: bool,
-    /// Successful operations inside the window: correct responses, without those to sub-requests,
-    /// and completed transactions.
+    /// Successful operations that ended inside the window: correct responses, not counting
+    /// sub-requests of a transaction, plus completed transactions.
     pub ok: u64,
-    /// Open loop: requests that were due by the end of the window and not yet sent.
+    /// Requests due by the end of the window but not yet sent; always 0 in a closed loop.
     pub backlog: u64,
     /// Failed operations.
     pub failed: u64,
     /// Successful operations per second.
     pub throughput: Option<f64>,
-    /// Median time over all successful operations; null with too few of them.
+    /// Median time over all successful operations; null with too few operations.
     pub p50: Option<f64>,
-    /// 99th percentile over all successful operations; null with too few of them.
+    /// 99th percentile of the time over all successful operations; null with too few operations.
     pub p99: Option<f64>,
-    /// Longest time of a successful operation; null without one.
+    /// Longest time of a successful operation; null without successful operations.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Start of the longest pause, seconds after the start of the run. In a pause, requests were in
-    /// flight on every generator thread and no response arrived. Null without a pause of 1 ms or
-    /// more, and in documents of older versions.
+    /// Start of the longest pause, seconds after the start of the run. During a pause, every
+    /// generator thread had requests in flight and no response arrived. Null if no pause lasted 1
+    /// ms or more, and in documents of older versions.
     #[serde(default)]
     pub pause_start: Option<f64>,
     /// Length of the longest pause, seconds.
     #[serde(default)]
     pub pause_seconds: Option<f64>,
-    /// Mean service time over all successful operations; null without one.
+    /// Mean service time over all successful operations; null without successful operations.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// Body bytes of successful operations, in both directions.
+    /// Body bytes of successful operations, both directions added.
     #[serde(default)]
     pub payload_bytes: Option<u64>,
     /// CPU seconds of the target.
     pub server_cpu: Option<f64>,
-    /// Largest resident memory of the target.
+    /// Largest resident memory of the target, bytes.
     pub server_rss_bytes: Option<u64>,
     /// Bytes that the target wrote to storage.
     #[serde(default)]
     pub server_written_bytes: Option<u64>,
-    /// All recorded resource use of the target, including `server_cpu` and the two fields above.
+    /// Complete resource use of the target, including `server_cpu`, `server_rss_bytes` and
+    /// `server_written_bytes`.
     #[serde(default)]
     pub server: Option<ServerUse>,
     /// Resource use of the load generator's machine.
     #[serde(default)]
     pub machine: Option<MachineUse>,
-    /// TCP statistics of the connections.
+    /// TCP statistics of the connections to the target.
     #[serde(default)]
     pub wire: Option<WireUse>,
-    /// Body bytes sent to the target to be stored; null for workloads that store nothing.
+    /// Body bytes sent to the target for storage; null for workloads that store nothing.
     #[serde(default)]
     pub stored_bytes: Option<u64>,
     /// CPU seconds of the load generator.
@@ -86,22 +88,23 @@ pub struct SliceFigures {
     /// Allocations of Tenbin's process.
     #[serde(default)]
     pub client_allocations: Option<u64>,
-    /// CPU share of one core that the busiest generator thread used.
+    /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: f64,
-    /// Expected hit ratio of the target's cache in this slice; omitted if the plan expects none.
+    /// Expected hit ratio of the target's cache in this slice; omitted if the plan expects no hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_forecast: Option<f64>,
-    /// Hit ratio that the target reported; omitted if unknown.
+    /// Cache hit ratio that the target reported for this slice; omitted if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_hits: Option<f64>,
-    /// The part of the request sequence that was sent; omitted if the sequence does not matter.
+    /// The part of the workload's request sequence that was sent; omitted if figures do not depend
+    /// on the sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
-    /// Failures by second and class; their sum is `failed`. Omitted without failures, and in
+    /// Failures by second and class, adding up to `failed`. Omitted without failures, and in
     /// documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SecondErrors>,
-    /// Names of the tests that flagged it, for example `outlying`.
+    /// Names of the tests that flagged the slice, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,
 }
@@ -109,8 +112,8 @@ pub struct SliceFigures {
 /// Failed operations in one second of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SecondErrors {
-    /// The second of the window, from 0. Operations that failed after the end of the window are in a
-    /// later second.
+    /// Index of the second since the start of the window, from 0. Failures after the end of the
+    /// window have an index beyond the window.
     pub second: u64,
     /// Failures by class; classes that did not occur are absent.
     pub by_class: BTreeMap<String, u64>,

@@ -29,47 +29,48 @@ impl StageBand {
     ];
 }
 
-/// Times of server stages that a target reported for one operation in response headers.
+/// Times of server stages that a target reported in response headers, for one operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StagesOf {
     /// Name of the operation.
     pub operation: String,
-    /// Correct responses to requests that were due in the windows, over all slices.
+    /// Correct responses to requests due in the measurement windows, over all slices.
     pub answers: u64,
-    /// Responses that reported a time.
+    /// Responses that reported a stage time.
     pub carrying: u64,
-    /// Responses with a header that could not be parsed, or with a time longer than the request
-    /// took.
+    /// Responses whose header could not be parsed, or reported more time than the request took.
     pub unreadable: u64,
-    /// Means over the requests in each band, the fastest band first.
+    /// Mean times of the requests in each percentile band, fastest band first.
     pub bands: Vec<StageBandResult>,
-    /// Each stage, in the order in which it was first reported.
+    /// The stages, in the order in which the target first reported each stage.
     pub stages: Vec<StageResult>,
 }
 
-/// Means over the requests in a band, over all slices.
+/// Mean times of the requests in one percentile band, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageBandResult {
     /// The band.
     pub band: StageBand,
-    /// Service time.
+    /// Mean service time.
     pub service: Option<Figure>,
-    /// Time of the whole request as measured by the target, over the responses that report it.
+    /// Mean time of the whole request as reported by the target, over the responses that report a
+    /// total.
     pub total: Option<Figure>,
-    /// The rest of the service time of the same responses: network and client.
+    /// Mean service time minus `total`, over the same responses: time spent in the network and the
+    /// load generator.
     pub remainder: Option<Figure>,
-    /// Share of the responses that reported a time.
+    /// Share of the responses in the band that reported a stage time.
     pub carrying: Option<Figure>,
 }
 
 /// One server stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageResult {
-    /// Name of the stage; `(others)` sums the stages beyond the largest number that is kept.
+    /// Name of the stage; `(others)` sums the stages beyond the maximum number of recorded stages.
     pub stage: String,
-    /// Share of the responses with a time that named this stage, over all slices.
+    /// Share of the responses with a stage time that named this stage, over all slices.
     pub named: f64,
-    /// Mean over the responses with a time, per band; a response that does not name the stage
-    /// counts with a time of 0 in it.
+    /// Mean time in each band, over the responses with a stage time. A response that does not name
+    /// the stage counts as 0.
     pub bands: Vec<Option<Figure>>,
 }

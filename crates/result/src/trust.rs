@@ -1,11 +1,11 @@
-//! Whether the figures can be trusted, and the findings behind that.
+//! Trust in the figures, and the findings on which the trust is based.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Suffix of a sentence whose numbers may mislead.
+/// Suffix added to a sentence whose numbers may mislead.
 pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
 
 /// Whether numbers can be trusted.
@@ -14,7 +14,7 @@ pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// No finding against the numbers.
+    /// No finding casts doubt on the numbers.
     #[default]
     Valid,
     /// The numbers may mislead.
@@ -24,7 +24,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The trust that remains after these findings.
+    /// The trust in a run with these findings: the most severe finding decides.
     pub fn after<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         findings
             .into_iter()
@@ -33,8 +33,8 @@ impl Trust {
             .unwrap_or_default()
     }
 
-    /// `sentence` with a warning if the numbers are SUSPECT. If they are INVALID: a sentence that
-    /// there is no verdict on `about`.
+    /// Returns `sentence`, with a warning appended if the numbers are SUSPECT. If the numbers are
+    /// INVALID, returns a sentence that gives no verdict on `about`.
     pub fn qualify(self, sentence: String, about: &str) -> String {
         match self {
             Self::Valid => sentence,
@@ -45,7 +45,7 @@ impl Trust {
         }
     }
 
-    /// The word in capitals.
+    /// The trust in capitals, as printed.
     pub fn word(self) -> &'static str {
         match self {
             Self::Valid => "VALID",
@@ -58,28 +58,29 @@ impl Trust {
 /// How far absolute figures can be trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AbsoluteTrust {
-    /// Never better than the trust of the run.
+    /// Trust in absolute figures; never better than the trust in the run.
     pub trust: Trust,
-    /// Reasons that concern absolute figures only, one observation per workload and target.
+    /// Reasons why absolute figures, but not ratios, are in doubt; one observation per workload and
+    /// target.
     pub because: Vec<String>,
 }
 
-/// One observation about a run.
+/// One observation about a run that affects or explains the numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Name of the rule.
+    /// Name of the rule that produced the finding.
     pub rule: String,
-    /// Severity.
+    /// Effect of the finding on the trust in the numbers.
     pub severity: Severity,
-    /// Where the cause is: what has to be changed.
+    /// Where the cause lies, and so what has to be changed.
     pub blame: Blame,
-    /// The workload concerned; null for all.
+    /// Name of the workload concerned; null if the finding concerns all workloads.
     pub workload: Option<String>,
-    /// The target concerned; null for all.
+    /// Name of the target concerned; null if the finding concerns all targets.
     pub target: Option<String>,
-    /// The observation with its figures: a clause without a full stop.
+    /// The observation with its figures, as a clause without a full stop.
     pub evidence: String,
-    /// What to do: a clause without a full stop.
+    /// What to do, as a clause without a full stop.
     pub advice: String,
 }
 
@@ -95,13 +96,13 @@ impl Finding {
     }
 }
 
-/// Severity of a finding.
+/// Effect of a finding on the trust in the numbers.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Information; the numbers can be trusted.
+    /// Information only; the numbers can be trusted.
     Note,
     /// The numbers may mislead.
     Suspect,
@@ -110,7 +111,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The trust that remains after a finding of this severity.
+    /// The trust in the numbers if this is the most severe finding.
     pub fn leaves(self) -> Trust {
         match self {
             Self::Note => Trust::Valid,
@@ -119,7 +120,7 @@ impl Severity {
         }
     }
 
-    /// The word in capitals.
+    /// The name in capitals, as printed.
     pub fn word(self) -> &'static str {
         match self {
             Self::Note => "NOTE",
@@ -139,7 +140,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Where the cause of a finding is.
+/// Where the cause of a finding lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Blame {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A workload.
+/// A workload: the requests and the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
-    /// Its name.
+    /// Name of the workload.
     pub name: String,
     /// Description of the requests.
     pub description: String,
@@ -16,12 +16,12 @@ pub struct Workload {
     pub closed_loop: bool,
     /// Connections, over all threads.
     pub connections: u64,
-    /// Open loop with a fixed rate: mean arrivals per second.
+    /// Mean arrivals per second in an open loop with a fixed rate; otherwise null.
     pub rate: Option<f64>,
     /// Machine-readable description of the requests; null in documents of older versions.
     #[serde(default)]
     pub subject: Option<Subject>,
-    /// All settings by key; null in documents of older versions. Two workloads can be compared only
+    /// All settings by key; null in documents of older versions. Two workloads are comparable only
     /// if their settings are equal.
     #[serde(default)]
     pub settings: Option<Vec<Setting>>,
@@ -30,11 +30,11 @@ pub struct Workload {
 /// One setting of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
-    /// Its key in the plan file.
+    /// Key of the setting in the plan file.
     pub key: String,
-    /// Its value.
+    /// Value of the setting, as in the plan file.
     pub value: String,
-    /// Whether this is the default value for the same operations on the same number of objects of
+    /// Whether the value is the default for the same operations on the same number of objects of
     /// the same size.
     pub usual: bool,
 }
@@ -44,20 +44,21 @@ pub struct Setting {
 pub struct Subject {
     /// `http` or `s3`.
     pub kind: String,
-    /// The operations and their shares; one entry if the workload is not a mix.
+    /// The operations and their shares; a single entry if the workload is not a mix.
     pub operations: Vec<Share>,
-    /// Object size in bytes, if all objects have one size.
+    /// Object size in bytes; null if objects differ in size.
     pub object_bytes: Option<u64>,
-    /// Distinct objects.
+    /// Number of distinct objects.
     pub objects: Option<u64>,
-    /// Part size in bytes, if objects are sent or read in parts.
+    /// Part size in bytes; null if objects are not sent or read in parts.
     pub part_bytes: Option<u64>,
 }
 
 impl Workload {
-    /// Whether operations were sent one at a time, on one connection.
+    /// Whether operations were sent one at a time: a closed loop with one connection and no
+    /// pipelining.
     pub fn is_sequential(&self) -> bool {
-        // As `describe::load` writes a depth above 1.
+        // `describe::load` in `verdict` writes this text for more than one request in flight.
         let is_deep = self.load.contains(" with up to ");
         self.closed_loop && self.connections == 1 && !is_deep
     }
@@ -66,10 +67,10 @@ impl Workload {
 /// An operation and its share of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// Name of the operation, as in plans; the method for plain HTTP.
+    /// Name of the operation in plans; for plain HTTP, the method.
     pub operation: String,
     /// Name of the operation in the protocol's documentation, for example `PutObject`.
     pub interface: String,
-    /// Its share, relative to the sum of all shares.
+    /// Share of the operation, relative to the sum of all shares.
     pub share: f64,
 }

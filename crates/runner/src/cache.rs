@@ -7,10 +7,10 @@ use tenbin_workloads::CacheForecast;
 
 use crate::error::RunError;
 
-/// The cache counters of a target; `None` if the plan does not read them.
+/// Reads the cache counters of a target; `None` if the plan does not read cache counters.
 ///
 /// # Errors
-/// When the target does not report them.
+/// When the target does not report its cache counters.
 pub(crate) fn read_counters(
     running: &Running,
     work: &Workload,
@@ -28,8 +28,8 @@ pub(crate) fn read_counters(
     })
 }
 
-/// The difference of two readings of the cache counters, with the forecast; `None` where neither
-/// is known. The second reading may be missing: then the difference is unknown.
+/// The difference of two readings of the cache counters, with the forecast. `None` without a first
+/// reading and without a forecast; the difference is unknown without a second reading.
 pub(crate) fn between(
     before: Option<CacheCount>,
     after: Option<CacheCount>,
@@ -50,8 +50,8 @@ pub(crate) fn between(
     })
 }
 
-/// Memory and index figures that an OpenSearch target reports; `None` for other targets and if it
-/// does not respond.
+/// Reads the memory and index figures of an OpenSearch target; `None` for other targets and if the
+/// target does not respond.
 pub(crate) fn read_search_state(
     running: &Running,
     plan: &Plan,
@@ -63,8 +63,8 @@ pub(crate) fn read_search_state(
     is_known.then(|| search_state(running).ok()).flatten()
 }
 
-/// The difference of two reports of a search server. Counters are unknown if the server was
-/// restarted in between, or if its nodes differ.
+/// The difference of two reports of a search server. A counter is unknown if the server was
+/// restarted between the reports, or if the number of nodes differs.
 pub(crate) fn searched(
     before: Option<SearchState>,
     after: Option<SearchState>,

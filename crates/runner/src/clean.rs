@@ -1,5 +1,5 @@
-//! Removes what a run has left on its targets, and what a killed run has left of the targets that
-//! it launched.
+//! Removes the leftovers of a run from its targets, and finds the data directories that a killed
+//! run left behind.
 
 use std::path::Path;
 
@@ -16,9 +16,9 @@ use crate::progress::Progress;
 use crate::reach::was_there;
 use crate::stop::Stop;
 
-/// Deletes everything that the workloads of a plan may have stored, by the plan's own prefix, on
-/// targets that were not launched by the run. Also deletes the empty buckets that the run in
-/// `directory` created.
+/// Deletes everything that the workloads of a plan may have stored under the plan's own prefix, on
+/// targets that the run did not launch. Also deletes the empty buckets that the run in `directory`
+/// created.
 ///
 /// # Errors
 /// When a target cannot be reached, or the user stops the clean-up.
@@ -61,13 +61,13 @@ pub fn clean(
     Ok(cleaned)
 }
 
-/// The command that removes what a run has left.
+/// The command that removes the leftovers of the run in `directory`.
 pub fn clean_command(directory: &Path) -> String {
     format!("tenbin clean {}", directory.display())
 }
 
-/// Removes deleted buckets from the list of buckets that the run created: a bucket that is
-/// created again later belongs to somebody else.
+/// Removes deleted buckets from the list of buckets that the run created, so that a later bucket of
+/// somebody else with the same name is not deleted.
 pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     let noted = buckets_made(directory);
     let is_left = |target: &String, bucket: &String| {
@@ -82,7 +82,8 @@ pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
     }
     made.retain(|_, buckets| !buckets.is_empty());
     if made != noted {
-        // If the file cannot be written, a later `clean` checks whether these buckets are empty.
+        // If the file cannot be written, a later `clean` deletes a listed bucket only if the bucket
+        // is empty.
         let _ = write_buckets_made(directory, &made);
     }
 }
@@ -93,7 +94,7 @@ pub fn data_left(plan: &Plan, directory: &Path) -> Vec<DataLeft> {
     tenbin_targets::data_left(directory, launched.map(|target| target.name.as_str()))
 }
 
-/// Where a run stores its objects: `under … in bucket … of …`.
+/// The places where a run stores its objects: `under … in bucket … of …`.
 pub fn places(plan: &Plan) -> Vec<String> {
     let mut places = Vec::new();
     for target in plan.targets.iter().filter(|target| was_there(target)) {
@@ -101,7 +102,7 @@ pub fn places(plan: &Plan) -> Vec<String> {
             let workload = plan.work_on(target, workload);
             let place = place(&workload, target, plan.seed);
             let place = place.map(|place| format!("{place} of target \"{}\"", target.name));
-            // Phases of a workload share their place.
+            // Phases of a workload store objects in the same place.
             places.extend(place.filter(|place| !places.contains(place)));
         }
     }

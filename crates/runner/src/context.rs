@@ -1,4 +1,4 @@
-//! The environment of a run, apart from its plan.
+//! What a run needs besides its plan.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,25 @@ use tenbin_record::{Allocated, Slice};
 /// Returns the allocations of this process since the first call; `None` if they are not counted.
 pub type CountAllocations = fn() -> Option<Allocated>;
 
-/// Whether the deciding figures of the slices so far are as precise as the plan requires.
+/// Returns whether the deciding figures of the slices measured so far are as precise as the plan
+/// requires.
 pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
 
-/// The environment of a run.
+/// Directories, callbacks and options of a run.
 #[derive(Debug, Clone)]
 pub struct RunContext {
     /// The directory in which the run directory is created.
     pub root: PathBuf,
-    /// The directory for relative paths in the plan.
+    /// The directory to which relative paths in the plan refer.
     pub plan_directory: PathBuf,
-    /// The Tenbin executable, which also runs as guard and built-in server.
+    /// The Tenbin executable, also started as guard process and as built-in server.
     pub executable: PathBuf,
-    /// Counts the allocations of this process. Supplied by the program, which chooses the
-    /// allocator.
+    /// Counts the allocations of this process. Supplied by the caller, because the binary chooses
+    /// the allocator.
     pub count_allocations: CountAllocations,
-    /// Decides when a run may end by precision. Supplied by the crate that judges figures.
+    /// Decides when a run may end by precision. Supplied by the caller, because another crate
+    /// evaluates figures.
     pub is_precise: IsPrecise,
-    /// Whether the run may choose the slice length, because the user has not set it.
+    /// Whether the run may choose the slice length: true if the user has not set a slice length.
     pub lengthen_slices: bool,
 }

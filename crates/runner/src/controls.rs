@@ -1,4 +1,4 @@
-//! How a run is stopped and what it reports on its way.
+//! How a run is stopped, and how a run reports progress.
 
 use crate::progress::Progress;
 use crate::stop::Stop;

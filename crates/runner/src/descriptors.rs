@@ -1,21 +1,23 @@
-//! Checks whether the limit on open files is sufficient for the connections.
+//! Checks whether the limit on open files is high enough for the planned connections.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tenbin_plan::{Plan, Target, Workload};
 
 use crate::error::RunError;
 
-/// Connections that preparation opens if the load has fewer.
+/// Minimum number of connections to plan for: preparation opens that number even if the load has
+/// fewer.
 const PREPARING: u64 = 8;
 
-/// Other open files: standard streams, the record, signals and inherited descriptors.
+/// Open files other than connections: standard streams, the record, signals and inherited
+/// descriptors.
 const AT_REST: u64 = 64;
-/// Pipes to a launched target and its guard.
+/// Descriptors for the pipes to a launched target and its guard.
 const EACH_TARGET: u64 = 8;
-/// Descriptors of a generator thread's poll and timer.
+/// Descriptors for the poll and timer of a generator thread.
 const EACH_THREAD: u64 = 8;
 
-/// Number of open files that a plan needs at most at one time, and the limits.
+/// The largest number of open files that a plan needs at any time, and the limits.
 pub(crate) struct Descriptors<'p> {
     target: &'p Target,
     workload: &'p Workload,
@@ -25,8 +27,8 @@ pub(crate) struct Descriptors<'p> {
 }
 
 impl<'p> Descriptors<'p> {
-    /// Checks whether the limit can be sufficient, without changing it. `None` where the system
-    /// does not report a limit, or the plan has no connections.
+    /// Checks whether the hard limit is high enough, without changing the soft limit. `None` if the
+    /// system reports no limit or the plan has no connections.
     pub(crate) fn for_plan(plan: &'p Plan) -> Result<Option<Self>, RunError> {
         let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
             return Ok(None);
@@ -48,7 +50,7 @@ impl<'p> Descriptors<'p> {
     }
 
     /// Raises the soft limit towards the hard limit if necessary. Called after targets are
-    /// launched: they keep the limit that the user set.
+    /// launched, so that launched targets keep the limit that the user set.
     pub(crate) fn raise(&self) -> Result<(), RunError> {
         if self.needed <= self.soft {
             return Ok(());
@@ -68,25 +70,25 @@ impl<'p> Descriptors<'p> {
     }
 }
 
-/// Number of open files that a run of this plan needs at most at one time.
+/// The largest number of open files that a run of this plan needs at any time.
 pub(crate) fn needed(plan: &Plan) -> u64 {
     let sockets = most_sockets(plan).map_or(0, |(target, workload)| sockets(target, workload));
     let threads = EACH_THREAD * plan.threads as u64;
     sockets + AT_REST + EACH_TARGET * plan.targets.len() as u64 + threads
 }
 
-/// Number of open files that the limit allows beyond those of this plan.
+/// Number of open files that the limit leaves unused by this plan.
 pub(crate) fn spare(plan: &Plan) -> u64 {
     let granted = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
     granted.saturating_sub(needed(plan))
 }
 
-/// Like [`needed`], if only the number of connections is known.
+/// Like [`needed`], for callers that know only the number of connections.
 pub(crate) fn needed_for(connections: u64) -> u64 {
     PREPARING.max(connections) + AT_REST
 }
 
-/// The workload with the most sockets on any target. One target is driven at a time.
+/// The workload with the most sockets on any target. Only one target has load at a time.
 fn most_sockets(plan: &Plan) -> Option<(&Target, &Workload)> {
     let pairs = plan.targets.iter().flat_map(|target| {
         let workloads = plan.workloads.iter();

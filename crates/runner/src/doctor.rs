@@ -25,24 +25,24 @@ use crate::reach::{route, site};
 use crate::stage;
 use crate::stop::Stop;
 
-/// Number of requests sent to a target: enough to see whether its log has a line per request.
+/// Number of requests sent to a target: enough to detect a log line per request.
 const REQUESTS: u64 = 20;
 
 /// What to check.
 pub struct Examination<'a> {
-    /// The targets with a single workload; `None` checks only this machine.
+    /// The targets, with a single workload; `None` checks only this machine.
     pub plan: Option<&'a Plan>,
-    /// Number of connections of the run, if there is no plan.
+    /// Planned number of connections, for a check without a plan.
     pub connections: Option<u64>,
     /// Ports on which servers will be started.
     pub ports: Vec<u16>,
-    /// How long this machine is observed for noise; skipped below a second.
+    /// How long this machine is observed for noise; skipped if shorter than a second.
     pub watch: Duration,
     /// Data directories of targets, by target name.
     pub data: BTreeMap<String, PathBuf>,
 }
 
-/// Runs all checks and reports each result as soon as it is known.
+/// Runs all checks and reports each check result as soon as it is known.
 ///
 /// # Errors
 /// When a check cannot be run, or the user stops. A problem of a target or of this machine is a
@@ -114,7 +114,7 @@ fn check_target(
     data: Option<&PathBuf>,
     stop: &Stop,
 ) -> Result<TargetFacts, RunError> {
-    // Unsigned, so that a clock that is too far off becomes a check result.
+    // Unsigned, so that a wrong clock becomes a check result instead of a refused signature.
     let first = match preflight::check(running, false, FIRST_ANSWER) {
         Ok(first) => first,
         Err(error) => return Ok(out_of_reach(target, error)),
@@ -143,7 +143,7 @@ fn out_of_reach(target: &Target, error: TargetError) -> TargetFacts {
     }
 }
 
-/// The target's response to a signed request for the bucket of the plan's workload.
+/// Checks the target's response to a signed request for the bucket of the plan's workload.
 fn check_bucket(
     plan: &Plan,
     target: &Target,
@@ -177,8 +177,8 @@ fn check_bucket(
     }))
 }
 
-/// A directory for the output of launched targets, which is removed with its contents; `None` if
-/// no target is launched.
+/// A temporary directory for the output of launched targets, removed when dropped; `None` if no
+/// target is launched.
 struct Temporary(Option<PathBuf>);
 
 impl Temporary {

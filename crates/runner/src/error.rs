@@ -6,7 +6,7 @@ use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
 use thiserror::Error;
 
-/// Why nothing could be measured.
+/// The reason why a run measured nothing.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A target could not be started or reached.
@@ -15,7 +15,7 @@ pub enum RunError {
     /// A workload cannot run on a target.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// A target refused a request of the preparation.
+    /// A target refused a request during preparation.
     #[error("target \"{target}\", workload \"{workload}\": {what} failed: {why}")]
     Preparation {
         /// Name of the target.
@@ -30,7 +30,7 @@ pub enum RunError {
     /// The pages for the full-text search cannot be created.
     #[error(transparent)]
     Pages(#[from] tenbin_corpus::Error),
-    /// The pages do not match the plan; one sentence.
+    /// The pages on disk do not match the plan; one sentence.
     #[error("{0}")]
     NotThePages(String),
     /// Pages could not be loaded into a target, or are missing afterwards.
@@ -44,7 +44,7 @@ pub enum RunError {
     /// Nodes of a target are missing; one sentence.
     #[error("{0}")]
     Nodes(String),
-    /// The data that the run loads before measuring does not fit; one sentence.
+    /// The data to load before measuring does not fit in memory or on disk; one sentence.
     #[error("{0}")]
     NoSpace(String),
     /// The limit on open files is too low for the planned connections.
@@ -60,7 +60,7 @@ pub enum RunError {
         workload: String,
         /// Connections, over all hosts of the target.
         connections: u64,
-        /// Open files that the connections and everything else need.
+        /// Open files needed in total.
         needed: u64,
         /// The limit on open files.
         granted: u64,
@@ -71,7 +71,7 @@ pub enum RunError {
     /// The load generator itself failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Stopped by the user before anything was measured.
+    /// The user stopped the run before anything was measured.
     #[error("interrupted before anything was measured")]
     Interrupted,
 }
@@ -79,9 +79,9 @@ pub enum RunError {
 /// How the measured part of a run ended.
 #[derive(Debug)]
 pub enum Ending {
-    /// As planned.
+    /// The run ended as planned.
     Complete(Ended),
-    /// Stopped by the user.
+    /// The user stopped the run.
     Interrupted,
     /// A target exited or stopped giving correct responses; one sentence.
     TargetFailed(String),

@@ -12,7 +12,8 @@ use crate::progress::Progress;
 /// Longest wait for the first response of a target.
 pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
-/// The `Server` header of the target's first response. A missing response is an error.
+/// Waits for the target's first response and returns its `Server` header. A missing response is an
+/// error.
 pub(crate) fn first_answer(
     plan: &Plan,
     target: &Target,
@@ -31,15 +32,16 @@ pub(crate) fn first_answer(
     Ok(first.response.server)
 }
 
-/// Warns about workloads that send the same request and do not accept the status of the first
-/// response.
+/// Warns about each workload that sends the same request but does not accept the status of the
+/// first response.
 fn check_status(
     plan: &Plan,
     target: &Target,
     status: u16,
     controls: &mut Controls<'_>,
 ) -> Result<(), RunError> {
-    // These statuses reject the request itself; others, such as 503 or 429, may be temporary.
+    // These statuses reject the request itself; other error statuses, such as 503 or 429, may be
+    // temporary.
     let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
     for work in &plan.workloads {
         if work.facts().accepts_first(status) != Some(false) {
@@ -62,7 +64,7 @@ fn check_status(
     Ok(())
 }
 
-/// The longest timeout of any workload.
+/// The longest request timeout of any workload.
 fn longest_timeout(plan: &Plan) -> Duration {
     plan.workloads
         .iter()

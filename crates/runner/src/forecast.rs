@@ -1,4 +1,4 @@
-//! Estimates how long loading data takes, from the rate at its start.
+//! Estimates how long loading data takes, from the loading rate in the first two seconds.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,13 @@ use tenbin_workloads::Stage;
 
 use crate::supply::size;
 
-/// Duration of the start that is timed.
+/// How long the loading rate is measured before an estimate.
 const START: Duration = Duration::from_secs(2);
 
-/// No estimate is printed if the remaining time is shorter than this.
+/// Shortest remaining time for which an estimate is printed.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// The estimate for one stage.
+/// The time estimate for one unmeasured stage.
 pub(crate) struct StageForecast {
     what: String,
     total: Option<u64>,
@@ -25,7 +25,7 @@ pub(crate) struct StageForecast {
 }
 
 impl StageForecast {
-    /// `told`: only the time left is needed, without a sentence.
+    /// `told`: the sentence has been reported before, so only the remaining time is needed.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
         let puts = stage.what.starts_with("loading");
         let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
@@ -38,7 +38,8 @@ impl StageForecast {
         }
     }
 
-    /// A sentence once, after the timed start, if the stage uploads much data.
+    /// Returns the estimate as a sentence, only once, as soon as the rate is known; only for a
+    /// stage that uploads much data.
     pub(crate) fn first(&mut self, done: u64) -> Option<String> {
         let took = self.started.elapsed();
         if self.told || took < START || done == 0 {
@@ -64,7 +65,7 @@ impl StageForecast {
         ))
     }
 
-    /// The time left, for the progress line; empty until it is known.
+    /// The remaining time for the progress line; empty until the rate is known.
     pub(crate) fn left(&self, done: u64) -> String {
         let took = self.started.elapsed();
         let known = self.total.filter(|_| took >= START);
@@ -75,7 +76,7 @@ impl StageForecast {
     }
 }
 
-/// The time left at the rate so far.
+/// The remaining time at the average rate so far.
 fn left(total: u64, done: u64, took: Duration) -> Option<Duration> {
     let rest = total.saturating_sub(done) as f64;
     let seconds = took.as_secs_f64() * rest / done as f64;

@@ -1,11 +1,11 @@
-//! Data sets that preparation found on the targets. The plan is updated before the first slice,
-//! so that the record names the work correctly.
+//! Existing data sets that preparation found on the targets. The plan is updated with these data
+//! sets before the first slice, so that the record describes the workloads correctly.
 
 use tenbin_plan::{Found, Plan, Relaunch};
 
 use crate::live_target::LiveTarget;
 
-/// What was found, by index of the workload.
+/// The data sets found on the targets, with the index of each workload.
 pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, Found)> {
     let of = |at: usize| {
         let each = live_targets
@@ -16,8 +16,8 @@ pub(crate) fn on(live_targets: &[LiveTarget], workloads: usize) -> Vec<(usize, F
     (0..workloads).filter_map(of).collect()
 }
 
-/// The plan with what was found, with renamed workloads, and with the decision when targets are
-/// restarted; `None` if nothing changes.
+/// The plan with the data sets found, renamed workloads and the decision when to restart targets;
+/// `None` if nothing changes.
 pub(crate) fn resolved(
     plan: &Plan,
     found: &[(usize, Found)],
@@ -39,7 +39,7 @@ pub(crate) fn resolved(
     is_different.then_some(resolved)
 }
 
-/// The original plan with what was found, as TOML.
+/// The original plan with the data sets found and the restart decision, as TOML.
 pub(crate) fn resolved_toml(plan: &Plan, found: &[(usize, Found)], relaunch: Relaunch) -> String {
     let mut resolved = plan.clone();
     resolved.rounds.relaunch = relaunch;

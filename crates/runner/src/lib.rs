@@ -1,7 +1,7 @@
 //! Runs an experiment: starts the targets, checks them, measures the slices in order, writes the
-//! run directory and removes what the run has made.
+//! run directory and removes everything that the run created on the targets.
 //!
-//! It does not interpret figures and prints nothing: it reports [`Progress`] and returns a
+//! The crate does not interpret figures and prints nothing: it reports [`Progress`] and returns a
 //! [`RunOutcome`]. [`examine`] checks the machine and the targets before a run.
 
 mod cache;

@@ -25,7 +25,7 @@ use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
-/// The environment in which targets are started.
+/// What is needed to start targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Launcher<'a> {
     pub(crate) context: &'a RunContext,
@@ -34,13 +34,13 @@ pub(crate) struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Runs `start` and reports what it waits for.
+    /// Runs `start` and reports what the start is waiting for.
     pub(crate) fn under<T>(
         &self,
         controls: &mut Controls<'_>,
         start: impl FnOnce(&LaunchContext<'_>) -> T,
     ) -> T {
-        // Called from inside the wait, one call at a time.
+        // The callback runs inside the wait, never twice at the same time.
         let progress = RefCell::new(&mut *controls.progress);
         start(&LaunchContext {
             run_dir: self.directory,
@@ -61,9 +61,9 @@ impl Launcher<'_> {
 /// What remains on a target after a run, one sentence each.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
-    /// Data that the plan says to keep, for example with `data = "keep"`.
+    /// Data kept because the plan says so, for example with `data = "keep"`.
     pub(crate) kept: Vec<String>,
-    /// Left because it could not be removed.
+    /// Data that could not be removed.
     pub(crate) left_behind: Vec<Left>,
 }
 
@@ -76,12 +76,12 @@ pub struct Cleaned {
     pub left: Vec<Left>,
 }
 
-/// Results of unmeasured load.
+/// Figures from a period of unmeasured load, such as a warm-up.
 #[derive(Debug)]
 pub(crate) struct UnmeasuredLoad {
     /// Operations per second; `None` without operations.
     pub(crate) rate: Option<f64>,
-    /// How evenly the connections were served.
+    /// How evenly the target served the connections.
     pub(crate) spread: Option<Spread>,
 }
 
@@ -101,22 +101,24 @@ fn program_of(target: &Target) -> Vec<ProgramFile> {
 /// A running target and its prepared workloads.
 pub(crate) struct LiveTarget {
     pub(crate) running: Running,
-    /// In the order of the plan's workloads.
+    /// The prepared workloads, in plan order.
     pub(crate) prepared: Vec<Box<dyn Prepared>>,
     destination: Destination,
-    /// Whether all its data is removed with its directory, so that no clean-up is needed.
+    /// Whether all data of the target is in a directory that Tenbin removes, so that no clean-up is
+    /// needed.
     disposable: bool,
-    /// The `Server` header of its first response.
+    /// The `Server` header of the target's first response.
     server_header: Option<String>,
-    /// The version, from the plan.
+    /// The version of the target, as stated in the plan.
     version: Option<String>,
-    /// The program files in its command, if Tenbin launched it.
+    /// The program files in the target's command, if Tenbin launched the target.
     program: Vec<ProgramFile>,
-    /// Number of the plan's pages on each of its hosts.
+    /// Number of the plan's pages on each host of the target.
     pub(crate) records: Option<u64>,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
-    /// Workloads for which the loading estimate has been reported.
+    /// Names of the workloads whose note on refused requests has been reported; for these, no
+    /// loading estimate is reported.
     noted: BTreeSet<String>,
 }
 
@@ -161,7 +163,7 @@ impl LiveTarget {
         })
     }
 
-    /// Where the requests of `work` go.
+    /// The destination of the requests of `work`.
     pub(crate) fn destination(&self, work: &Workload) -> Destination {
         match (self.destination.clone(), protocol(work)) {
             (Destination::Route(route), Some(protocol)) => {
@@ -189,7 +191,7 @@ impl LiveTarget {
         }
     }
 
-    /// How the target exited, if it did; one sentence.
+    /// How the target exited, in one sentence; `None` if the target is running.
     pub(crate) fn death(&self) -> Option<String> {
         let (node, exit) = self.running.dead_node()?;
         let name = &self.running.name;
@@ -241,7 +243,7 @@ impl LiveTarget {
         Ok(())
     }
 
-    /// Drives unmeasured load of one workload and returns what it showed.
+    /// Drives unmeasured load of one workload and returns the observed rate and spread.
     pub(crate) fn drive_and_observe(
         &mut self,
         plan: &Plan,
@@ -274,8 +276,8 @@ impl LiveTarget {
         })
     }
 
-    /// Drives a workload for this time, or to the end of a segment, without keeping figures.
-    /// Returns how many seconds it took. A maximum-rate search runs in a closed loop.
+    /// Drives a workload without recording figures, for `length` or to the end of a segment, and
+    /// returns the elapsed seconds. A workload with a maximum-rate search runs in a closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -288,7 +290,7 @@ impl LiveTarget {
         self.drive_unmeasured(work, at, workers, window, controls, listen)
     }
 
-    /// Drives these workers for this time without keeping figures.
+    /// Drives these workers for the given time without recording figures.
     pub(crate) fn drive_unmeasured(
         &mut self,
         work: &Workload,
@@ -315,13 +317,13 @@ impl LiveTarget {
         };
         let done = drive(&how, workers, controls.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // The load warms caches; its figures are dropped.
+        // The load only warms caches: its samples are dropped.
         drop(self.prepared[at].take_samples());
         Ok((done.seconds, done.spread))
     }
 
-    /// Sends again requests whose hits were counted before the run, until `limit` if there is one.
-    /// The number of hits of a request without a response is unknown.
+    /// Repeats the requests whose hits were counted before the run, until `limit` if set. The
+    /// number of hits of a request without a response is unknown.
     pub(crate) fn repeat_requests(
         &mut self,
         work: &Workload,
@@ -329,7 +331,7 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
         limit: Option<Instant>,
     ) {
-        // The stop of the run does not apply here; only the limit does.
+        // The stop flag of the run does not apply here; only the limit does.
         let own = match limit {
             Some(_) => Stop::new(),
             None => controls.stop.clone(),
@@ -359,7 +361,7 @@ impl LiveTarget {
         }
     }
 
-    /// Restores what workload `at` needs before each slice.
+    /// Restores the data that workload `at` needs before each slice.
     pub(crate) fn before_slice(
         &mut self,
         work: &Workload,
@@ -370,7 +372,7 @@ impl LiveTarget {
         self.stage(work, stage, controls).map(drop)
     }
 
-    /// Removes what was created on the target, in reverse order. Returns what remains.
+    /// Removes everything created on the target, last created first, and returns the leftovers.
     pub(crate) fn clean_up(
         &mut self,
         plan: &Plan,
@@ -381,7 +383,7 @@ impl LiveTarget {
         if self.disposable || is_down {
             return leftovers;
         }
-        // The stop of the run does not stop the clean-up.
+        // The stop flag of the run does not stop the clean-up.
         let stop = Stop::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             while let Some(stage) = self.prepared[at].after_run() {
@@ -402,8 +404,8 @@ impl LiveTarget {
         leftovers
     }
 
-    /// Removes what an earlier run of the same plan may have left, and the buckets in `buckets`,
-    /// which that run created, if they are then empty.
+    /// Removes what an earlier run of the same plan may have left. Also removes the buckets in
+    /// `buckets`, which that earlier run created, if they are empty afterwards.
     pub(crate) fn clean(
         &mut self,
         plan: &Plan,
@@ -414,7 +416,8 @@ impl LiveTarget {
         let mut buckets = buckets.to_vec();
         for prepared in &mut self.prepared {
             prepared.inherit();
-            // The first workload that uses a bucket created it, and is cleaned up last.
+            // Workloads are cleaned up in reverse order, so the workload that created a bucket, its
+            // first user, comes last.
             prepared.inherit_buckets(&mut buckets);
         }
         for (at, work) in plan.workloads.iter().enumerate().rev() {
@@ -439,7 +442,7 @@ impl LiveTarget {
         Ok(cleaned)
     }
 
-    /// Adds the name of the target.
+    /// Adds the target's name to a leftover.
     fn left(&self, leftover: Leftover) -> Left {
         Left {
             target: Some(self.running.name.clone()),
@@ -452,13 +455,14 @@ impl LiveTarget {
         }
     }
 
-    /// Names of the buckets that its workloads have created.
+    /// Names of the buckets that the target's workloads have created.
     pub(crate) fn buckets_made(&self) -> Vec<String> {
         let each = self.prepared.iter();
         each.flat_map(|prepared| prepared.buckets_made()).collect()
     }
 
-    /// Runs a stage that may fail, and reports its most frequent failure.
+    /// Runs a stage and returns its most frequent failure. The failure is an error if the stage
+    /// must succeed.
     fn stage(
         &mut self,
         work: &Workload,
@@ -526,7 +530,7 @@ impl LiveTarget {
     }
 }
 
-/// Keeps at most one worker per connection, and those with connections of their own.
+/// Keeps at most one worker per connection, plus the workers that open their own connections.
 pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
     let mut left = connections;
     workers.retain(|worker| {

@@ -14,15 +14,15 @@ use tenbin_targets::{Detail, MachineCounters, MachineMonitor, Reading, Scope};
 use crate::live_target::LiveTarget;
 use crate::meter::{self, grown};
 
-/// A program that used at least this share of a core is listed in the record of a slice.
+/// CPU use, as a share of one core, from which a program is listed in the record of a slice.
 const PROGRAM_NOTICEABLE: f64 = 0.01;
-/// Most programs listed per slice.
+/// Maximum number of programs listed per slice.
 const MOST_PROGRAMS: usize = 16;
 
 /// Reads the state of the load generator's machine and of every target on it.
 pub(crate) struct Machine {
     monitor: MachineMonitor,
-    /// Whether each target runs on this machine; in the order of the targets.
+    /// Whether each target runs on this machine, in target order; `None` if unknown.
     here: Vec<Option<bool>>,
 }
 
@@ -31,18 +31,19 @@ pub(crate) struct Snapshot {
     at: Instant,
     counters: MachineCounters,
     own_cpu_seconds: Option<f64>,
-    /// CPU time of every other program; `None` where the system does not report it.
+    /// CPU time of every program except Tenbin and the targets; `None` if the system does not
+    /// report CPU times.
     programs: Option<Vec<Program>>,
     /// CPU time of each process of the target under load.
     of_loaded: Vec<Program>,
-    /// Usage of each target, in the order of the targets.
+    /// Resource usage of each target, in target order.
     pub(crate) targets: Vec<Option<Reading>>,
-    /// Usage of the listening processes of each target that is not observed.
+    /// Resource usage of the listening processes of each unobserved target, in target order.
     listeners: Vec<Option<Reading>>,
 }
 
 impl Machine {
-    /// Observes the machine and the free space on the filesystem of the run directory.
+    /// Monitors the machine and the free space on the filesystem of the run directory.
     pub(crate) fn new(run_directory: &std::path::Path, live_targets: &[LiveTarget]) -> Self {
         Self {
             monitor: MachineMonitor::new(run_directory),
@@ -53,7 +54,8 @@ impl Machine {
         }
     }
 
-    /// The target at `loaded` is read first: reading the others may take a while.
+    /// Reads all counters. The target at `loaded` is read first, because reading the other targets
+    /// may take long.
     pub(crate) fn snapshot(&self, live_targets: &[LiveTarget], loaded: usize) -> Snapshot {
         let at = Instant::now();
         let own_cpu_seconds = own_cpu_seconds();
@@ -75,12 +77,12 @@ impl Machine {
             own_cpu_seconds,
             counters,
             of_loaded: counters::programs_of(&live_targets[loaded].running.members()),
-            // Last: there may be thousands of processes.
+            // Read last: there may be thousands of processes.
             programs: programs_beside(live_targets),
         }
     }
 
-    /// Starts to measure the CPU time of programs while no target has load.
+    /// Starts to measure the CPU time that programs use while no target has load.
     pub(crate) fn pause(&self, live_targets: &[LiveTarget]) -> Pause {
         Pause {
             at: Instant::now(),
@@ -89,8 +91,8 @@ impl Machine {
         }
     }
 
-    /// The difference of two readings, while the target at `loaded` had the load. `tcp_before` was
-    /// read before its first connection.
+    /// The machine's resource use between two snapshots, while the target at `loaded` had load.
+    /// `tcp_before` was read before the first connection to that target.
     pub(crate) fn between(
         &self,
         tcp_before: &Tcp,
@@ -196,7 +198,7 @@ impl Machine {
     }
 }
 
-/// A pause that has started.
+/// A running measurement of a pause between slices.
 pub(crate) struct Pause {
     at: Instant,
     programs: Option<Vec<Program>>,
@@ -204,7 +206,7 @@ pub(crate) struct Pause {
 }
 
 impl Pause {
-    /// CPU time of programs during the pause.
+    /// Ends the pause and returns the CPU time of programs during the pause.
     pub(crate) fn over(self, live_targets: &[LiveTarget]) -> Option<PauseUse> {
         let seconds = self.at.elapsed().as_secs_f64();
         let before = self.programs?;
@@ -224,14 +226,14 @@ fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {
     counters::programs(&members.collect::<Vec<i32>>())
 }
 
-/// CPU time of each program between two readings, if it used any; the busiest first.
+/// CPU time of each program that used CPU time between two readings, busiest first.
 fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let mut used = used_by_each(before, after);
     used.retain(|program| program.cpu_seconds > 0.0);
     used
 }
 
-/// CPU time of each program between two readings; the busiest first.
+/// CPU time of each process between two readings, busiest first.
 fn used_by_each(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let before: HashMap<(i32, u64), f64> = before
         .iter()
@@ -254,7 +256,7 @@ fn used_by_each(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     used
 }
 
-/// Sums processes with the same name, under the process id of the first.
+/// Sums the processes with the same name, under the process ID of the first process.
 fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
     let mut together: Vec<ProgramUse> = Vec::new();
     for program in used {
@@ -286,8 +288,9 @@ fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
     }
 }
 
-/// `busy` minus the parts of Tenbin and of the targets on this machine. Unknown if a target that
-/// may run here is not observed, and if it is unknown whether an observed target runs here.
+/// CPU time used by other programs: `busy` minus the CPU time of Tenbin and of the targets on this
+/// machine. Unknown if an unobserved target may run here, or if the location of an observed target
+/// is unknown.
 fn others(busy: f64, own: f64, targets: &[Option<f64>], here: &[Option<bool>]) -> Option<f64> {
     let mut left = busy - own;
     for (used, here) in targets.iter().zip(here) {

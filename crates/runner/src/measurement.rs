@@ -44,10 +44,10 @@ pub(crate) struct Measurement<'r, 'w> {
     pub(crate) live_targets: &'r mut [LiveTarget],
     pub(crate) segments: AllSegments,
     pub(crate) writer: RunWriter,
-    /// Start of the run, the instant of `started_unix_ns`, from which all times count.
+    /// Start of the run: the instant of `started_unix_ns`, to which all times are relative.
     pub(crate) started: Instant,
-    /// By workload: how often each connection is opened in a slice, where the plan does not set
-    /// it.
+    /// By workload: how often each connection is opened per slice; `None` where the plan's setting
+    /// applies.
     pub(crate) reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
     pub(crate) controls: &'r mut Controls<'w>,
@@ -87,7 +87,7 @@ impl Measurement<'_, '_> {
         }))
     }
 
-    /// Restarts all targets before a block, if the plan restarts them per block. Returns `Some`
+    /// Restarts all targets before a block if the plan requires restarts per block. Returns `Some`
     /// if the run must end.
     pub(crate) fn restart_for_block(&mut self) -> Result<Option<Ending>, RunError> {
         if self.plan.rounds.relaunch != Relaunch::Block {
@@ -112,15 +112,15 @@ impl Measurement<'_, '_> {
         }
     }
 
-    /// Whether the run may end by precision after this turn, the last of its block.
+    /// Whether the run may end by precision after `turn`, the last turn of its block.
     fn is_enough(&self, turn: &Turn) -> bool {
         let rounds = &self.plan.rounds;
         let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
         rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
     }
 
-    /// Measures one slice, after a pause if it is not the first. Returns `Some` if the run must
-    /// end.
+    /// Measures one slice, after a pause unless the slice is the first. Returns `Some` if the run
+    /// must end.
     pub(crate) fn measure_slice(
         &mut self,
         request: &SliceRequest<'_>,
@@ -207,7 +207,7 @@ impl Measurement<'_, '_> {
             sequence.map(|sequence| sequence.begin(turn.target, prepared, &request.load, planned));
         let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
         let from = prepared.position();
-        // Where every operation counts, the window stays open until the last operation has ended.
+        // If every operation counts, the window stays open until the last operation has ended.
         let all_count = work.may_end_early() && request.load.requests.is_none();
         let mut workers = prepared.slice();
         at_most(&mut workers, work.load.connections);
@@ -334,8 +334,8 @@ impl Measurement<'_, '_> {
                         "target \"{target}\", workload \"{workload}\": {why}"
                     ))
                 })
-                // A probe may fail completely: that is a result, unless the target cannot be
-                // reached.
+                // A probe in which all operations fail is a valid result, unless the target cannot
+                // be reached.
                 .or_else(|| {
                     let counts = request.probe.is_none() || all_refused(&slice);
                     completed_nothing(&slice).filter(|_| counts)
@@ -344,7 +344,8 @@ impl Measurement<'_, '_> {
         };
         self.slices.push(slice);
         if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
-            // The next launch is another process, so this is the last opportunity.
+            // The next restart starts a new process, so this is the last chance to repeat the
+            // requests.
             live.repeat_requests(work, turn.workload, self.controls, None);
             live.running.halt()?;
         }
@@ -352,9 +353,9 @@ impl Measurement<'_, '_> {
     }
 }
 
-/// Starts to measure how long threads of the target and of the load generator wait for a core, if
-/// its processes are known and on this machine, and if the wait can delay a response enough to
-/// affect the objective.
+/// Starts to measure how long threads of the target and of the load generator wait for a core.
+/// `None` unless the target's processes are known and on this machine, and the wait can delay a
+/// response enough to affect the objective.
 fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWaits> {
     let shortest = work.search()?.slo.least_delay()?;
     // Processes are known only after a reading.
@@ -372,7 +373,7 @@ fn ends_block(turns: &[Turn], index: usize) -> bool {
     next.is_none_or(|next| next.block != turns[index].block)
 }
 
-/// Ends a run on an error that leaves the earlier slices valid.
+/// Converts an error during the measured part into an ending that keeps the earlier slices.
 pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
     match error {
         RunError::Interrupted | RunError::Target(TargetError::Interrupted { .. }) => {
@@ -389,7 +390,7 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
     }
 }
 
-/// Names of the hosts that share the load, if there are several.
+/// Names of the hosts that share the load; empty for a single host.
 fn host_names(destination: &Destination) -> Vec<String> {
     match destination {
         Destination::Route(route) if route.hosts.len() > 1 => {
@@ -399,8 +400,8 @@ fn host_names(destination: &Destination) -> Vec<String> {
     }
 }
 
-/// The same for every target in a round, so that a pair has the same arrivals, and different in
-/// each round.
+/// Seed of the arrival times: equal for all targets in a round, so that they receive the same
+/// arrivals, and different in each round.
 fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     let parts = [
         name_number("arrivals"),
@@ -410,8 +411,8 @@ fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     Rng::new(seed, &parts).next_u64()
 }
 
-/// An error for a slice with failures and no successful operation: continuing would only measure
-/// how fast the target fails.
+/// Returns an error text for a slice with failures and no successful operation, after which
+/// continuing would only measure how fast the target fails.
 fn completed_nothing(slice: &Slice) -> Option<String> {
     if !slice.gave_nothing() {
         return None;
@@ -423,7 +424,7 @@ fn completed_nothing(slice: &Slice) -> Option<String> {
     let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
     let classes = slice.ops.iter().flat_map(|op| &op.errors);
     let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
-    // The most informative first: `max_by_key` returns the last of equals.
+    // The most informative texts must come last: of equal elements, `max_by_key` returns the last.
     let worst = classes
         .chain(statuses)
         .chain(texts)

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 use tenbin_record::{Allocated, GroupUse, ServerUse, UseScope};
 use tenbin_targets::{GroupUsage, Reading, Scope};
 
-/// How much the time between two readings may differ between the observed machine's clock and ours,
-/// beyond the duration of the readings. Tenbin's own convention. A larger difference means a cached
-/// page or a machine that was paused.
+/// Tolerated difference between the clock of the observed machine and ours, as a share of the time
+/// between two readings, in addition to the duration of the readings. Tenbin's own convention. A
+/// larger difference means a cached page or a machine that was suspended.
 const CLOCKS_DIFFER: f64 = 0.10;
-/// Differences below this are ignored: clock ticks, and timestamps in whole milliseconds.
+/// Clock differences below this are ignored: clock ticks, and timestamps in whole milliseconds.
 const TOO_SHORT: Duration = Duration::from_millis(20);
 
-/// The difference of two readings of the same target; `None` if they are not comparable.
+/// The resource usage between two readings of the same target; `None` if the readings are not
+/// comparable.
 pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option<ServerUse> {
     let (before, after) = (before?, after?);
     let seconds = seconds_between(&before, &after)?;
@@ -29,7 +30,7 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
         written_bytes: grown(old.written_bytes, new.written_bytes),
         voluntary_switches: grown(old.voluntary_switches, new.voluntary_switches),
         involuntary_switches: grown(old.involuntary_switches, new.involuntary_switches),
-        // Computed by the reader, for complete readings only, against the previous one.
+        // Computed by the reader relative to the previous complete reading.
         busiest_process_seconds: new.busiest_process,
         busiest_thread_seconds: new.busiest_thread,
         waited_for_core_seconds: new.waited_for_core,
@@ -43,7 +44,8 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
     })
 }
 
-/// The same over a window that opened at `opened`, with the largest memory read in it.
+/// The resource usage over a window that opened at `opened`, with the largest memory in any reading
+/// of the window.
 pub(crate) fn over_window(
     opened: Instant,
     before: Option<Reading>,
@@ -59,7 +61,8 @@ pub(crate) fn over_window(
     })
 }
 
-/// Elapsed time by the clock of the observed machine; `None` if it disagrees with ours.
+/// Time between two readings by the observed machine's clock, seconds; `None` if that clock
+/// disagrees with ours.
 fn seconds_between(before: &Reading, after: &Reading) -> Option<f64> {
     let theirs = after.usage.at - before.usage.at;
     let ours = (after.taken - before.taken).as_secs_f64();
@@ -82,18 +85,18 @@ fn group_between(before: Option<GroupUsage>, after: Option<GroupUsage>) -> Optio
     })
 }
 
-/// The increase of a counter; `None` if it decreased, because it was reset.
+/// The increase of a counter; `None` if the counter decreased, which means a reset.
 pub(crate) fn grown(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     after?.checked_sub(before?)
 }
 
-/// Like [`grown`], for seconds.
+/// Like [`grown`], for a counter of seconds.
 fn time_grown(before: Option<f64>, after: Option<f64>) -> Option<f64> {
     let grown = after? - before?;
     (grown >= 0.0).then_some(grown)
 }
 
-/// What this process allocated between two readings of its allocator.
+/// Allocations of this process between two readings of its allocator.
 pub(crate) fn allocated(before: Option<Allocated>, after: Option<Allocated>) -> Option<Allocated> {
     Some(after?.since(before?))
 }
@@ -104,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Two readings, this far apart by our clock, of which the second is changed.
+    /// Two readings, `apart` seconds apart by our clock; `change` modifies the second reading.
     fn looks(apart: f64, change: impl Fn(&mut Usage)) -> (Option<Reading>, Option<Reading>) {
         let first = Reading {
             usage: Usage {

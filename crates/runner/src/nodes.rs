@@ -7,8 +7,8 @@ use tenbin_targets::Running;
 
 use crate::error::RunError;
 
-/// One sentence if nodes of a target are not alive, or if their number differs from its hosts;
-/// `None` also where the plan does not check nodes.
+/// Returns one sentence if nodes of a target are not alive, or if the number of nodes differs from
+/// the number of hosts. `None` also if the plan does not check nodes.
 pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<String>, RunError> {
     let Some(server) = target.searched.status else {
         return Ok(None);
@@ -17,7 +17,7 @@ pub(crate) fn missing(target: &Target, running: &Running) -> Result<Option<Strin
     Ok(sentence(&target.name, target.host_count(), &nodes))
 }
 
-/// The base URLs of all its hosts.
+/// The base URLs of all hosts of a target.
 pub(crate) fn urls(running: &Running) -> Vec<String> {
     let hosts = running.route.hosts.iter();
     hosts

@@ -1,5 +1,5 @@
-//! The pages for the full-text search: created before any target is started, and loaded into
-//! every target whose plan requires them.
+//! The synthetic pages for full-text search: created before any target is started, and loaded into
+//! every target whose workloads require pages.
 
 use std::path::{Path, PathBuf};
 
@@ -18,20 +18,20 @@ use crate::nodes;
 use crate::progress::Progress;
 use crate::reach::is_disposable;
 
-/// Subdirectory of the run directory, if the plan sets no other.
+/// Default subdirectory of the run directory for the pages.
 const DIRECTORY: &str = "corpus";
 /// Pages per batch, as in `tenbin search load`.
 const BATCH: usize = 1000;
 
-/// Pages on disk.
+/// The generated pages on disk.
 pub(crate) struct Pages {
     files: Vec<PathBuf>,
     count: u64,
 }
 
 impl Pages {
-    /// Creates the pages of a plan, or reuses existing ones. Returns them with the plan whose
-    /// requests are generated from them; `None` if the plan has no pages.
+    /// Creates the pages of a plan or reuses existing pages. Returns the pages with the plan, whose
+    /// requests are now generated from the pages; `None` if the plan has no pages.
     pub(crate) fn make(
         plan: &Plan,
         run_directory: &Path,
@@ -64,8 +64,8 @@ impl Pages {
         Ok(Some((pages, plan)))
     }
 
-    /// Loads the pages into every host of a target that requires them and does not have them.
-    /// Returns the number of records on each host; `None` if the target requires none.
+    /// Loads the pages into every host of a target that requires pages and lacks them. Returns the
+    /// number of records per host; `None` if the target requires no pages.
     pub(crate) fn load_into(
         &self,
         target: &Target,
@@ -127,7 +127,7 @@ impl Pages {
         let servers = &options.servers;
         let server = servers.first().map_or("", String::as_str);
         let sink = (kind.make)(options).map_err(failed)?;
-        // A different server may have used the address of a built-in server before.
+        // The address of a built-in server may have belonged to a different server before.
         let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
         let mut kept =
@@ -160,7 +160,7 @@ impl Pages {
     }
 }
 
-/// The smallest number of records on any of its servers; `None` if the table does not exist.
+/// The smallest number of records on any server of a target; `None` if the table does not exist.
 fn records(kind: &Kind, options: &Options) -> Option<u64> {
     (kind.make)(options).ok()?.count(TABLE).ok().flatten()
 }
@@ -230,7 +230,7 @@ fn made(recipe: &Recipe, directory: &Path, controls: &mut Controls<'_>) -> Resul
     Ok(made.pages)
 }
 
-/// The plan, with its requests generated from the titles of the pages.
+/// The plan with requests generated from the titles of the pages.
 fn with_requests(
     plan: &Plan,
     corpus: &Corpus,
@@ -265,9 +265,9 @@ fn with_requests(
     Ok(plan)
 }
 
-/// The search request of the tutorial for these terms, if one request file serves all targets:
-/// they are servers of one kind, or the plan has a base. `None` if each target needs requests in
-/// its own format.
+/// The search request of the Groonga tutorial for these terms, if a single request file serves all
+/// targets: all are servers of one kind, or the plan has a base. `None` if each target needs its
+/// own request format.
 fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Option<String> {
     let mut workloads = plan.workloads.iter().filter_map(Workload::patterns);
     if workloads.any(|patterns| patterns.by_target.is_some()) {

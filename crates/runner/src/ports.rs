@@ -1,4 +1,4 @@
-//! Forecasts whether local ports run out: each connection that the load generator closes keeps
+//! Predicts whether local ports will run out. Each connection that the load generator closes keeps
 //! its port in TIME_WAIT, and without keep-alive each request closes a connection.
 
 use std::collections::BTreeSet;
@@ -8,18 +8,18 @@ use tenbin_targets::counters::{self, Ports};
 
 use crate::live_target::LiveTarget;
 
-/// A period of load, seconds after the first one started.
+/// A period of load on one target, in seconds after the start of the first period.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stretch {
     start: f64,
     length: f64,
-    /// Connections closed in the period.
+    /// Number of connections closed in the period.
     closed: f64,
 }
 
-/// A sentence for each target to which more connections are closed than there are ports, while
-/// the ports are in TIME_WAIT. Only for a known rate: the rate of a closed loop is unknown before
-/// the run.
+/// Returns a sentence for each target to which more connections are closed during one TIME_WAIT
+/// period than local ports exist. Covers only loads with a known rate: the rate of a closed loop is
+/// unknown before the run.
 pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget]) -> Vec<String> {
     let waiting = counters::time_wait().unwrap_or(0);
     let of_target = |(at, live): (usize, &LiveTarget)| {
@@ -45,7 +45,8 @@ pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget])
         .collect()
 }
 
-/// A port is in use per server address: with several addresses, each port can be used for each.
+/// Returns the warning if local ports can run out. A port is occupied per server address: with
+/// several addresses, each port can be used once for each address.
 fn sentence(
     target: &str,
     taken: f64,
@@ -55,7 +56,8 @@ fn sentence(
 ) -> Option<String> {
     let there = ports.count * addresses.max(1);
     let held = ports.held.as_secs();
-    // A target without closed connections uses no port, even if other connections hold some.
+    // A target whose connections stay open occupies no port in TIME_WAIT, even if other connections
+    // hold ports.
     (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
         format!(
             "target \"{target}\": local ports may run out. Without keep-alive, up to {taken:.0} \
@@ -67,7 +69,7 @@ fn sentence(
     })
 }
 
-/// The load on one target that closes its connections.
+/// The periods of load on one target in which connections are closed.
 fn stretches(plan: &Plan, turns: &[Turn], target: usize) -> Vec<Stretch> {
     let (mut now, mut found) = (0.0, Vec::new());
     let window = plan.rounds.slice.as_secs_f64();
@@ -98,7 +100,8 @@ fn most_within(stretches: &[Stretch], held: f64) -> f64 {
         });
         shares.sum()
     };
-    // Within a period the rate is constant, so the largest number begins or ends at an edge.
+    // The rate is constant within a period, so the interval with the most closed connections begins
+    // or ends at the edge of a period.
     let edges = stretches.iter().flat_map(|stretch| {
         let end = stretch.start + stretch.length;
         [

@@ -1,5 +1,5 @@
-//! What is done before the first slice, the warm-up aside: targets are started and filled, the length
-//! of a slice is resolved, and the requests of a slice are announced.
+//! Steps before the first slice, except the warm-up: starts and fills the targets, resolves the
+//! slice length, and announces the number of requests per slice.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::single;
 use crate::slice_length;
 use crate::supply;
 
-/// Number of requests of all slices; `None` if a slice ends by time alone.
+/// Total number of requests in all slices; `None` if any slice ends by time alone.
 pub(crate) fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
     let of_turns = turns.iter();
     let counted = of_turns.map(|turn| plan.workloads.get(turn.workload)?.load.requests);
@@ -85,7 +85,8 @@ pub(crate) fn make_all_ready(
     let mut made = BTreeMap::new();
     for (at, target) in plan.targets.iter().enumerate() {
         let checked = live_targets[at].check(plan, controls);
-        // Written even if the check failed: a run that is killed later cannot write it.
+        // Written even if the check failed: a run that is killed later can no longer write the
+        // list.
         let buckets = live_targets[at].buckets_made();
         if was_there(target) && !buckets.is_empty() {
             made.insert(target.name.clone(), buckets);
@@ -106,8 +107,8 @@ pub(crate) fn make_all_ready(
     Ok(())
 }
 
-/// The plan with longer slices, if the warm-up showed that they are too short and the user has not
-/// set their length. The new plan is also written to the run directory.
+/// Returns the plan with longer slices if the warm-up showed that slices are too short and the user
+/// has not set their length. Also writes the new plan to the run directory.
 pub(crate) fn lengthen(
     (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
     context: &RunContext,
@@ -134,7 +135,7 @@ pub(crate) fn lengthen(
     Ok(longer)
 }
 
-/// Reports how many requests each slice will send.
+/// Reports the number of requests per slice.
 pub(crate) fn announce(plan: &Plan, segments: &mut AllSegments, controls: &mut Controls<'_>) {
     let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
     for (at, work) in plan.workloads.iter().enumerate() {

@@ -15,58 +15,58 @@ pub enum Progress<'a> {
     Started {
         /// The run directory.
         directory: &'a Path,
-        /// When the run started.
+        /// Start time of the run.
         started: SystemTime,
-        /// Largest number of slices.
+        /// Maximum number of slices.
         slices: usize,
-        /// Longest duration of the measured part.
+        /// Expected maximum duration of the measured part.
         forecast: Duration,
-        /// Longest duration if one target is much slower than another.
+        /// Expected maximum duration if one target is much slower than another.
         longest: Option<Duration>,
-        /// Shortest duration, if the run may end by precision.
+        /// Expected minimum duration, if the run may end by precision.
         shortest: Option<Duration>,
-        /// Requests of all slices, if each slice ends after a number of requests.
+        /// Total number of requests, if each slice ends after a fixed number of requests.
         requests: Option<u64>,
         /// The data that is loaded into each target before measuring, if any.
         supply: Option<Supply>,
     },
-    /// `plan.toml` contains values that may be secret but do not look like it.
+    /// `plan.toml` contains values that may be secrets without being marked as secret.
     Printed {
-        /// What it contains, in words.
+        /// Description of these values.
         what: &'a str,
     },
-    /// A target is being started, or its response is awaited.
+    /// A target is starting, or Tenbin waits for its response.
     Starting {
         /// Name of the target.
         target: &'a str,
-        /// What the start waits for, once it takes a while.
+        /// What the start is waiting for, reported once the wait takes a while.
         awaited: Option<&'a str>,
-        /// How long the wait has taken so far.
+        /// Duration of the wait so far.
         waited: Duration,
     },
     /// A target is ready.
     Ready {
         /// Name of the target.
         target: &'a str,
-        /// Its URL.
+        /// URL of the target.
         url: &'a str,
     },
     /// The pages for the full-text search are being generated.
     Pages {
-        /// Pages generated.
+        /// Number of pages generated so far.
         made: u64,
-        /// Pages to generate, if known.
+        /// Total number of pages to generate, if known.
         total: Option<u64>,
     },
     /// Pages are being loaded into a target.
     Loading {
         /// Name of the target.
         target: &'a str,
-        /// The server that they are loaded into.
+        /// The server that receives the pages.
         server: &'a str,
-        /// Pages loaded.
+        /// Number of pages loaded so far.
         loaded: u64,
-        /// Pages to load.
+        /// Total number of pages to load.
         total: u64,
     },
     /// Unmeasured work: checks, loading data, cleaning up.
@@ -77,9 +77,9 @@ pub enum Progress<'a> {
         workload: &'a str,
         /// The current step.
         what: &'a str,
-        /// Operations done.
+        /// Number of operations done so far.
         done: u64,
-        /// Number of operations, if known.
+        /// Total number of operations, if known.
         total: Option<u64>,
     },
     /// Unmeasured load before the first slice.
@@ -91,9 +91,9 @@ pub enum Progress<'a> {
     },
     /// A slice starts.
     Slice {
-        /// Its index in the run, from 0.
+        /// Index of the slice in the run, from 0.
         index: usize,
-        /// Its round, from 0.
+        /// Index of the round, from 0.
         round: u32,
         /// Name of the target.
         target: &'a str,
@@ -106,37 +106,37 @@ pub enum Progress<'a> {
         target: &'a str,
         /// Name of the workload.
         workload: &'a str,
-        /// Target rate, operations per second.
+        /// Offered rate, operations per second.
         rate: f64,
-        /// Whether it is the proof at the end of the search.
+        /// Whether the probe is the proof at the end of the search.
         proof: bool,
-        /// The highest rate that has held so far.
+        /// Highest rate that has met the objective so far, operations per second.
         held: Option<f64>,
-        /// The lowest rate that has failed so far.
+        /// Lowest rate that has missed the objective so far, operations per second.
         failed: Option<f64>,
     },
     /// Progress of the current slice.
     Speed {
-        /// Correct responses per second, over all threads, in their last samples.
+        /// Correct responses per second, summed over the last sample of each thread.
         ok_per_second: f64,
         /// Failures since the start of the slice.
         failed: u64,
     },
-    /// A second of the current slice has ended for all threads.
+    /// All threads have finished a second of the current slice.
     Second {
-        /// The figures of one operation in that second.
+        /// The figures of one operation in this second.
         second: &'a LiveSecond,
     },
     /// A slice has ended.
     Measured {
-        /// Its figures.
+        /// The figures of the slice.
         slice: &'a Slice,
     },
-    /// The patterns have been sent to every target to count their hits.
+    /// Every target has received the patterns, so that their hits can be counted.
     Hits {
         /// The plan.
         plan: &'a Plan,
-        /// The environment with the hits.
+        /// The environment, including the hits.
         environment: &'a Environment,
     },
     /// A warning; one sentence.

@@ -1,11 +1,11 @@
-//! Connection settings of a target, and whether it outlives the run.
+//! Connection settings of a target, and whether the target exists before and after the run.
 
 use tenbin_engine::{Address, Destination, HTTP1, HTTP2, Host, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
 use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::{BlobAccess, Site};
 
-/// The target as workloads see it: hosts in the order of the route.
+/// The target as workloads see it: the hosts, in the order of the route.
 pub(crate) fn site(running: &Running, target: &Target) -> Site {
     let first = Site::new(
         running.url.clone(),
@@ -18,7 +18,7 @@ pub(crate) fn site(running: &Running, target: &Target) -> Site {
     others.fold(first, |site, host| site.and_host(&host.url))
 }
 
-/// The protocol by which blobs are stored on a target.
+/// The protocol for storing blobs on a target.
 pub(crate) fn means(target: &Target) -> BlobAccess {
     match (&target.reach, target.reach.store(target.store)) {
         (Reach::Files(_), _) => BlobAccess::Files,
@@ -63,7 +63,7 @@ pub(crate) fn route(route: &ResolvedRoute) -> Route {
     }
 }
 
-/// Whether a target is not launched by the run.
+/// Whether a target was already running: the run does not launch the target.
 pub(crate) fn was_there(target: &Target) -> bool {
     matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
 }

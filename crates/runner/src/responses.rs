@@ -1,4 +1,4 @@
-//! Expected and observed responses, as recorded.
+//! Expected and observed responses in the form of the record.
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, ExpectedResponse, Responses, Sameness, UnexpectedResponses};
@@ -6,7 +6,7 @@ use tenbin_workloads::{self as workloads, ResponseComparison};
 
 use crate::live_target::LiveTarget;
 
-/// The observed responses of a slice, as recorded.
+/// The observed responses of a slice, in the form of the record.
 pub(crate) fn kept(seen: ResponseComparison) -> Responses {
     let kind = |kind: workloads::UnexpectedResponses| UnexpectedResponses {
         status: kind.status,
@@ -22,7 +22,7 @@ pub(crate) fn kept(seen: ResponseComparison) -> Responses {
     }
 }
 
-/// Records the responses that are expected of every target. Returns whether there are any.
+/// Records the expected responses of every target. Returns whether any are expected.
 pub(crate) fn note(
     plan: &Plan,
     live_targets: &[LiveTarget],

@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::segments::{self, AllSegments};
 use crate::warm_up::warm_up;
 
-/// Decides when targets are restarted, after `slowest`, the target with the longest start, and
-/// its duration are known. [`Relaunch::Auto`] stays where restarts are not possible.
+/// Decides when targets are restarted. `slowest` is the longest start: its duration and its target.
+/// [`Relaunch::Auto`] remains if targets cannot be restarted.
 pub(crate) fn decide(
     plan: &Plan,
     slowest: Option<(Duration, &String)>,
@@ -34,8 +34,8 @@ pub(crate) fn decide(
     }
 }
 
-/// Stops all targets, restarts them on empty data directories, and warms each up: with every
-/// workload for an equal part of the time.
+/// Stops all targets, restarts them on empty data directories and warms up each target, dividing
+/// the warm-up time equally among the workloads.
 pub(crate) fn restart_all(
     plan: &Plan,
     launcher: &Launcher<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn restart_all(
         live.running.halt()?;
     }
     for live in live_targets.iter_mut() {
-        // Loaded pages are needed after every start; other data is created during the start.
+        // Loaded pages are kept across restarts; other data is created again during the start.
         if !plan.draws_from_corpus() {
             live.running.empty_data()?;
         }

@@ -1,5 +1,5 @@
-//! Measures what a client that retries refused requests would observe: a short slice after the
-//! run, on the targets that refused requests.
+//! Measures the rate that a client with retries would observe: a short slice after the run, on the
+//! targets that refused requests.
 
 use std::time::Duration;
 
@@ -12,19 +12,20 @@ use crate::error::RunError;
 use crate::live_target::LiveTarget;
 use crate::progress::Progress;
 
-/// Retries per request, as in minio-go, the library of warp.
+/// Maximum number of retries per request, as in minio-go, the client library of warp.
 const MOST: u32 = 10;
 
-/// Length of the slice: the plan's slice length, within these limits.
+/// Minimum and maximum length of the extra slice, whose length is otherwise the plan's slice
+/// length.
 const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Share of failed operations from which the extra slice is run; the run is INVALID from the same
-/// share.
+/// Share of refused operations above which the extra slice is run. The run is INVALID from the same
+/// share of failures.
 const WORTH_IT: f64 = 0.001;
 
-/// Runs every workload without retries again with retries, on every target that refused some of
-/// its requests temporarily. Returns whether any was run.
+/// Repeats each workload without retries, now with retries, on every target that temporarily
+/// refused requests of the workload. Returns whether any workload was repeated.
 pub(crate) fn try_again(
     plan: &Plan,
     slices: &[Slice],
@@ -54,7 +55,7 @@ pub(crate) fn try_again(
                     add(&mut seen, &sample);
                 }
             };
-            // Without a result, the figures stay unknown.
+            // Without a successful run, the figures stay unknown.
             if let Ok(true) = live.with_retries(work, at, window, controls, listen) {
                 let target = environment.targets.entry(live.running.name.clone());
                 let retried = &mut target.or_default().retried;
@@ -67,8 +68,8 @@ pub(crate) fn try_again(
 }
 
 impl LiveTarget {
-    /// Drives a workload with requests that are retried when they are refused; false where
-    /// retries are not supported.
+    /// Drives a workload and retries refused requests. Returns false if the workload cannot retry
+    /// or the user stopped.
     fn with_retries(
         &mut self,
         work: &Workload,
@@ -96,7 +97,8 @@ impl LiveTarget {
     }
 }
 
-/// Whether enough operations failed with temporary statuses: 429 and 500 to 504.
+/// Whether the share of operations that failed with a temporary status (429, 500, 502, 503 or 504)
+/// exceeds [`WORTH_IT`].
 fn refused_for_the_moment<'a>(slices: impl Iterator<Item = &'a Slice>) -> bool {
     let (mut refused, mut all) = (0, 0);
     for slice in slices {
@@ -112,7 +114,7 @@ fn add(seen: &mut Retried, sample: &Sample) {
     for op in &sample.ops {
         if op.role.is_work() {
             seen.failed += op.failed_count();
-            // An operation that ends after the window is not throughput.
+            // Operations that end after the window do not count towards throughput.
             seen.ok += if sample.drain { 0 } else { op.ok };
         }
         if op.role == Role::Step {

@@ -33,27 +33,28 @@ use crate::warm_up::warm_all_up;
 pub struct RunOutcome {
     /// The run directory.
     pub directory: PathBuf,
-    /// When the run started.
+    /// Start time of the run.
     pub started: SystemTime,
-    /// Data sets that existed before the run, by index of the workload: see [`Plan::settle`].
+    /// Data sets that existed before the run, with the index of each workload: see
+    /// [`Plan::settle`].
     pub found: Vec<(usize, Found)>,
-    /// The machine and the targets.
+    /// The environment: the machine and the targets.
     pub environment: Environment,
     /// All slices, in order.
     pub slices: Vec<Slice>,
-    /// The rounds of the plan, with longer slices where the warm-up showed operations too slow
-    /// for them, and with the decision for [`Relaunch::Auto`].
+    /// The rounds as run: with longer slices if the warm-up showed slow operations, and with the
+    /// decision for [`Relaunch::Auto`].
     pub rounds: Rounds,
     /// How the measured part ended.
     pub ending: Ending,
-    /// What Tenbin created and could not remove.
+    /// Everything that Tenbin created and could not remove.
     pub left_behind: Vec<Left>,
-    /// What is kept on the targets because the plan says so, one sentence each.
+    /// Data kept on the targets because the plan says so, one sentence each.
     pub kept: Vec<String>,
 }
 
-/// Runs the experiment: the rounds first, then the maximum-rate searches, each controlled by
-/// `steering`. Setting the flags of `stop` ends the current slice and keeps the results so far.
+/// Runs the experiment: first the rounds, then the maximum-rate searches, each controlled by
+/// `steering`. Setting the flags of `stop` ends the current slice; the results so far are kept.
 ///
 /// # Errors
 /// When nothing could be measured. After the first slice, an error becomes an [`Ending`].
@@ -187,7 +188,8 @@ pub fn run(
         );
         let learnt = responses::note(plan, &live_targets, &mut environment);
         if single::note_patterns(plan, &live_targets, &mut environment) || learnt || tried {
-            // The slices are valid without the file; its figures then stay unknown.
+            // The slices are valid without the environment file; figures from that file then stay
+            // unknown.
             let _ = directory.write_environment(&environment);
         }
         Ok((environment, slices, ending, plan.rounds.clone()))
@@ -197,7 +199,7 @@ pub fn run(
     for left in &mut leftovers.left_behind {
         left.clean = Some(clean_command(directory.path()));
     }
-    // If the file cannot be written, writing the result fails as well and is reported there.
+    // If this file cannot be written, writing the result fails as well and reports the error.
     let _ = write_left(directory.path(), &leftovers.left_behind);
     forget_buckets(directory.path(), &leftovers.left_behind);
     if outcome.is_err() {
@@ -229,7 +231,7 @@ fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Cleans up and stops every target, whatever happened before.
+/// Cleans up and stops every target, whether or not the run succeeded.
 fn clear(
     plan: &Plan,
     live_targets: Vec<LiveTarget>,

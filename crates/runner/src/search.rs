@@ -1,5 +1,5 @@
-//! The maximum-rate search: probes of all targets in turns, each chosen from the results of the
-//! earlier ones.
+//! The maximum-rate search: probes the targets in turn, choosing each rate from the results of
+//! earlier probes.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::measurement::{Measurement, SliceRequest, ending_of};
 use crate::progress::Progress;
 
 /// Start rate of a search, as a share of the closed-loop throughput: low enough to meet most
-/// objectives, so that the first doubling is informative.
+/// objectives, so that doubling the rate is informative.
 const FIRST_SHARE: f64 = 0.25;
-/// Start rate if the closed loop completed nothing, operations per second.
+/// Start rate if the closed loop completed no operation, operations per second.
 const FIRST_RATE: f64 = 1.0;
-/// Shortest length of the closed-loop measurement.
+/// Minimum duration of the closed-loop measurement.
 const SHORTEST_LOOK: Duration = Duration::from_millis(500);
 
 /// Chooses the probes of searches and evaluates their results. Workloads and targets are indices
@@ -24,24 +24,25 @@ pub trait Steering {
     /// Starts a search at `rate` operations per second.
     fn begin(&mut self, workload: usize, target: usize, rate: f64);
 
-    /// The next probe; `None` when the search has ended.
+    /// The next probe; `None` if the search has ended.
     fn next(&self, workload: usize, target: usize) -> Option<ProbeWish>;
 
     /// Evaluates the result of a probe.
     fn learn(&mut self, workload: usize, target: usize, slice: &Slice);
 
-    /// The highest rate that has held and the lowest that has failed so far.
+    /// The highest rate that met the objective and the lowest rate that missed the objective so
+    /// far, operations per second.
     fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>);
 }
 
 /// A probe to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeWish {
-    /// Target rate, operations per second, above 0.
+    /// Offered rate, operations per second, above 0.
     pub rate: f64,
-    /// Whether it is the proof at the end.
+    /// Whether this probe is the proof at the end of the search.
     pub proof: bool,
-    /// Length of the window, as a multiple of the plan's slice.
+    /// Length of the window, as a multiple of the plan's slice length.
     pub slices: f64,
 }
 
@@ -68,8 +69,8 @@ impl Measurement<'_, '_> {
         Ok(Ending::Complete(ended))
     }
 
-    /// All targets start at the same rate, so that they are probed at the same rates while the
-    /// search doubles them.
+    /// Starts the searches of all targets at the same rate, so that all targets are probed at the
+    /// same rates while rates double.
     fn begin(
         &mut self,
         at: usize,
@@ -102,7 +103,7 @@ impl Measurement<'_, '_> {
         Ok(lowest.unwrap_or(FIRST_RATE))
     }
 
-    /// Probes the targets in turns, in alternating order, until every search has ended.
+    /// Probes the targets in turn, reversing the order each time, until every search has ended.
     fn search(
         &mut self,
         at: usize,

@@ -1,4 +1,5 @@
-//! The same requests for every target: the segments of a workload's request sequence.
+//! Divides a workload's request sequence into segments, so that every target receives the same
+//! requests.
 //!
 //! The rule is in docs/architecture.md, "The same requests for every target".
 
@@ -11,27 +12,27 @@ use tenbin_workloads::{Position, Prepared};
 
 use crate::live_target::LiveTarget;
 
-/// A slice that ends by count closes its window after this multiple of the planned window at the
-/// latest.
+/// Maximum window of a slice that ends after a number of requests, as a multiple of the planned
+/// window.
 const CAP: f64 = 3.0;
-/// Longest time for the rest of a segment, as a multiple of the planned slice.
+/// Longest time for the rest of a segment after the window, as a multiple of the planned slice.
 const LONGEST_REST: u32 = 10;
-/// The shortest limit on the rest of a segment.
+/// Lower bound of the time limit for the rest of a segment.
 const SHORTEST_REST: Duration = Duration::from_secs(5);
 /// Requests per connection in the first segment, which measures the rates of the targets.
 const PROBING: usize = 2;
-/// Slice length that the limits of this first segment are computed from.
+/// Slice length from which the time limits of the first segment are computed.
 const PROBE: Duration = Duration::from_secs(1);
-/// Parts of a warm-up, as shares of its length: the requests of each part are computed from the
-/// rates measured before it.
+/// Parts of a warm-up, as shares of its length. The number of requests in each part is computed
+/// from the rates measured before that part.
 const PARTS: [f64; 2] = [0.2, 0.8];
 
-/// The segments of all workloads.
+/// The segments of all workloads, by workload index.
 pub(crate) struct AllSegments(Vec<Option<Segments>>);
 
 impl AllSegments {
-    /// Segments for every workload whose figures depend on the requests sent, if there are
-    /// several targets. `prepared` are the workloads of one target.
+    /// Creates segments for each workload whose figures depend on the requests sent, if the plan
+    /// has several targets. `prepared` holds the workloads of one target.
     pub(crate) fn new(plan: &Plan, prepared: &[Box<dyn Prepared>]) -> Self {
         let targets = plan.targets.len();
         let works = plan.workloads.iter().zip(prepared);
@@ -42,36 +43,36 @@ impl AllSegments {
         Self(segments.collect())
     }
 
-    /// The segments of a workload; `None` if its slices end by time.
+    /// The segments of a workload; `None` if slices of the workload end by time.
     pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Segments> {
         self.0.get_mut(workload)?.as_mut()
     }
 }
 
-/// The segments of one workload's request sequence, and how many of them each target has been
-/// sent. Every target is sent every segment.
+/// The segments of one workload's request sequence, and each target's position in the list of
+/// segments. Every target receives every segment.
 #[derive(Debug)]
 pub(crate) struct Segments {
-    /// End of each segment, by worker.
+    /// End of each segment, as a position in the request sequence of each worker.
     ends: Vec<Vec<u64>>,
-    /// By target: the number of segments sent.
+    /// By target: number of segments received.
     done: Vec<usize>,
-    /// Number of segments at the start that are only parts of a warm-up.
+    /// Number of initial segments that belong to a warm-up part.
     parts: usize,
-    /// By target: requests per second when it was last measured.
+    /// By target: requests per second at the last measurement.
     rates: Vec<Option<f64>>,
 }
 
 /// How to drive the next slice of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stretch {
-    /// Number of requests; `None` if the slice ends by time.
+    /// Number of requests to send; `None` if the slice ends by time.
     pub(crate) requests: Option<u64>,
-    /// Settling time.
+    /// Settling time before the measured window.
     pub(crate) lead: Duration,
-    /// The longest measured window.
+    /// Maximum length of the measured window.
     pub(crate) window: Duration,
-    /// The longest time for the rest of the segment, after the window.
+    /// Maximum time after the window for the rest of the segment.
     pub(crate) rest: Option<Duration>,
 }
 
@@ -85,8 +86,8 @@ impl Segments {
         }
     }
 
-    /// Moves the workload to the segment that the target is sent next, for a slice that is
-    /// planned to last `lead` and `window`.
+    /// Moves the workload to the target's next segment, for a slice planned to last `lead` and
+    /// `window`.
     pub(crate) fn begin(
         &mut self,
         target: usize,
@@ -104,11 +105,11 @@ impl Segments {
         if let Some(start) = segment.checked_sub(1).and_then(|last| self.ends.get(last)) {
             prepared.skip_to(start);
         }
-        // In an open loop all targets receive the same arrivals in the same time.
+        // In an open loop, all targets receive the same arrivals in the same time.
         if load.pace != Pace::Closed {
             return plain;
         }
-        // A workload that does nothing on this target has no position in the sequence.
+        // A workload without operations on this target has no position in the sequence.
         let Some(Position { workers: at, .. }) = prepared.position() else {
             return plain;
         };
@@ -136,7 +137,7 @@ impl Segments {
                 ..plain
             };
         }
-        // All targets are sent about the same part of the segment before the window.
+        // All targets receive about the same part of the segment before the window.
         let stretched = match self.rates[target] {
             Some(rate) => requests as f64 / (rate * (lead + window).as_secs_f64()),
             None => 1.0,
@@ -149,9 +150,9 @@ impl Segments {
         }
     }
 
-    /// Records that the target has been sent a segment, with `rate` requests per second in the
-    /// measured window if known. If the slice ended by time, the segment ends there for all
-    /// targets.
+    /// Records that the target has received a segment, at `rate` requests per second in the
+    /// measured window if known. If the slice ended by time, the segment ends at the current
+    /// position for all targets.
     pub(crate) fn end(&mut self, target: usize, prepared: &mut dyn Prepared, rate: Option<f64>) {
         prepared.ends_at(None);
         let segment = self.done[target];
@@ -159,7 +160,7 @@ impl Segments {
         match (self.ends.get_mut(segment), at) {
             (_, None) => {}
             (None, Some(at)) => self.ends.push(at),
-            // In an open loop, arrivals may be lost.
+            // In an open loop, requests may have been dropped.
             (Some(ends), Some(at)) => ends
                 .iter_mut()
                 .zip(at)
@@ -174,9 +175,9 @@ impl Segments {
         }
     }
 
-    /// Adds a first segment of a few requests, which measures the rates of the targets. Returns
-    /// the lengths of the parts of the warm-up after it; `None` if segments are not computed from
-    /// rates.
+    /// Adds a first segment of a few requests, the probe, that measures the rates of the targets.
+    /// Returns the lengths of the probe and of the warm-up parts after it; `None` if segment sizes
+    /// are not computed from rates.
     pub(crate) fn probe(
         &mut self,
         load: &Load,
@@ -190,7 +191,7 @@ impl Segments {
         let each = shares(total, load.connections, at.len());
         self.ends
             .push(at.iter().zip(each).map(|(at, share)| at + share).collect());
-        // The first part is the probe itself.
+        // The first part is the probe.
         let parts = PARTS.iter().map(|part| warmup.mul_f64(*part));
         let parts = parts.filter(|part| !part.is_zero());
         let parts: Vec<_> = [PROBE].into_iter().chain(parts).collect();
@@ -198,8 +199,9 @@ impl Segments {
         Some(parts)
     }
 
-    /// Requests of a segment that lasts about `length`, by the geometric mean of the targets'
-    /// rates, and not much longer on the slowest target. A count in the plan takes precedence.
+    /// Number of requests in a segment that lasts about `length`, computed from the geometric mean
+    /// of the targets' rates and limited for the slowest target. A count in the plan takes
+    /// precedence.
     fn size(&self, load: &Load, length: Duration) -> Option<u64> {
         if load.requests.is_some() {
             return load.requests;
@@ -213,8 +215,8 @@ impl Segments {
         Some(total.max(users).round() as u64)
     }
 
-    /// One sentence with the number of requests in the next slices; `None` where slices end by
-    /// time or by a count in the plan. `names` are the names of the targets.
+    /// Returns one sentence with the number of requests in the next slices; `None` if slices end by
+    /// time or by a count in the plan. `names` holds the target names.
     pub(crate) fn sentence(
         &self,
         work: &Workload,
@@ -239,7 +241,7 @@ impl Segments {
     }
 }
 
-/// Limits the objects that a slice reads to those that every target has.
+/// Limits the objects that a slice reads to the number that every target has.
 pub(crate) fn level(
     live_targets: &mut [LiveTarget],
     segments: &mut AllSegments,
@@ -255,7 +257,8 @@ pub(crate) fn level(
         .map(|live| live.prepared[workload].readable(slice));
     let least = readable.collect::<Option<Vec<u64>>>();
     let least = least.and_then(|all| all.into_iter().min());
-    // If a target has no objects, each target reads what it has; another check reports that.
+    // If a target has no objects, each target reads its own objects; another check reports the
+    // problem.
     if let Some(things) = least.filter(|&things| things > 0) {
         live_targets[target].prepared[workload].limit_reads(things);
     }

@@ -1,4 +1,4 @@
-//! Request samples, as recorded.
+//! Request samples in the form of the record.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use tenbin_workloads::{RequestSample, SliceSamples};
 use crate::controls::Controls;
 use crate::live_target::LiveTarget;
 
-/// Time limit for repeated requests after a run that did not complete.
+/// Time limit for repeating requests after an incomplete run.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Adds the names of the hosts, if there are several.
+/// Converts request samples for the record and adds host names if the target has several hosts.
 pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
     let single = |one: &RequestSample| RecordedSample {
         request: one.request.clone(),
@@ -39,7 +39,7 @@ pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
     }
 }
 
-/// Notes of the workloads before the measured part, without duplicates.
+/// Notes that workloads report before the measured part, without duplicates.
 pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
     let mut told = BTreeSet::new();
     let all = live_targets.iter().flat_map(|live| &live.prepared);
@@ -47,8 +47,8 @@ pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
     notes.filter(|note| told.insert(note.clone())).collect()
 }
 
-/// Records the patterns of all workloads and the hits that the targets returned for them. Returns
-/// whether there are any.
+/// Records the patterns of all workloads and the hits that each target returned for them. Returns
+/// whether any patterns were recorded.
 pub(crate) fn note_patterns(
     plan: &Plan,
     live_targets: &[LiveTarget],
@@ -70,7 +70,7 @@ pub(crate) fn note_patterns(
     !environment.patterns.is_empty()
 }
 
-/// Adds the name of the host.
+/// Converts the hits of one host for the record and adds the host name.
 fn told(asked: &tenbin_workloads::HostHits, live: &LiveTarget) -> HostHits {
     let kept = |one: &tenbin_workloads::PatternHits| PatternHits {
         pattern: one.pattern,
@@ -88,8 +88,8 @@ fn told(asked: &tenbin_workloads::HostHits, live: &LiveTarget) -> HostHits {
     }
 }
 
-/// Repeats the requests that were sent once before the run on every target; with a short time
-/// limit if the run did not complete.
+/// Repeats, on every target, the requests that were sent once before the run. An incomplete run
+/// uses a short time limit.
 pub(crate) fn repeat_requests(
     plan: &Plan,
     live_targets: &mut [LiveTarget],

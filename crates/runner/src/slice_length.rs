@@ -1,4 +1,4 @@
-//! The necessary length of a slice, from the warm-up.
+//! Computes the necessary slice length from the warm-up.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use tenbin_plan::duration::Time;
 use tenbin_record::OpFigures;
 
 /// Length of a slice as a multiple of the median service time of the slowest operation: twice the
-/// minimum of the finding `short_slices`, since a warm-up contains few requests.
+/// minimum of the finding `short_slices`, because a warm-up contains few requests.
 const TIMES: u32 = 20;
 
-/// The longest slice that is chosen.
+/// Maximum slice length that Tenbin chooses.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Lengths are multiples of this.
+/// Step of the chosen slice lengths, milliseconds.
 const STEP_MILLIS: u128 = 500;
 
-/// Fewest responses for a median.
+/// Minimum number of responses for a median.
 const FEWEST: u64 = 3;
 
 /// Service times of one warm-up, by operation.
@@ -25,7 +25,7 @@ const FEWEST: u64 = 3;
 pub(crate) struct WarmUpTimes(Vec<OpFigures>);
 
 impl WarmUpTimes {
-    /// Adds a sample, including the drain: slow operations end there.
+    /// Adds a sample, including samples of the drain, in which slow operations end.
     pub(crate) fn add(&mut self, sample: &Sample) {
         for op in sample.ops.iter().filter(|op| !op.service.is_empty()) {
             let at = self.0.iter().position(|known| known.name == op.name);
@@ -45,9 +45,9 @@ impl WarmUpTimes {
     }
 }
 
-/// The plan with slices that are long enough for the slowest operation, which takes `median`;
-/// `None` if they are long enough already. Slices that end by a number of requests and those of a
-/// maximum-rate search are not changed.
+/// The plan with slices long enough for the slowest operation, whose median service time is
+/// `median`; `None` if slices are already long enough. Slices that end after a number of requests
+/// and slices of a maximum-rate search are not changed.
 pub(crate) fn lengthened(plan: &Plan, median: Option<Duration>) -> Option<Plan> {
     let by_time = |work: &tenbin_plan::Workload| work.load.requests.is_none();
     if !plan.workloads.iter().all(by_time) || plan.workloads.iter().any(|w| w.search().is_some()) {
@@ -66,7 +66,7 @@ fn slice_length(planned: Duration, median: Duration) -> Option<Duration> {
     (wanted > planned).then_some(wanted)
 }
 
-/// The sentence for the user.
+/// The sentence that tells the user about the longer slices.
 pub(crate) fn sentence(plan: &Plan, longer: &Plan, median: Duration) -> String {
     let millis = Duration::from_millis(u64::try_from(median.as_millis()).unwrap_or(u64::MAX));
     format!(

@@ -1,10 +1,10 @@
-//! Throughput of the current slice, from the samples of all threads.
+//! Throughput of the current slice, computed from the samples of all threads.
 
 use tenbin_engine::Sample;
 
 /// The last sample of every thread, combined.
 pub(crate) struct Speed {
-    /// Operations per second by thread; `None` until its first sample.
+    /// Operations per second by thread; `None` before the thread's first sample.
     of_threads: Vec<Option<f64>>,
     /// Failed operations in all samples.
     pub(crate) failed: u64,
@@ -18,7 +18,7 @@ impl Speed {
         }
     }
 
-    /// Adds a sample of one thread. Samples of the drain do not count towards the throughput.
+    /// Adds a sample of one thread. Samples of the drain add no throughput.
     pub(crate) fn add(&mut self, sample: &Sample) {
         let work = || sample.ops.iter().filter(|op| op.role.is_work());
         self.failed += work().map(|op| op.failed_count()).sum::<u64>();
@@ -32,7 +32,7 @@ impl Speed {
         }
     }
 
-    /// Operations per second over all threads; `None` until each has sent a sample.
+    /// Operations per second over all threads; `None` until every thread has sent a sample.
     pub(crate) fn ok_per_second(&self) -> Option<f64> {
         self.of_threads.iter().copied().sum()
     }

@@ -15,18 +15,18 @@ use crate::stop::Stop;
 /// The result of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
-    /// Operations done, without sub-requests.
+    /// Number of successful operations, not counting sub-requests.
     pub(crate) ok: u64,
     /// The most frequent failure text.
     pub(crate) failure: Option<String>,
-    /// The user stopped it.
+    /// Whether the user stopped the stage.
     pub(crate) stopped: bool,
-    /// Requests that the server refused and then accepted when they were repeated.
+    /// Requests that the server refused at first and accepted when they were retried.
     pub(crate) refused: Refused,
 }
 
 impl Staged {
-    /// A sentence about refused requests in a stage that succeeded.
+    /// Returns a sentence about refused requests, for a stage that succeeded.
     pub(crate) fn refusals(&self) -> Option<String> {
         if self.failure.is_some() || self.stopped {
             return None;
@@ -43,9 +43,9 @@ impl Staged {
     }
 }
 
-/// Drives `stage` to its end, to its first failure if it must succeed, or until the target cannot
-/// be reached. Requests of a stage that must succeed are repeated while the server refuses them
-/// temporarily. `done` receives the operations done and the requests refused so far.
+/// Drives `stage` until it ends, until the target cannot be reached, or, if the stage must succeed,
+/// until the first failure. A stage that must succeed retries requests that the server temporarily
+/// refuses. `done` receives the operations done and the requests refused so far.
 pub(crate) fn run(
     stage: Stage,
     destination: Destination,
@@ -90,7 +90,8 @@ pub(crate) fn run(
             if op.role.is_work() {
                 staged.ok += op.ok;
             }
-            // A failed sub-request is a failure, whether or not its transaction reports it.
+            // A failed sub-request counts as a failure, whether or not its transaction reports the
+            // failure.
             let nameless = op.failed_count() > 0 && op.failures.is_empty();
             if nameless && staged.failure.is_none() {
                 staged.failure = Some(named_failure(&op.errors));
@@ -108,13 +109,13 @@ pub(crate) fn run(
             halt.store(true, Ordering::Relaxed);
         }
     })?;
-    // Not if the target could not be reached: the next step reports the cause.
+    // Not set if the target could not be reached: the next step reports the cause.
     staged.stopped = stop.is_asked();
     staged.refused = governor.refused();
     Ok(staged)
 }
 
-/// Wraps the workers, so that each repeats requests that the server refuses.
+/// Wraps the workers so that each worker retries requests that the server refuses.
 fn with_retries(
     workers: Vec<Box<dyn Workload>>,
     governor: &Arc<Governor>,
@@ -127,7 +128,7 @@ fn with_retries(
     retrying.collect()
 }
 
-/// The connection settings of one of several hosts.
+/// The destination restricted to a single host, if `host` is set.
 fn single_host(destination: Destination, host: Option<usize>) -> Destination {
     match (destination, host) {
         (Destination::Route(route), Some(host)) => Destination::Route(Route {
@@ -138,7 +139,7 @@ fn single_host(destination: Destination, host: Option<usize>) -> Destination {
     }
 }
 
-/// Whether every host refused connections and no response arrived: while one host is down the
+/// Whether every host refused connections and no response arrived. If only some hosts are down, the
 /// others continue.
 fn all_refused(sample: &Sample) -> bool {
     let refused = |errors: &[u64]| errors[ErrorClass::Connect as usize] > 0;
@@ -164,8 +165,8 @@ mod tests {
 
     const CONNECT: usize = ErrorClass::Connect as usize;
 
-    /// A sample of one operation with this many correct responses, and refused connections by
-    /// host.
+    /// A sample of one operation with `ok` correct responses and the given number of refused
+    /// connections per host.
     fn report(ok: u64, refusals: &[u64]) -> Sample {
         let mut op = OpSample::new("tidy");
         op.ok = ok;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The flags that end a run early. A run whose target has exited ends its slice with `over` and
-/// leaves `asked` unset, so that a second Ctrl-C keeps its meaning. A handler for the user's
-/// signal sets both flags.
+/// The flags that end a run early. A handler for the user's signal sets both flags. If a target
+/// exits, the run sets only `over` and leaves `asked` unset, so that a later Ctrl-C still counts as
+/// the user's stop.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
@@ -13,18 +13,18 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// No stop yet.
+    /// Creates unset flags.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Set only when the user stops the run.
+    /// The flag that is set only when the user stops the run.
     pub fn asked(&self) -> &Arc<AtomicBool> {
         &self.asked
     }
 
-    /// Set when the measured part must end: by the user together with [`Self::asked`], or by the
-    /// run itself.
+    /// The flag that is set when the measured part must end: by the user together with
+    /// [`Self::asked`], or by the run itself.
     pub fn over(&self) -> &Arc<AtomicBool> {
         &self.over
     }

@@ -1,4 +1,4 @@
-//! The data that is loaded before measuring: its size, and whether it fits.
+//! The data loaded before measuring: its size, and whether the data fits.
 
 use std::fmt;
 use std::path::Path;
@@ -14,25 +14,25 @@ use tenbin_workloads::grouped;
 use crate::error::RunError;
 use crate::reach::is_disposable;
 
-/// Free space to keep on a disk, bytes.
+/// Free space to leave on a disk, bytes.
 const RESERVE: u64 = 64 << 20;
 
-/// Memory per object apart from its content, bytes: an estimate.
+/// Estimated memory per object in addition to its content, bytes.
 const EACH_OBJECT: u64 = 600;
 
-/// Data that is loaded into a target.
+/// The amount of data loaded into a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Supply {
-    /// Objects.
+    /// Number of objects.
     pub objects: u64,
-    /// Approximate bytes of content.
+    /// Approximate size of the content, bytes.
     pub bytes: u64,
-    /// Whether slices use up some of the data, which is then loaded again.
+    /// Whether slices consume data, for example by deleting objects, so that data is loaded again.
     pub again: bool,
 }
 
 impl fmt::Display for Supply {
-    /// As `2,500 objects (24.4 GiB)`.
+    /// Formats the amount as `2,500 objects (24.4 GiB)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.objects == 1 { "" } else { "s" };
         let objects = grouped(self.objects);
@@ -54,7 +54,7 @@ impl Supply {
         supply
     }
 
-    /// The largest amount on any target; `None` without data.
+    /// The largest amount of data on any target; `None` without data.
     pub(crate) fn most(plan: &Plan) -> Option<Self> {
         let all = plan.targets.iter().map(|target| Self::of(plan, target));
         all.max_by_key(|supply| (supply.bytes, supply.objects))
@@ -62,8 +62,8 @@ impl Supply {
     }
 }
 
-/// Sets the memory limit of each in-memory store to its part of the free memory, unless the plan
-/// sets one.
+/// Sets the memory limit of each in-memory store to its share of the free memory, unless the plan
+/// sets a limit.
 pub(crate) fn with_memory(plan: &Plan) -> Plan {
     let is_open = |target: &&mut Target| target.memory.is_none() && is_in_memory(target);
     let mut plan = plan.clone();
@@ -75,9 +75,9 @@ pub(crate) fn with_memory(plan: &Plan) -> Plan {
     plan
 }
 
-/// Refuses data that does not fit into the memory of a built-in store, or on the disk of the run
-/// directory, which also holds the data of launched targets. The disks of other targets are not
-/// known.
+/// Returns an error if data does not fit into the memory of a built-in store or on the disk of the
+/// run directory, which also holds the data of launched targets. Does not check disks of other
+/// targets.
 pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
     let mut on_disk = Vec::new();
     for target in &plan.targets {
@@ -113,8 +113,8 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
     )))
 }
 
-/// Refuses data that does not fit on the disk of a target that was not launched by the run, if
-/// that disk is known and on this machine.
+/// Returns an error if data does not fit on the disk of a target that the run did not launch.
+/// Checks only a known disk on this machine.
 pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Result<(), RunError> {
     let supply = Supply::of(plan, target);
     if supply.bytes == 0 || !matches!(target.reach, Reach::Endpoint { .. }) {
@@ -135,7 +135,7 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     }
 }
 
-/// Advice in these errors.
+/// Advice at the end of the errors above.
 const SMALLER: &str =
     "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)";
 

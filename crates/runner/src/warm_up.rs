@@ -1,4 +1,4 @@
-//! The warm-up of every target before it is measured.
+//! Warms up every target before the measured part.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::live_target::LiveTarget;
 use crate::progress::Progress;
 use crate::segments::{self, AllSegments};
 
-/// How often each connection of a slice is opened in a concurrency sweep whose connections are
-/// served unevenly. Tenbin's own convention. The kernel assigns a new connection to a worker at
-/// random: with 8 assignments in each of 8 slices, the mean is known to a few percent.
+/// How often a slice opens each connection in a concurrency sweep whose connections are served
+/// unevenly. Tenbin's own convention. The kernel assigns a new connection to a worker at random;
+/// with 8 assignments in each of 8 slices, the mean is known to a few percent.
 const LIVES: u32 = 8;
 
-/// Warms up every target. Returns, by workload, how often each connection is to be opened in a slice.
+/// Warms up every target. Returns, by workload, how often a slice must open each connection.
 pub(crate) fn warm_all_up(
     plan: &Plan,
     live_targets: &mut [LiveTarget],
@@ -72,8 +72,8 @@ pub(crate) fn warm_all_up(
     Ok(reopen)
 }
 
-/// Warms up one target on one workload: for `length`, or with the same part of the request sequence
-/// as the other targets. Returns how evenly its connections were served.
+/// Warms up one target on one workload: for `length`, or with the same segment of the request
+/// sequence as the other targets. Returns how evenly the target served the connections.
 pub(crate) fn warm_up(
     plan: &Plan,
     at: usize,

@@ -15,13 +15,13 @@ use crate::meter;
 use crate::progress::Progress;
 use crate::speed::Speed;
 
-/// What ended a slice early, other than the user.
+/// The reason why a slice ended early, except a stop by the user.
 pub(crate) enum SliceFailure {
     Died(String),
     Record(RecordError),
 }
 
-/// The context of a slice.
+/// The targets of the run, and which target has load.
 #[derive(Clone, Copy)]
 pub(crate) struct SliceContext<'a> {
     pub(crate) machine: &'a Machine,
@@ -42,39 +42,39 @@ impl SliceContext<'_> {
     }
 }
 
-/// Observes one slice: writes its samples, reads the counters of the machine and the targets, and
-/// detects that the target under load has exited.
+/// Observes one slice: writes the samples, reads the counters of the machine and the targets, and
+/// detects an exit of the target under load.
 pub(crate) struct Watch<'a, 'w> {
     context: SliceContext<'a>,
     speed: Speed,
-    /// `None` after the window has opened.
+    /// The start of the slice; `None` once the window has opened.
     start: Option<SliceStart>,
     run_started: Instant,
     writer: &'a mut RunWriter,
     controls: &'a mut Controls<'w>,
-    /// How long threads wait for a core, where that matters.
+    /// Measures how long threads wait for a core; `None` if the wait does not matter.
     waits: Option<CoreWaits>,
     /// The last reading of the target's usage.
     last: Option<Reading>,
-    /// The largest memory in any reading.
+    /// The largest resident memory in any reading so far.
     peak_rss_bytes: Option<u64>,
     /// TCP counters before the first connection was opened.
     tcp_before: Tcp,
-    /// When the window opened, and the reading at that time.
+    /// The time when the window opened, and the reading taken then.
     opened: Option<(Instant, Snapshot)>,
-    /// The target's usage in the window, once it has closed.
+    /// The target's resource usage in the window; set when the window has closed.
     pub(crate) total: Option<ServerUse>,
-    /// The machine's usage in the window.
+    /// The machine's resource usage in the window; set when the window has closed.
     pub(crate) machine: Option<MachineUse>,
-    /// What this process had allocated when the window opened.
+    /// Allocations of this process up to the opening of the window.
     allocated_before: Option<Allocated>,
-    /// What this process allocated in the window, once it has closed.
+    /// Allocations of this process in the window; set when the window has closed.
     pub(crate) allocated: Option<Allocated>,
     pub(crate) failure: Option<SliceFailure>,
 }
 
 impl<'a, 'w> Watch<'a, 'w> {
-    /// Observes the slice described by `start`, of a run that started at `run_started`.
+    /// Prepares to observe the slice described by `start`. The run started at `run_started`.
     pub(crate) fn new(
         context: SliceContext<'a>,
         start: SliceStart,
@@ -150,7 +150,7 @@ impl<'a, 'w> Watch<'a, 'w> {
         self.report_observation();
     }
 
-    /// Reports changes in the observation of the targets.
+    /// Reports changes in whether and how the targets are observed.
     fn report_observation(&mut self) {
         for live in self.context.live_targets {
             for sentence in live.running.observation_changes() {

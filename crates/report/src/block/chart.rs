@@ -1,51 +1,51 @@
-//! Charts as data: what a [section](crate::section) wants to be drawn, before any page draws it.
+//! Charts as data: created by a [section](crate::section), drawn by a page.
 //!
-//! A page of text prints the table behind a chart; [`chart`](crate::chart) draws it. Charts are bounded: a
-//! section puts the figures of a long run into groups before it makes a chart.
+//! Pages without drawings print the table behind a chart; [`chart`](crate::chart) draws charts.
+//! Charts have a bounded size: a section groups the figures of a long run before creating a chart.
 
 use tenbin_result::Figure;
 use tenbin_result::format::Unit;
 
 use super::{Look, Table};
 
-/// A drawing with its title and the figures that it shows.
+/// A drawing with its title and the table of its figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
-    /// What it shows, in a few words.
+    /// Title: what the chart shows, in a few words.
     pub(crate) title: String,
-    /// How it is to be read, in one or two sentences.
+    /// How to read the chart, in one or two sentences.
     pub(crate) about: String,
-    /// What is drawn.
+    /// The drawing.
     pub(crate) drawing: Drawing,
-    /// The figures behind the drawing; `None` where the section has a table of them anyway.
+    /// The figures behind the drawing; `None` if the section prints them in a separate table.
     pub(crate) table: Option<Table>,
-    /// The file with the same drawing in the run directory, if there is one.
+    /// Name of the file in the run directory with the same drawing, if one exists.
     pub(crate) file: Option<&'static str>,
 }
 
-/// The kinds of drawings.
+/// A drawing, by kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Drawing {
     /// Ratios with their intervals, one below the other.
     Forest(Forest),
     /// Figures over a common axis, in panels one below the other.
     Panels(Panels),
-    /// Ratios in rows and columns, coloured by size.
+    /// A heat table: ratios in rows and columns, coloured by size.
     Heat(Heat),
-    /// One ratio against another, each with its interval.
+    /// A scatter plot of one ratio against another, each with its interval.
     Plane(Plane),
-    /// Bars made of parts, one below the other.
+    /// Stacked bars, one below the other.
     Bars(Bars),
 }
 
-/// Ratios in rows and columns.
+/// A heat table: ratios in rows and columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Heat {
-    /// What the rows and the columns are.
+    /// Names of the row dimension and the column dimension.
     pub(crate) names: [String; 2],
-    /// Heads of the columns.
+    /// Column headers.
     pub(crate) columns: Vec<String>,
-    /// Heads of the rows, each with a cell for each column; `None` where nothing was measured.
+    /// Row headers, each with one cell per column; `None` where nothing was measured.
     pub(crate) rows: Vec<(String, Vec<Option<HeatCell>>)>,
 }
 
@@ -54,63 +54,65 @@ pub(crate) struct Heat {
 pub(crate) struct HeatCell {
     /// The ratio, as text.
     pub(crate) ratio: String,
-    /// Its interval, as text.
+    /// Interval of the ratio, as text.
     pub(crate) interval: String,
-    /// What the verdict is.
+    /// The verdict, shown as colour and sign.
     pub(crate) tone: Tone,
-    /// What a reader is shown who points at it.
+    /// Tooltip of the cell.
     pub(crate) said: String,
 }
 
-/// The verdict of a cell in a heat table: its colour and its sign. A strength is from 1 to 3.
+/// The verdict of a cell in a heat table, shown as colour and sign. The strength ranges from 1 to
+/// 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Better than the baseline.
     Better(u8),
     /// Worse than the baseline.
     Worse(u8),
-    /// The same within the margin.
+    /// Equal within the margin.
     Same,
     /// No verdict.
     Unclear,
 }
 
-/// One ratio against another. Both axes are logarithmic and cross at 1.
+/// A scatter plot of one ratio against another. Both axes are logarithmic and cross at 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Plane {
     /// Names of the two axes.
     pub(crate) axes: [String; 2],
-    /// What the quarters are called: top left, top right, bottom left, bottom right.
+    /// Names of the quadrants: top left, top right, bottom left, bottom right.
     pub(crate) quarters: [String; 4],
     /// The points.
     pub(crate) points: Vec<PlanePoint>,
 }
 
-/// A point with two intervals.
+/// A point of a scatter plot, with an interval on each axis.
 #[derive(Debug, Clone)]
 pub(crate) struct PlanePoint {
-    /// Whose colour and shape it has.
+    /// Index of the target that gives colour and shape.
     pub(crate) place: usize,
-    /// Its name in the legend.
+    /// Name of the point in the legend.
     pub(crate) name: String,
-    /// Its name beside it; nothing if empty.
+    /// Label beside the point; not drawn if empty.
     pub(crate) label: String,
-    /// The two ratios.
+    /// The ratios on the horizontal and the vertical axis.
     pub(crate) at: [Figure; 2],
-    /// Whether a verdict rests on numbers that cannot be trusted: a hollow shape.
+    /// Whether a verdict of the point is based on numbers that cannot be trusted; drawn as a hollow
+    /// shape.
     pub(crate) doubtful: bool,
-    /// What a reader is shown who points at it.
+    /// Tooltip of the point.
     pub(crate) said: String,
 }
 
-/// Groups of bars, each group with an axis of its own.
+/// Groups of stacked bars; each group has a separate axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Bars {
-    /// The unit of the axes, which begin at 0.
+    /// Unit of the axes, which start at 0.
     pub(crate) unit: Unit,
-    /// Names of the parts, in the order of their colours.
+    /// Names of the bar parts, in the order of their colours.
     pub(crate) parts: Vec<String>,
-    /// From top to bottom.
+    /// The groups, from top to bottom.
     pub(crate) groups: Vec<BarGroup>,
 }
 
@@ -119,27 +121,27 @@ pub(crate) struct Bars {
 pub(crate) struct BarGroup {
     /// Heading of the group.
     pub(crate) title: String,
-    /// From top to bottom.
+    /// The bars, from top to bottom.
     pub(crate) bars: Vec<Bar>,
 }
 
 /// A bar made of parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Bar {
-    /// Its name, at the left.
+    /// Name of the bar, drawn at the left.
     pub(crate) name: String,
-    /// Index among the names of parts, and length; from left to right.
+    /// Parts from left to right: index into the names of the parts, and length.
     pub(crate) parts: Vec<(usize, f64)>,
-    /// Its figure, at the right.
+    /// Figure of the bar, drawn at the right.
     pub(crate) said: String,
 }
 
 /// Ratios with their intervals around a line at 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Forest {
-    /// What lies below 1 and what above it.
+    /// Labels of the two sides: below 1 and above 1.
     pub(crate) sides: [String; 2],
-    /// How far from 1 still counts as equivalent, as a share.
+    /// Equivalence margin: the distance from 1 that still counts as equivalent, as a share.
     pub(crate) margin: Option<f64>,
     /// The ratios.
     pub(crate) rows: Vec<ForestRow>,
@@ -148,132 +150,133 @@ pub(crate) struct Forest {
 /// A ratio in a forest plot.
 #[derive(Debug, Clone)]
 pub(crate) struct ForestRow {
-    /// Heading above it, where it differs from the row before.
+    /// Heading above the row, drawn if it differs from the heading of the previous row.
     pub(crate) group: String,
-    /// What it is a ratio of.
+    /// What the ratio compares.
     pub(crate) label: String,
     /// The ratio.
     pub(crate) ratio: Figure,
     /// The ratio, its interval and the verdict, as text.
     pub(crate) said: String,
-    /// How the verdict looks.
+    /// Style of the verdict.
     pub(crate) look: Look,
-    /// Whether it is the ratio that decides.
+    /// Whether this ratio decides the verdict.
     pub(crate) decides: bool,
 }
 
-/// Panels over one axis.
+/// Panels that share one horizontal axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Panels {
-    /// The common axis.
+    /// The common horizontal axis.
     pub(crate) x: Axis,
-    /// A range that is on the common axis whatever is drawn, so that two charts have the same axis.
+    /// A range that the common axis always includes, so that two charts have the same axis.
     pub(crate) span: Option<(f64, f64)>,
-    /// From top to bottom.
+    /// The panels, from top to bottom.
     pub(crate) panels: Vec<Panel>,
 }
 
-/// One panel.
+/// One panel of a chart.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     /// Heading of the panel.
     pub(crate) title: String,
-    /// Its own axis.
+    /// Vertical axis of the panel.
     pub(crate) y: Axis,
-    /// What is drawn in it.
+    /// The series drawn in the panel.
     pub(crate) series: Vec<Series>,
-    /// A level to be marked, such as a ratio of 1.
+    /// A value to mark with a horizontal line, such as a ratio of 1.
     pub(crate) level: Option<f64>,
-    /// A range to be shaded, such as the margin of equivalence.
+    /// A range of values to shade, such as the margin of equivalence.
     pub(crate) shaded: Option<(f64, f64)>,
-    /// Figures that are on the axis whatever is drawn, so that small differences look small.
+    /// A range of values that the vertical axis always includes, so that small differences look
+    /// small.
     pub(crate) least: Option<(f64, f64)>,
-    /// Places on the common axis to be marked by a line, such as the borders of slices.
+    /// Positions on the common axis to mark with a vertical line, such as the boundaries of slices.
     pub(crate) borders: Vec<f64>,
-    /// Points with a name, such as a knee.
+    /// Points to mark with a name, such as a knee.
     pub(crate) named: Vec<Named>,
 }
 
-/// A point with a ring and a name.
+/// A point marked with a ring and a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Named {
-    /// Whose colour it has.
+    /// Index of the target that gives the colour.
     pub(crate) place: usize,
-    /// Where it is.
+    /// Position of the point in units of the axes.
     pub(crate) at: (f64, f64),
-    /// Its name.
+    /// Name of the point.
     pub(crate) name: String,
 }
 
-/// An axis: its scale and how places on it are named.
+/// An axis: title, scale and labels.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
-    /// What is on it, with the unit where the marks have none.
+    /// Title of the axis, with the unit if the tick labels have no unit.
     pub(crate) title: String,
-    /// Whether equal distances are equal ratios.
+    /// Whether the axis is logarithmic.
     pub(crate) logarithmic: bool,
-    /// How its marks are written.
+    /// Kind of the tick labels.
     pub(crate) marks: Marks,
-    /// Whether it begins at 0 whatever is drawn. Not for logarithmic axes.
+    /// Whether the axis always starts at 0; ignored for logarithmic axes.
     pub(crate) from_zero: bool,
 }
 
-/// How the marks of an axis are written.
+/// The tick labels of an axis.
 #[derive(Debug, Clone)]
 pub(crate) enum Marks {
-    /// Figures of this unit.
+    /// Figures with this unit.
     Unit(Unit),
-    /// Numbers.
+    /// Numbers without a unit.
     Numbers,
-    /// These places, whatever is drawn.
+    /// Fixed positions with their labels.
     Fixed(Vec<(f64, String)>),
 }
 
-/// Figures of one target.
+/// The figures of one target in a panel.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// Its name in the legend.
+    /// Name of the series in the legend.
     pub(crate) name: String,
-    /// Place among the targets: gives colour and shape.
+    /// Index of the target, which selects colour and shape.
     pub(crate) place: usize,
-    /// How the points look.
+    /// How the points are drawn.
     pub(crate) style: Style,
-    /// The points, in the order of the common axis.
+    /// The points, in ascending order on the common axis.
     pub(crate) points: Vec<Point>,
 }
 
-/// How points of a series look.
+/// How the points of a series are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Shapes only.
+    /// Shapes without lines.
     Dots,
     /// Shapes joined by lines, with intervals as error bars.
     Joined,
     /// A line without shapes, with intervals as a band.
     Line,
-    /// The same, dashed.
+    /// A dashed line without shapes, with intervals as a band.
     Dashed,
     /// Shapes joined by lines, with intervals as a band.
     Banded,
 }
 
-/// A figure at a place.
+/// A figure at a position on the common axis.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Point {
-    /// Place on the common axis.
+    /// Position on the common axis.
     pub(crate) x: f64,
     /// The figure; `None` if unknown, which leaves a break in the line.
     pub(crate) y: Option<f64>,
-    /// Ends of its interval, or the smallest and the largest of a group.
+    /// Ends of the figure's interval; for a group of figures, the smallest and the largest.
     pub(crate) ends: Option<(f64, f64)>,
-    /// What a reader is shown who points at it; nothing if empty.
+    /// Tooltip of the point; none if empty.
     pub(crate) said: String,
-    /// Whether something is wrong with it: a hollow shape.
+    /// Whether the figure is flagged; drawn as a hollow shape.
     pub(crate) flagged: bool,
 }
 
 impl Axis {
-    /// A linear axis of figures from 0.
+    /// A linear axis of figures, starting at 0.
     pub(crate) fn of(title: impl Into<String>, unit: Unit) -> Self {
         Self {
             title: title.into(),
@@ -304,7 +307,7 @@ impl Axis {
 }
 
 impl Panel {
-    /// A panel without marks.
+    /// A panel without marked values, ranges or points.
     pub(crate) fn new(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Self {
         Self {
             title: title.into(),
@@ -318,7 +321,7 @@ impl Panel {
         }
     }
 
-    /// Whether any point of it has a figure.
+    /// Whether any point of the panel has a figure.
     pub(crate) fn has_figures(&self) -> bool {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| point.y.is_some())

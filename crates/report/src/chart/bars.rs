@@ -1,4 +1,4 @@
-//! Bars made of parts, in groups that have an axis each.
+//! Stacked bars, in groups with one axis each.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use super::svg::{Anchor, WIDTH, colour, path, shortened, text, width_of};
 use super::{Axis, Bar, BarGroup, Bars};
 use crate::escape::for_xml;
 
-/// Height of a row, of a bar in it, and of the heading and the axis of a group.
+/// Heights in chart units: of a row, of a bar in a row, of a group's heading and of a group's axis.
 const ROW: f64 = 26.0;
 const BAR: f64 = 20.0;
 const HEADING: f64 = 30.0;
 const BELOW: f64 = 26.0;
-/// The least and the most that names at the left and figures at the right take.
+/// Minimum and maximum width of the names at the left and of the figures at the right.
 const NAMES: (f64, f64) = (70.0, 170.0);
 const SAID: (f64, f64) = (70.0, 220.0);
 const LEGEND_ROW: f64 = 20.0;
 const LEGEND_NAME: f64 = 220.0;
 
-/// Draws it; its height.
+/// Draws the bars and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, bars: &Bars) -> f64 {
     let all = || bars.groups.iter().flat_map(|group| &group.bars);
     let widest = |of: &dyn Fn(&Bar) -> &str, (least, most): (f64, f64)| {
@@ -111,7 +111,7 @@ fn draw_bar(svg: &mut String, bars: &Bars, bar: &Bar, scale: &Scale, y: f64) {
             for_xml(&said),
             y + (ROW - BAR) / 2.0
         );
-        // Names in the bar, where they have space, for who cannot tell the colours apart.
+        // Part names inside the bar, where they fit, for readers who cannot tell the colours apart.
         if width_of(name) + 8.0 <= width {
             let middle = (from + to) / 2.0;
             text(svg, (middle, y + ROW / 2.0 + 4.0), Anchor::Middle, "", name);

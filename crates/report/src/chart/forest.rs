@@ -5,17 +5,18 @@ use super::svg::{Anchor, WIDTH, path, shape, shortened, text, width_of};
 use super::{Axis, Forest, ForestRow};
 use crate::block::Look;
 
-/// Height of a row, and of a heading above rows.
+/// Heights in chart units: of a row, and of a heading above rows.
 const ROW: f64 = 24.0;
-/// Space above the first row and below the last: for the names of the sides and of the marks.
+/// Space above the first row, for the labels of the sides, and below the last row, for the tick
+/// labels.
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 26.0;
-/// The most and the least that labels at the left take.
+/// Minimum and maximum width of the labels at the left.
 const LABELS: (f64, f64) = (110.0, 230.0);
-/// The most and the least that text at the right takes.
+/// Minimum and maximum width of the text at the right.
 const SAID: (f64, f64) = (120.0, 240.0);
 
-/// Draws it; its height.
+/// Draws the forest plot and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, forest: &Forest) -> f64 {
     let widest = |of: &dyn Fn(&ForestRow) -> &str, (least, most): (f64, f64)| {
         let widths = forest.rows.iter().map(|row| width_of(of(row)) + 18.0);
@@ -91,7 +92,7 @@ fn lines(forest: &Forest) -> Vec<Line<'_>> {
     lines
 }
 
-/// With 1 and the margin always on it.
+/// The scale of the ratios, which always includes 1 and the margin.
 fn scale(forest: &Forest, ends: (f64, f64)) -> Scale {
     let of_row = |row: &ForestRow| {
         let interval = row.ratio.interval;

@@ -1,4 +1,4 @@
-//! A heat table: ratios in rows and columns. Colour, sign and number say the same.
+//! A heat table: ratios in rows and columns. Colour, sign and number show the same verdict.
 
 use std::fmt::Write as _;
 
@@ -6,18 +6,18 @@ use super::svg::{Anchor, LETTERS, WIDTH, shortened, text, width_of};
 use super::{Heat, HeatCell, Tone};
 use crate::escape::for_xml;
 
-/// The least and the most that heads of rows take.
+/// Minimum and maximum width of the row headers.
 const LABELS: (f64, f64) = (70.0, 200.0);
-/// Height of a cell, and of the heads of columns.
+/// Heights in chart units: of a cell, and of the column headers.
 const CELL: f64 = 40.0;
 const TOP: f64 = 44.0;
-/// The most that a cell is wide, and the space between two cells.
+/// Maximum width of a cell, and the space between two cells.
 const WIDEST: f64 = 110.0;
 const SPACE: f64 = 2.0;
-/// Height of the key below.
+/// Height of the colour key below the table.
 const KEY: f64 = 34.0;
 
-/// Draws it; its height.
+/// Draws the heat table and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, heat: &Heat) -> f64 {
     let labels = heat.rows.iter().map(|(name, _)| width_of(name) + 16.0);
     let labels = labels.chain([width_of(&heat.names[0]) + 16.0]);
@@ -72,7 +72,7 @@ fn draw_cell(svg: &mut String, cell: &HeatCell, (x, y): (f64, f64), width: f64) 
     );
     let middle = x + wide / 2.0;
     let signed = format!("{} {}", sign(cell.tone), cell.ratio);
-    // A number is not shortened: one that has no space is only in the table.
+    // Numbers are not shortened: a number that does not fit is only in the text table.
     let fits = |words: &str| width_of(words) <= wide + 2.0;
     let shown = match (fits(&signed), fits(&cell.ratio)) {
         (true, _) => signed.as_str(),
@@ -104,7 +104,7 @@ fn class(tone: Tone) -> String {
     }
 }
 
-/// What a reader sees who sees no colours.
+/// The sign for a verdict, for readers who cannot see colours.
 fn sign(tone: Tone) -> &'static str {
     match tone {
         Tone::Better(_) => "▲",

@@ -1,4 +1,4 @@
-//! Charts as drawings: what [`block::chart`](crate::block::chart) holds, as SVG inside a page or as a file.
+//! Draws charts: converts [`block::chart`](crate::block::chart) to SVG, for a page or for a file.
 
 mod bars;
 mod forest;
@@ -16,10 +16,10 @@ pub(crate) use crate::block::chart::{
     Panel, Panels, Plane, PlanePoint, Point, Series, Style, Tone,
 };
 
-/// The style of everything that is drawn. The page that holds a chart, or the file of a chart, has it.
+/// The style sheet of all drawings, included in pages with charts and in chart files.
 pub(crate) const STYLE: &str = include_str!("chart.css");
 
-/// The chart inside a page. `id` is unique on the page.
+/// Draws a chart for a page. `id` must be unique on the page.
 pub(crate) fn inline(chart: &Chart, id: &str) -> String {
     drawn(
         chart,
@@ -29,7 +29,7 @@ pub(crate) fn inline(chart: &Chart, id: &str) -> String {
     )
 }
 
-/// The chart as a file of its own.
+/// Draws a chart as a complete SVG file.
 pub(crate) fn file(chart: &Chart) -> String {
     let style =
         format!("<style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");

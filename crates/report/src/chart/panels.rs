@@ -1,4 +1,4 @@
-//! Panels over a common axis: figures over time, rounds, percentiles or connections.
+//! Panels with a common horizontal axis: figures over time, rounds, percentiles or connections.
 
 use std::fmt::Write as _;
 
@@ -6,26 +6,26 @@ use super::scale::Scale;
 use super::svg::{Anchor, LETTERS, WIDTH, colour, dashes, path, shape, shortened, text, width_of};
 use super::{Axis, Named, Panel, Panels, Point, Series, Style};
 
-/// Where panels begin, for the names of marks, and end.
+/// Left and right edges of the panels; tick labels are left of the left edge.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 14.0;
-/// Distance of the first and the last point from the ends.
+/// Distance of the first and the last point from the edges of the panel.
 const INSET: f64 = 10.0;
-/// Height of the drawing in a panel, alone and beside others.
+/// Height of the plot area in a panel: for a single panel, and for one of several.
 const ALONE: f64 = 240.0;
 const ONE_OF_SEVERAL: f64 = 130.0;
 /// Space above a panel, for its title.
 const TITLE: f64 = 36.0;
-/// Space below the last panel: names of marks, and the title of the axis.
+/// Space below the last panel for the tick labels and the axis title.
 const BELOW: f64 = 40.0;
 /// Height of a row of the legend.
 const LEGEND_ROW: f64 = 20.0;
-/// The most that a name in the legend takes.
+/// Maximum width of a name in the legend.
 const LEGEND_NAME: f64 = 220.0;
 /// Half the width of the caps of an error bar.
 const CAP: f64 = 3.0;
 
-/// Draws them; their height.
+/// Draws the panels and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, panels: &Panels) -> f64 {
     let mut top = legend(svg, panels);
     let height = match panels.panels.len() {
@@ -54,7 +54,8 @@ pub(super) fn draw(svg: &mut String, panels: &Panels) -> f64 {
     top + BELOW
 }
 
-/// A shape with a name for every target, above the panels; none for a single one. Its height.
+/// Draws a legend above the panels, with the shape and name of each target, and returns its height.
+/// A single target gets no legend.
 fn legend(svg: &mut String, panels: &Panels) -> f64 {
     let mut known: Vec<&Series> = Vec::new();
     for series in panels.panels.iter().flat_map(|panel| &panel.series) {
@@ -88,7 +89,7 @@ fn has_shapes(style: Style) -> bool {
     matches!(style, Style::Dots | Style::Joined | Style::Banded)
 }
 
-/// A line of the series; none for dots.
+/// Draws the line of a series; draws nothing for [`Style::Dots`].
 fn stroke(svg: &mut String, series: &Series, data: &str) {
     let dashes = match series.style {
         Style::Dots => return,
@@ -185,7 +186,7 @@ fn curve(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
     }
 }
 
-/// The intervals of all points as one path of error bars.
+/// Draws the intervals of all points as one path of error bars.
 fn bars(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
     let mut data = String::new();
     for point in &series.points {
@@ -205,7 +206,7 @@ fn bars(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
     }
 }
 
-/// The intervals of neighbours as an area.
+/// Draws the intervals of adjacent points as a filled area.
 fn band(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
     let placed = |point: &Point| {
         let (low, high) = point.ends?;
@@ -236,7 +237,7 @@ fn band(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
     }
 }
 
-/// A ring with a name that hides no other.
+/// Draws a ring with a name, placed so that names do not overlap.
 fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(f64, f64)>) {
     let (Some(at), Some(high)) = (x.place(named.at.0), y.place(named.at.1)) else {
         return;
@@ -262,7 +263,7 @@ fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(
     }
 }
 
-/// Names of the marks below the last panel, as far as they have space, and the title of the axis.
+/// Draws the tick labels that fit below the last panel, and the axis title.
 fn marks_below(svg: &mut String, axis: &Axis, x: &Scale, bottom: f64) {
     let mut free = f64::NEG_INFINITY;
     for (at, name) in x.marks() {

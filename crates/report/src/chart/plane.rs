@@ -1,4 +1,4 @@
-//! One ratio against another, around a cross at 1.
+//! A scatter plot of one ratio against another, with axes that cross at 1.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use super::{Axis, Plane, PlanePoint};
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 14.0;
 const HEIGHT: f64 = 320.0;
-/// Space below: names of marks and the title of the axis.
+/// Space below the plot for the tick labels and the axis title.
 const BELOW: f64 = 40.0;
 const LEGEND_ROW: f64 = 20.0;
-/// The most that names in the legend and beside points take.
+/// Maximum width of the names in the legend and of the labels beside points.
 const LEGEND_NAME: f64 = 300.0;
 const LABEL: f64 = 180.0;
-/// What is always on both axes.
+/// Range that both axes always include.
 const LEAST: [f64; 2] = [0.95, 1.05];
 /// Half the width of the caps of an error bar.
 const CAP: f64 = 3.0;
 
-/// Draws it; its height.
+/// Draws the scatter plot and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, plane: &Plane) -> f64 {
     let top = legend(svg, plane) + 26.0;
     let bottom = top + HEIGHT;
@@ -69,7 +69,7 @@ pub(super) fn draw(svg: &mut String, plane: &Plane) -> f64 {
     bottom + BELOW
 }
 
-/// Names of the quarters in their outer corners, where they have space.
+/// Draws the names of the quadrants in their outer corners, where the names fit.
 fn quarters(svg: &mut String, plane: &Plane, (across, up): (f64, f64), (top, bottom): (f64, f64)) {
     let [top_left, top_right, bottom_left, bottom_right] = &plane.quarters;
     let (high, low) = (top + 16.0, bottom - 8.0);

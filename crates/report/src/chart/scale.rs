@@ -1,17 +1,19 @@
-//! Places on an axis, and its marks at round numbers.
+//! Maps values to positions on an axis, and chooses tick marks at round numbers.
 
 use tenbin_result::format::Unit;
 
 use super::{Axis, Marks};
 
-/// The largest ratio of the ends of a logarithmic axis that has marks at even steps.
+/// Largest ratio of the upper to the lower end at which a logarithmic axis has equally spaced tick
+/// marks.
 const NARROW: f64 = 2.5;
-/// Space at each end of a logarithmic axis, as a share of its length.
+/// Margin at each end of a logarithmic axis, as a share of its length.
 const SPACE: f64 = 0.04;
-/// The largest ratio at which 2 and 5 times a power of ten are marked too.
+/// Largest ratio of the upper to the lower end at which 2 and 5 times a power of ten also get tick
+/// marks.
 const SOME_DECADES: f64 = 2e3;
 
-/// A stretch of numbers on a stretch of the drawing.
+/// Maps a range of values to a range of the drawing.
 #[derive(Debug, Clone)]
 pub(super) struct Scale {
     logarithmic: bool,
@@ -23,8 +25,9 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A scale for these numbers from `from` to `to`, with about `wanted` marks. Numbers that are not
-    /// finite, and on a logarithmic axis those that are not above 0, have no place.
+    /// Creates a scale for these numbers from `from` to `to`, with about `wanted` tick marks.
+    /// Infinite and NaN values have no position. On a logarithmic axis, values of 0 or less have no
+    /// position either.
     pub(super) fn new(
         axis: &Axis,
         numbers: impl Iterator<Item = f64>,
@@ -52,7 +55,7 @@ impl Scale {
                 (false, false) => (low - low.abs() * 0.05, high + high.abs() * 0.05),
             };
         }
-        // Points at the very edge of a logarithmic axis would lie on the frame.
+        // Without a margin, the outermost points of a logarithmic axis would lie on the frame.
         if axis.logarithmic && !is_fixed {
             let space = (high / low).powf(SPACE);
             (low, high) = (low / space, high * space);
@@ -61,7 +64,7 @@ impl Scale {
             true => round_ratios(low, high, wanted),
             false => round_steps(low, high, wanted),
         };
-        // An axis of figures ends at its marks, so that each end has a number.
+        // An axis of figures ends at tick marks, so that each end has a label.
         if !is_fixed && !axis.logarithmic {
             low = places.first().copied().unwrap_or(low).min(low);
             high = places.last().copied().unwrap_or(high).max(high);
@@ -88,7 +91,8 @@ impl Scale {
         }
     }
 
-    /// Where a number is; `None` for one that has no place, and the nearer end for one outside.
+    /// The position of a number. A number outside the range is at the nearer end; `None` for a
+    /// number without a position.
     pub(super) fn place(&self, number: f64) -> Option<f64> {
         if !number.is_finite() || (self.logarithmic && number <= 0.0) {
             return None;
@@ -101,12 +105,12 @@ impl Scale {
         Some(self.from + share * (self.to - self.from))
     }
 
-    /// Whether a number is between the ends.
+    /// Whether a number is within the range of the scale.
     pub(super) fn has(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
     }
 
-    /// Places and names of its marks.
+    /// Positions and labels of the tick marks.
     pub(super) fn marks(&self) -> impl Iterator<Item = (f64, &str)> {
         let marks = self.marks.iter();
         marks.filter_map(|(number, name)| Some((self.place(*number)?, name.as_str())))
@@ -128,12 +132,12 @@ fn round_steps(low: f64, high: f64, wanted: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Round numbers inside the range: at even steps in a narrow one, else at powers of ten, and at 2 and 5
-/// times these where there is space.
+/// Round numbers within the range. A narrow range has even steps; a wide range has powers of ten,
+/// and 2 and 5 times these where there is space.
 fn round_ratios(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     let inside = |place: &f64| *place >= low * (1.0 - 1e-9) && *place <= high * (1.0 + 1e-9);
     if high / low < NARROW {
-        // Steps that enclose a narrow range leave few marks inside it.
+        // Even steps around a narrow range may leave few marks inside the range.
         let finer = [wanted, wanted * 2, wanted * 4].into_iter();
         let mut tried = finer.map(|wanted| {
             let steps = round_steps(low, high, wanted).into_iter();
@@ -149,12 +153,12 @@ fn round_ratios(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     let powers = powers.map(|power| 10_f64.powi(power));
     let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
     let all: Vec<f64> = all.filter(inside).collect();
-    // Of more than twice as many as wanted only some are marked.
+    // If there are more than twice as many marks as wanted, only every n-th is kept.
     let every = all.len().div_ceil(wanted.max(1) * 2).max(1);
     all.into_iter().step_by(every).collect()
 }
 
-/// 1, 2 or 5 times a power of ten, at least as large.
+/// The smallest 1, 2 or 5 times a power of ten that is at least `least`.
 fn step(least: f64) -> f64 {
     if least <= 0.0 || !least.is_finite() {
         return 1.0;
@@ -165,7 +169,7 @@ fn step(least: f64) -> f64 {
     enough.unwrap_or(power * 10.0)
 }
 
-/// A figure without zeros at the end of its decimals: `5 k/s`, and 0 without a unit.
+/// Formats a figure without trailing zeros: `5 k/s`; 0 has no unit.
 fn figure(unit: Unit, value: f64) -> String {
     if value.abs() < f64::MIN_POSITIVE {
         return "0".to_owned();
@@ -176,7 +180,7 @@ fn figure(unit: Unit, value: f64) -> String {
     format!("{}{unit}", without_zeros(digits))
 }
 
-/// A number of at most four decimals.
+/// Formats a number with at most four decimals.
 fn number(value: f64) -> String {
     without_zeros(&format!("{value:.4}")).to_owned()
 }

@@ -1,28 +1,28 @@
-//! Shapes, lines and text of drawings.
+//! Draws shapes, lines and text as SVG.
 //!
-//! Colours are those of Okabe and Ito (2008), which most people can tell apart; the two lightest are
-//! darker on a light page, so that every colour has a contrast of 3:1. Targets differ in shape
-//! and stroke as well. Colours are set by classes, so that a chart is legible on a light and on a dark
-//! page and needs no attribute that a Content-Security-Policy refuses.
+//! Colours follow Okabe and Ito (2008), which most people can tell apart. On a light page, the two
+//! lightest colours are darker, so that every colour has a contrast of 3:1. Targets also differ in
+//! shape and stroke. CSS classes set the colours, so that a chart is legible on light and dark
+//! pages and needs no attribute that a Content-Security-Policy refuses.
 
 use std::fmt::Write as _;
 
 use crate::escape::for_xml;
 
-/// Width of every chart, in units of its own.
+/// Width of every chart, in chart units (SVG user units).
 pub(super) const WIDTH: f64 = 720.0;
-/// Size of the letters.
+/// Font size, in chart units.
 pub(super) const LETTERS: f64 = 12.0;
-/// Average width of a letter, as a share of its size.
+/// Average width of a letter, as a share of the font size.
 const LETTER_WIDTH: f64 = 0.56;
-/// Shapes of points, one after the other.
+/// Number of point shapes, assigned to targets in turn.
 const SHAPES: usize = 5;
-/// Colours, one after the other.
+/// Number of colours, assigned to targets in turn.
 const COLOURS: usize = 7;
-/// Strokes of lines, for targets of the same colour.
+/// Dash patterns that distinguish targets of the same colour.
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
-/// Where text stands relative to its place.
+/// Alignment of text relative to its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +30,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Text at a place, as one of the classes of the style.
+/// Draws text at a position, in a class of the style sheet.
 pub(super) fn text(svg: &mut String, (x, y): (f64, f64), anchor: Anchor, class: &str, words: &str) {
     let anchor = match anchor {
         Anchor::Start => "",
@@ -44,18 +44,18 @@ pub(super) fn text(svg: &mut String, (x, y): (f64, f64), anchor: Anchor, class: 
     );
 }
 
-/// A path of one class.
+/// Draws a path in a class of the style sheet.
 pub(super) fn path(svg: &mut String, class: &str, data: &str) {
     let _ = writeln!(svg, "<path class=\"{class}\" d=\"{}\"/>", data.trim_end());
 }
 
-/// About how wide words are.
+/// Approximate width of text, in chart units.
 pub(super) fn width_of(words: &str) -> f64 {
     let wide = |c: char| if u32::from(c) < 0x1100 { 1.0 } else { 1.8 };
     words.chars().map(wide).sum::<f64>() * LETTERS * LETTER_WIDTH
 }
 
-/// The words, shortened at their end to about this width.
+/// Shortens text at its end to about `width`, in chart units.
 pub(super) fn shortened(words: &str, width: f64) -> String {
     if width_of(words) <= width {
         return words.to_owned();
@@ -70,17 +70,17 @@ pub(super) fn shortened(words: &str, width: f64) -> String {
     short + "…"
 }
 
-/// The class of the colour of a target.
+/// The CSS class for the colour of a target.
 pub(super) fn colour(place: usize) -> String {
     format!("c{}", place % COLOURS)
 }
 
-/// The stroke of the lines of a target.
+/// The dash pattern for the lines of a target.
 pub(super) fn dashes(place: usize) -> &'static str {
     DASHES[(place / COLOURS) % DASHES.len()]
 }
 
-/// The shape of a target's points around a place.
+/// Draws a point of a target at a position, with a tooltip.
 pub(super) fn shape(svg: &mut String, place: usize, (x, y): (f64, f64), flagged: bool, said: &str) {
     let class = if flagged { "hollow" } else { "dot" };
     let data = match place % SHAPES {

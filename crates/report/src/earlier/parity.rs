@@ -1,5 +1,5 @@
-//! Whether two runs got the same responses. Otherwise the work was different, and speeds cannot be
-//! compared.
+//! Checks whether two runs received the same responses. Otherwise the runs did different work, and
+//! speeds cannot be compared.
 
 use std::collections::BTreeMap;
 use tenbin_plan::work::traits_of;
@@ -7,40 +7,39 @@ use tenbin_plan::work::traits_of;
 use tenbin_result::format::percent;
 use tenbin_result::{Document, SliceFigures};
 
-/// Maximum number of terms with other numbers of hits that are named in a sentence.
+/// Maximum number of terms with different numbers of hits that a sentence names.
 const NAMED: usize = 5;
 
 /// Difference of two mean body lengths, as a share of the larger, above which the work counts as
-/// different; the same as between two targets of one run.
+/// different. The comparison of two targets in one run uses the same limit.
 const OTHER: f64 = 0.05;
 
-/// Bytes by which bodies may differ without effect on the time.
+/// Difference of two mean body lengths, bytes, that has no effect on the time.
 const NO_TIME: f64 = 64.0;
 
-/// Difference in the share of failed responses.
+/// Difference of two shares of failed responses above which the work counts as different.
 const FAILED: f64 = 0.01;
 
-/// Responses of one target to one workload, over all full slices.
+/// Properties of one target's responses to one workload, over all full slices.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
-    /// Mean body bytes of a correct response; unknown for protocols other than HTTP, which may have
-    /// many sizes and check the content themselves.
+    /// Mean body bytes of a correct response; unknown for protocols other than HTTP, for which
+    /// bodies can have many sizes and clients check the content.
     body: Option<f64>,
     /// Share of failed operations; unknown without operations.
     failed: Option<f64>,
-    /// Hits by search term, if each target has its own request template (`by_target`); otherwise
-    /// `None`.
+    /// Hits by search term, if each target has its own request template (`by_target`).
     terms: Option<BTreeMap<String, u64>>,
     /// The plan's `hits_tolerance`, as a share.
     tolerance: f64,
 }
 
-/// Relation of two sets of responses.
+/// The relation between the responses of two runs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Parity {
     /// The same work.
     Same,
-    /// The same work, with an expected difference: a sentence without a full stop.
+    /// The same work, with an expected difference, given as a sentence without a full stop.
     Expected(String),
     /// Different work, with the reason as a clause.
     Other(String),
@@ -75,10 +74,10 @@ impl Answers {
         }
     }
 
-    /// Whether the later responses belong to the same work.
+    /// Checks whether the later responses belong to the same work.
     ///
-    /// If each target has its own request template, the hits of each term are compared instead of
-    /// response sizes, since different kinds of servers never send the same bytes.
+    /// If each target has its own request template, compares the hits of each term instead of
+    /// response sizes, because different kinds of servers never send the same bytes.
     pub(super) fn parity(&self, later: &Self) -> Parity {
         if let (Some(then), Some(now)) = (self.failed, later.failed)
             && (then - now).abs() > FAILED
@@ -111,7 +110,7 @@ impl Answers {
         }
     }
 
-    /// The mean sizes of both, if they differ.
+    /// The mean body sizes of both runs, if they differ.
     fn sizes(&self, later: &Self) -> Option<(f64, f64)> {
         let (then, now) = self.body.zip(later.body)?;
         let apart = (then - now).abs();
@@ -119,7 +118,7 @@ impl Answers {
     }
 }
 
-/// A setting of a workload.
+/// The value of one setting of a workload.
 fn said<'a>(document: &'a Document, workload: &str, key: &str) -> Option<&'a str> {
     let mut workloads = document.workloads.iter();
     let work = workloads.find(|work| work.name == workload)?;
@@ -128,8 +127,8 @@ fn said<'a>(document: &'a Document, workload: &str, key: &str) -> Option<&'a str
     Some(&setting.value)
 }
 
-/// Why the numbers of hits differ too much, as a clause; the rule and the tolerance are those of
-/// `unequal_hits` between two targets of a run.
+/// The reason why the numbers of hits differ too much, as a clause. Rule and tolerance are those of
+/// the finding `unequal_hits` between two targets of a run.
 fn other_hits(
     then: &BTreeMap<String, u64>,
     now: &BTreeMap<String, u64>,
@@ -166,7 +165,7 @@ fn other_hits(
         "{} of {compared} terms had other numbers of hits by more than the tolerance of {}: \
          {}{more}",
         different.len(),
-        // As in the plan: 0 % instead of "below 0.1 %".
+        // Formatted as in the plan: 0 % instead of "below 0.1 %".
         match tolerance {
             0.0 => "0 %".to_owned(),
             some => percent(some),

@@ -1,21 +1,21 @@
-//! Targets that are identical in two runs.
+//! Finds targets that are identical in two runs.
 
 use std::collections::BTreeMap;
 
 use tenbin_result::Document;
 
-/// Identity of a target, to recognise it in another run.
+/// Identity of a target, used to recognise the target in another run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Identity {
-    /// Description: command, address or built-in server.
+    /// Description of the target: command, address or built-in server.
     description: String,
-    /// Version, as far as known: size and time of the program's files, its reported version, or
-    /// Tenbin's version for built-in servers.
+    /// Version of the target, if known: size and time of the program's files, the reported version,
+    /// or Tenbin's version for built-in servers.
     version: Option<String>,
 }
 
 impl Identity {
-    /// The identities of all targets of a run.
+    /// Identities of all targets of a run, by name.
     pub(super) fn all(document: &Document) -> BTreeMap<String, Self> {
         let of = |target: &tenbin_result::Target| {
             let known = document.environment.targets.get(&target.name);
@@ -34,12 +34,12 @@ impl Identity {
         document.targets.iter().map(of).collect()
     }
 
-    /// Whether both have the same description and the same known version.
+    /// Whether both targets have the same description and the same known version.
     fn is_known_same(&self, other: &Self) -> bool {
         self == other && self.version.is_some()
     }
 
-    /// Whether no known property differs.
+    /// Whether no known property of the two targets differs.
     fn may_be_same(&self, other: &Self) -> bool {
         let versions = self.version.as_ref().zip(other.version.as_ref());
         self.description == other.description && versions.is_none_or(|(one, two)| one == two)
@@ -53,10 +53,11 @@ pub(super) struct Targets {
     pub(super) baseline: Option<String>,
 }
 
-/// The targets that serve as controls for the others: the baseline of both runs, unless it is known
-/// to be a different server, and every target with the same command and version. If all targets
-/// were controls, only the baseline is; a run with one target has none. If the user has `named` the
-/// changed workloads, the baseline is a control only if it is known to be identical.
+/// Names of the targets that serve as controls for the other targets: the baseline of both runs,
+/// unless known to be a different server, and every target with the same command and version. If
+/// all targets qualify, only the baseline is a control. A run with one target has no controls. If
+/// the user has `named` the changed workloads, the baseline is a control only if known to be
+/// identical.
 pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<String> {
     let pairs = before.identities.iter().filter_map(|(name, then)| {
         let now = after.identities.get(name)?;
@@ -93,8 +94,8 @@ impl Blocks {
         blocks.entry(block).or_default().push(speed);
     }
 
-    /// The speed of a target divided by that of the controls, block by block: geometric means, as
-    /// between two targets of one run. Blocks with a missing slice are left out. `None` without any
+    /// The speed of a target divided by the speed of the controls, by block: geometric means, as
+    /// between two targets of one run. Blocks with a missing slice are left out. `None` without a
     /// complete block.
     pub(super) fn relative(
         &self,

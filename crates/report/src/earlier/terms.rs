@@ -1,11 +1,11 @@
-//! The settings of a workload, which must be equal in both runs of a comparison.
+//! The settings of a workload, which must be equal in two runs to be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tenbin_result::Workload;
 
-/// A name or setting with sizes in the current notation: earlier versions wrote `1kB` for `1KB`,
-/// 1,000 bytes.
+/// Rewrites the sizes in a name or setting to the current notation: earlier versions wrote `1kB`
+/// for `1KB`, 1,000 bytes.
 pub(super) fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut after_digit = false;
@@ -22,7 +22,7 @@ pub(super) fn spelled(text: &str) -> String {
 pub(super) struct Terms {
     description: String,
     load: String,
-    /// By key; `None` in documents of older versions.
+    /// Settings by key; `None` in documents of older versions.
     settings: Option<BTreeMap<String, String>>,
 }
 
@@ -51,7 +51,8 @@ impl Terms {
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         if let (Some(mine), Some(theirs)) = (&self.settings, &other.settings) {
             let keys: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
-            // Each target has its own request template; hits show whether they do the same work.
+            // If each target has its own request template, the hits show whether both do the same
+            // work.
             let own_words = |key: &str| {
                 key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
             };

@@ -1,4 +1,4 @@
-//! blobstore-bench's lines, printed while a run goes on, and its result file.
+//! The output formats of blobstore-bench: the lines printed during a run, and the result file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     write: Some(Writer::Run(parts)),
 };
 
-/// A file for each target: the format has no column for it.
+/// Writes one file per target, because the format has no column for the target.
 fn parts(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let slices = || run.record.slices.iter();
     let is_mine = |slice: &Slice| slice.work().any(|op| is_mode(&op.name));
@@ -39,7 +39,7 @@ fn parts(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     }))
 }
 
-/// A row for each whole second of a slice, then one for all of it.
+/// One row per whole second of a slice, then one row for the whole slice.
 fn rows_of(run: &Run<'_>, slice: &Slice) -> Vec<Row> {
     let mut rows = Vec::new();
     for op in slice.work().filter(|op| is_mode(&op.name)) {
@@ -59,37 +59,37 @@ fn rows_of(run: &Run<'_>, slice: &Slice) -> Vec<Row> {
     rows
 }
 
-/// What was asked for.
+/// The parsed options of a blobstore-bench command line.
 #[derive(Debug, Clone)]
 pub struct Parsed<'a> {
-    /// What the tool calls its parameters, and their values, in its order.
+    /// Names and values of the parameters, as the tool prints them, in the tool's order.
     pub parameters: &'a [(&'a str, String)],
-    /// Size of an object that is put, bytes.
+    /// Size of an uploaded object, bytes.
     pub size: u64,
-    /// What is counted as bytes: blobs that were put before may have other sizes.
+    /// How bytes are counted: existing blobs can have other sizes than `size`.
     pub bytes: Bytes,
-    /// The phase of a workload, by its name.
+    /// Phase of each workload, by workload name.
     pub phases: &'a BTreeMap<String, Phase>,
-    /// Seconds that a line stands for, at least 1.
+    /// Seconds covered by one line, at least 1.
     pub interval: usize,
 }
 
-/// Tells a run in the tool's lines, while it goes.
+/// Prints a running benchmark in the tool's output format.
 pub struct Teller<'a> {
     asked: Parsed<'a>,
     started: SystemTime,
-    /// The mode under way.
+    /// Loop number of the current mode.
     round: u32,
     mode: String,
-    /// Lines of it so far.
+    /// Number of lines printed for the current mode.
     lines: usize,
-    /// Seconds of it that have no line yet.
+    /// Seconds of the current mode that are not printed yet.
     untold: BTreeMap<u64, LiveSecond>,
     rows: Vec<Row>,
 }
 
 impl<'a> Teller<'a> {
-    /// Of a run that has begun then.
+    /// Starts the output of a run that started at `started`.
     pub fn new(asked: Parsed<'a>, started: SystemTime) -> Self {
         Self {
             asked,
@@ -102,7 +102,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What stands before the first mode.
+    /// The lines before the first mode.
     pub fn head(&self) -> String {
         let begun = stamp(self.started);
         let mut text = format!(
@@ -116,7 +116,7 @@ impl<'a> Teller<'a> {
         text
     }
 
-    /// A mode of a loop, counted from 0, begins.
+    /// Starts a mode in a loop; loops are counted from 0. Returns the title line.
     pub fn begins(&mut self, round: u32, workload: &str, now: SystemTime) -> String {
         self.round = round;
         self.mode = self.mode_of(workload);
@@ -126,14 +126,14 @@ impl<'a> Teller<'a> {
         format!("{} Running Loop {round} {title} Test\n", stamp(now))
     }
 
-    /// A second of it is over, for some threads at least. A line waits for all of them. The
-    /// last second is a piece of one and has no line of its own, and neither have the last
-    /// that do not fill an interval.
+    /// Adds a second of the current mode that at least one thread has finished. Returns the lines
+    /// that are complete: a line is complete when all threads have finished its seconds. A partial
+    /// last second gets no line, and neither do last seconds that do not fill an interval.
     pub fn second(&mut self, second: &LiveSecond, now: SystemTime) -> Option<String> {
         if !is_mode(&second.counts.operation) {
             return None;
         }
-        // One that has its line already goes to the next.
+        // A second whose line is already printed counts towards the next line.
         let at = second.second.max(self.first_untold());
         match self.untold.get_mut(&at) {
             None => drop(self.untold.insert(at, second.clone())),
@@ -147,17 +147,17 @@ impl<'a> Teller<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The first second without a line.
+    /// The first second that is not printed yet.
     fn first_untold(&self) -> u64 {
         (self.lines * self.asked.interval) as u64
     }
 
-    /// The last second of the next line.
+    /// The last second that the next line covers.
     fn last_of_interval(&self) -> u64 {
         self.first_untold() + self.asked.interval as u64 - 1
     }
 
-    /// The next line, if its seconds are whole.
+    /// The next line, if all its seconds are complete.
     fn line(&mut self, now: SystemTime) -> Option<String> {
         let last = self.last_of_interval();
         let goes_on = self.untold.range(last + 1..).next().is_some();
@@ -178,7 +178,7 @@ impl<'a> Teller<'a> {
         Some(line)
     }
 
-    /// It is over.
+    /// Ends a mode. Returns the remaining lines and the total.
     pub fn ends(&mut self, slice: &Slice) -> String {
         let mut text = String::new();
         let seconds = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
@@ -190,7 +190,7 @@ impl<'a> Teller<'a> {
         for row in rows {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
-                // Those that were under way when the time was over are stored as well.
+                // Operations in flight at the end of the mode are stored as well.
                 let stored: u64 = slice.work().map(|op| op.service.len()).sum();
                 let _ = writeln!(
                     text,
@@ -204,12 +204,12 @@ impl<'a> Teller<'a> {
         text
     }
 
-    /// What was found, and last the verdict.
+    /// The findings, then the verdict.
     pub fn tail(&self, document: &Document) -> String {
         last_lines(document)
     }
 
-    /// The result file: the printed rows.
+    /// The result file, with the printed rows.
     pub fn json(&self) -> Vec<u8> {
         hsbench::json(&self.rows)
     }
@@ -220,12 +220,12 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Whether an operation is a mode, and not a step of one.
+/// Whether an operation is a mode rather than a sub-request of a mode.
 fn is_mode(operation: &str) -> bool {
     matches!(operation, "PUT" | "GET" | "DEL")
 }
 
-/// A second that is as long as this is a whole one.
+/// Minimum length, in seconds, of a second that counts as whole.
 const FULL: f64 = 0.95;
 
 fn mode(phase: Phase) -> &'static str {

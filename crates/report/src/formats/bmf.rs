@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
     }),
 };
 
-/// A figure, and its interval where there is one.
+/// A figure with the ends of its interval, if known.
 #[derive(Debug, Serialize)]
 struct Metric {
     value: f64,
@@ -78,7 +78,7 @@ fn benchmarks(document: &Document) -> BTreeMap<String, Measures> {
     all
 }
 
-/// A benchmark without any figure is left out.
+/// Adds a benchmark, unless it has no figure.
 fn add(all: &mut BTreeMap<String, Measures>, name: String, measures: Measures) {
     if !measures.is_empty() {
         all.insert(name, measures);
@@ -99,7 +99,7 @@ fn measures<const N: usize>(figures: [(&'static str, Option<Figure>, f64); N]) -
     known.collect()
 }
 
-/// The share of the work that failed; `None` if none was tried.
+/// The share of operations that failed; `None` without operations.
 fn errors(result: &ResultOf) -> Option<Metric> {
     let tried = result.ok + result.failed;
     (tried > 0).then(|| Metric {

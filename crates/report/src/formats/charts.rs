@@ -1,4 +1,4 @@
-//! The charts of the report, each as a file.
+//! The charts of the report as SVG files, one format per chart.
 
 use std::io;
 
@@ -116,7 +116,8 @@ pub(super) const SERVER_STAGES: Format = Format {
     }),
 };
 
-/// The section of a chart has the name of its format, and the chart that of its file.
+/// Finds a chart by name: section and format have the same name, and chart and file have the same
+/// name.
 fn chart_of(document: &Document, name: &str) -> Option<chart::Chart> {
     let file = format!("{name}.svg");
     charts_of(document, name).find(|chart| chart.file == Some(file.as_str()))

@@ -1,4 +1,4 @@
-//! What a result file holds.
+//! The content of a result file.
 
 use tenbin_result::{Document, Trust};
 use tenbin_verdict::Series;
@@ -6,27 +6,27 @@ use tenbin_verdict::Series;
 use super::drnbench::Steps;
 use super::imported::Imported;
 
-/// What a result file holds.
+/// The content of a result file, by kind.
 #[derive(Debug)]
 pub enum Content {
     /// A result of Tenbin.
     Document(Box<Document>),
-    /// Requests, or sums of them over windows.
+    /// Requests, or sums of requests over time windows.
     Requests(Imported),
-    /// Repetitions of benchmarks: a speed each.
+    /// Repetitions of benchmarks, each with one speed.
     Repetitions(Vec<Series>),
-    /// Steps of a ramp of clients.
+    /// Steps of a concurrency sweep.
     Steps(Steps),
 }
 
-/// Speeds, and how far they can be trusted and why, if the file shows that.
+/// Speeds, with the trust and its reason if the file allows a judgement.
 type Speeds = (Vec<Series>, Option<(Trust, String)>);
 
 impl Content {
-    /// The requests, if it holds any; otherwise why not, in one clause.
+    /// The requests of the file.
     ///
     /// # Errors
-    /// The clause.
+    /// A clause that says why the file holds no requests.
     pub(super) fn into_requests(self) -> Result<Imported, &'static str> {
         match self {
             Self::Requests(imported) => Ok(imported),
@@ -39,11 +39,11 @@ impl Content {
         }
     }
 
-    /// The speeds of repetitions or steps, and how far they can be trusted and why, if the file
-    /// shows that; otherwise why it has none, in one clause.
+    /// The speeds of repetitions or steps, with the trust and its reason if the file allows a
+    /// judgement.
     ///
     /// # Errors
-    /// The clause.
+    /// A clause that says why the file holds no speeds.
     pub(crate) fn into_speeds(self) -> Result<Speeds, &'static str> {
         match self {
             Self::Repetitions(series) => Ok((series, None)),

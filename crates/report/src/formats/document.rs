@@ -1,4 +1,4 @@
-//! `result.json`: the result document.
+//! The format of `result.json`: the result document.
 
 use std::io;
 

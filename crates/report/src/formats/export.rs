@@ -1,23 +1,23 @@
-//! What `--export` asks for.
+//! The value of `--export`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Format, format, written};
 
-/// A format in which a run is written besides the usual files, and where.
+/// An additional output format for a run, and where to write the output.
 #[derive(Debug, Clone)]
 pub struct Export {
-    /// The format; it can be written.
+    /// The format, which can be written.
     pub format: &'static Format,
-    /// Where it is written.
+    /// Where the output is written.
     pub to: Place,
 }
 
 /// Where an export is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Into the run directory, under the format's own file name.
+    /// The run directory, under the format's own file name.
     RunDirectory,
     /// Standard output.
     Stdout,
@@ -28,7 +28,7 @@ pub enum Place {
 impl FromStr for Export {
     type Err = String;
 
-    /// `FORMAT`, `FORMAT=FILE` or `FORMAT=-`.
+    /// Parses `FORMAT`, `FORMAT=FILE` or `FORMAT=-`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, file) = match text.split_once('=') {
             Some((name, file)) => (name, Some(file)),
@@ -57,7 +57,7 @@ impl FromStr for Export {
     }
 }
 
-/// The formats that can be written, a line each, for `--help`.
+/// The formats that can be written, one line each, for `--help`.
 pub fn help() -> String {
     let width = written().map(|format| format.name.len()).max().unwrap_or(0);
     let lines = written().map(|format| format!("  {:width$}  {}", format.name, format.about));

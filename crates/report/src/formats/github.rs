@@ -46,7 +46,7 @@ struct Entry {
     name: String,
     unit: &'static str,
     value: f64,
-    /// Only shown: the action compares values.
+    /// The interval as text; only displayed, because the action compares values.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<String>,
     extra: String,
@@ -121,7 +121,7 @@ fn entry(
     })
 }
 
-/// The run, its trust, and how the target compares with the baseline.
+/// Text about the run, its trust, and the target's comparison with the baseline.
 fn extra(document: &Document, workload: &str, target: &str, metric: &str) -> String {
     compared(document, workload, target, metric).unwrap_or_else(|| about(document))
 }

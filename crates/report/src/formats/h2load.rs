@@ -33,7 +33,8 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
         ));
     }
     let mut of = Measurement::new(REQUESTS);
-    // The number of streams per client is not in the text, and so Little's law does not apply.
+    // The text does not contain the number of streams per client, so Little's law cannot be
+    // checked.
     of.closed_loop = false;
     of.connections = clients(&lines)?;
     let (line, text) = lines.need("finished in ")?;
@@ -52,7 +53,7 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
     checked("h2load", vec![of])
 }
 
-/// `spawning thread #0: 16 total client(s).`, one line for each thread.
+/// Reads lines such as `spawning thread #0: 16 total client(s).`, one per thread.
 fn clients(lines: &Lines<'_>) -> Result<Option<Said<u64>>, Fault> {
     let mut sum: Option<Said<u64>> = None;
     for line in &lines.0 {
@@ -69,7 +70,7 @@ fn clients(lines: &Lines<'_>) -> Result<Option<Said<u64>>, Fault> {
     Ok(sum)
 }
 
-/// Numbers with their names, such as `448441 done, 0 failed`.
+/// Parses numbers with their names, such as `448441 done, 0 failed`.
 fn numbers<'a>(line: &Line<'_>, text: &'a str) -> Result<Vec<(u64, &'a str)>, Fault> {
     let parts = text.split(',').map(|part| {
         let (number, name) = part.trim().split_once(' ').unwrap_or((part, ""));
@@ -104,7 +105,7 @@ fn requests(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             "contradicts the requests: {answered} responses and {errored} errors of {done} done"
         )));
     }
-    // The rate is that of all requests with a response, whatever its status.
+    // The rate includes all requests with a response, whatever the status.
     of.ended = Some(line.said(done - errored));
     for (number, name) in codes {
         if number > 0 && matches!(name, "4xx" | "5xx") {
@@ -132,7 +133,7 @@ fn requests(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `…, 5.13MB (5381388) data`.
+/// Parses text such as `…, 5.13MB (5381388) data`.
 fn data_bytes(line: &Line<'_>, text: &str) -> Result<u64, Fault> {
     let data = text.rsplit_once(", ").map(|(_, data)| data);
     let inner = data.and_then(|data| data.split_once('(')?.1.strip_suffix(") data"));
@@ -141,7 +142,7 @@ fn data_bytes(line: &Line<'_>, text: &str) -> Result<u64, Fault> {
         .ok_or_else(|| line.fault("has no number of bytes of data"))
 }
 
-/// The row of request times, below a line with the names of its columns.
+/// Reads the row of request times, below a line with the column names.
 fn request_times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let Some((line, text)) = lines.find("time for request:") else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! HdrHistogram's files: the interval log, and the percentile distribution that is plotted.
+//! The file formats of HdrHistogram: the interval log, and the percentile distribution for plots.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -29,11 +29,11 @@ pub(super) const DISTRIBUTION: Format = Format {
     write: Some(Writer::Run(distributions)),
 };
 
-/// Values are nanoseconds; HdrHistogram's programs read the largest value of an interval in
+/// Values are nanoseconds; HdrHistogram's programs expect the largest value of an interval in
 /// milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// Percentiles within each half of the distance to 100 %.
+/// Number of percentiles printed each time the distance to 100 % halves.
 const STEPS_IN_HALF: u32 = 5;
 
 /// Buckets within a power of two of a histogram with three significant digits.
@@ -41,7 +41,7 @@ const SUB_BUCKETS: u32 = 2_048;
 
 const NOTHING: &str = "the run has no response that was timed";
 
-/// Times from the intended start in an open loop, otherwise from the write.
+/// The times of an operation: response times in an open loop, otherwise service times.
 fn times(op: &OpFigures) -> Histogram<u64> {
     match op.response.is_empty() {
         true => op.service.unpacked(),
@@ -92,7 +92,8 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
-/// A tag ends at a comma, and programs split lines at spaces.
+/// The tag of an interval: without commas, which end a tag, and without spaces, at which programs
+/// split lines.
 fn tag(slice: &Slice, op: &OpFigures) -> String {
     let part = |name: &str| -> String {
         let breaks =
@@ -137,7 +138,8 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     Ok(parts.collect())
 }
 
-/// As `outputPercentileDistribution` of HdrHistogram writes it, with values in milliseconds.
+/// Formats a histogram like `outputPercentileDistribution` of HdrHistogram, with values in
+/// milliseconds.
 fn distribution(histogram: &Histogram<u64>) -> String {
     let millis = |nanos: f64| nanos / 1e6;
     let mut text = format!(

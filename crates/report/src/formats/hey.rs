@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     write: None,
 };
 
-/// hey keeps this number of results for its histogram and its percentiles.
+/// Maximum number of results from which hey computes its histogram and percentiles.
 const KEPT: u64 = 1_000_000;
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {
@@ -61,7 +61,7 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
     checked("hey", vec![of])
 }
 
-/// `  99% in 0.0040 secs`.
+/// Reads a line such as ` 99% in 0.0040 secs`.
 fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
     let row = line.text.trim().split_once("% in ");
     let row = row.and_then(|(percent, text)| Some((count(percent)?, time(text)?)));
@@ -75,7 +75,7 @@ fn percentile(line: &Line<'_>) -> Result<Percentile, Fault> {
     })
 }
 
-/// Statuses and errors; returns the number of responses.
+/// Reads statuses and errors, and returns the number of responses.
 fn responses(lines: &Lines<'_>, of: &mut Measurement) -> Result<u64, Fault> {
     let title = "Status code distribution:";
     let ends = |line: &str| line.trim().is_empty();
@@ -113,7 +113,7 @@ fn responses(lines: &Lines<'_>, of: &mut Measurement) -> Result<u64, Fault> {
     Ok(answered)
 }
 
-/// A line such as `[200] 175219 responses`.
+/// Parses a line such as `[200] 175219 responses`.
 fn bracketed<'a>(line: &Line<'a>) -> Result<(u64, &'a str), Fault> {
     let inner = line.text.trim().strip_prefix('[');
     let parts = inner.and_then(|inner| inner.split_once(']'));
@@ -121,7 +121,8 @@ fn bracketed<'a>(line: &Line<'a>) -> Result<(u64, &'a str), Fault> {
     parts.ok_or_else(|| line.fault("is not a number in brackets and a text"))
 }
 
-/// The bars of the histogram have one time for each response, up to the number that hey keeps.
+/// Checks that the bars of the histogram add up to the number of responses, but at most to the
+/// number of results that hey keeps.
 fn histogram(lines: &Lines<'_>, answered: u64) -> Result<(), Fault> {
     let mut sum = 0_u64;
     for line in lines.section("Response time histogram:", |line| line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! `report.html`: the report as one page.
+//! The format of `report.html`: the report as one page.
 
 use super::write::nothing;
 use super::{Format, Writer};

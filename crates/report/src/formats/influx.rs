@@ -1,5 +1,4 @@
-//! InfluxDB line protocol: a point for each slice, each result and each comparison.
-//! <https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/>
+//! Writes InfluxDB line protocol: one point per slice, result and comparison.
 
 use std::fmt::Write as _;
 use std::io;
@@ -45,7 +44,7 @@ fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// When the run began, nanoseconds since 1970; `None` if the document does not say.
+/// Start of the run, nanoseconds since 1970; `None` if the document has no valid start time.
 fn began(document: &Document) -> Option<i64> {
     let began = OffsetDateTime::parse(&document.run.started, &Rfc3339).ok()?;
     i64::try_from(began.unix_timestamp_nanos()).ok()
@@ -128,7 +127,7 @@ fn of_comparison(document: &Document, comparison: &Comparison, at: Option<i64>) 
     point.line(at)
 }
 
-/// A point, with the run and its trust as tags.
+/// A point, with the run and its trust among the tags.
 struct Point {
     series: String,
     fields: String,
@@ -145,7 +144,7 @@ impl Point {
         point
     }
 
-    /// A tag must not be empty.
+    /// Adds a tag, unless the value is empty, which the protocol forbids.
     fn tag(&mut self, key: &str, value: &str) {
         if !value.is_empty() {
             let _ = write!(self.series, ",{key}={}", tag_value(value));
@@ -182,7 +181,7 @@ impl Point {
         self.number(&format!("{key}_high"), interval.map(|ends| ends.high));
     }
 
-    /// The line; empty without any field, because a point must have one.
+    /// The line of the point; empty if the point has no field, because the protocol requires one.
     fn line(self, at: Option<i64>) -> String {
         if self.fields.is_empty() {
             return String::new();
@@ -192,8 +191,8 @@ impl Point {
     }
 }
 
-/// Commas, spaces and equals signs are escaped. Line breaks cannot be, and a backslash would escape
-/// what follows the value.
+/// Escapes commas, spaces and equals signs in a tag value. Replaces control characters, which
+/// cannot be escaped, and backslashes, which would escape the character after the value.
 fn tag_value(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {

@@ -1,4 +1,4 @@
-//! JUnit XML: a test case for each condition of `--expect` and `--fail-if`.
+//! Writes JUnit XML: one test case per condition of `--expect` and `--fail-if`.
 
 use std::fmt::Write as _;
 
@@ -78,17 +78,18 @@ fn case(expectation: &Expectation) -> String {
     )
 }
 
-/// Text between tags.
+/// Escapes text between tags.
 fn content(text: &str) -> String {
     escaped(text, false)
 }
 
-/// Text in double quotes.
+/// Escapes an attribute value in double quotes.
 fn attribute(text: &str) -> String {
     escaped(text, true)
 }
 
-/// XML has no control characters at all but tabs and line ends, which become spaces.
+/// Escapes text for XML. XML allows no control characters except tabs and line ends, so the others
+/// become spaces.
 fn escaped(text: &str, in_quotes: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! Result formats: those that are read, those that are written, and those of other tools.
+//! Result formats: reads and writes the formats of Tenbin and of other tools.
 //!
-//! [`FORMATS`] is the one table of them. `tenbin show`, `compare`, `chart`, `warp` and `--export`, the
-//! command lines of other tools, the help and `docs/formats.md` take formats from it. A format is one
-//! file or folder here, with a constant `FORMAT`, and one line in the table.
+//! [`FORMATS`] lists all formats. `tenbin show`, `compare`, `chart`, `warp` and `--export`, the
+//! command lines of other tools, the help and `docs/formats.md` all use this table. A format is one
+//! file or folder here with a constant `FORMAT`, plus one line in the table.
 
 mod ab;
 mod blobstore_bench;
@@ -35,37 +35,37 @@ mod warp;
 mod write;
 mod wrk;
 
-/// The text that commands for other tools' command lines print on the terminal.
+/// The terminal output of the commands that accept other tools' command lines.
 pub mod fronts {
-    /// ab.
+    /// The output of ab.
     pub mod ab {
         pub use crate::formats::ab::of_target as text;
     }
 
-    /// blobstore-bench.
+    /// The output of blobstore-bench.
     pub mod blobstore_bench {
         pub use crate::formats::blobstore_bench::{Parsed, Teller};
         pub use crate::formats::hsbench::Bytes;
     }
 
-    /// drnbench-request-response.
+    /// The output of drnbench-request-response.
     pub mod drnbench {
         pub use crate::formats::drnbench::{Listed, Ramp, ramps, text};
     }
 
-    /// hsbench.
+    /// The output of hsbench.
     pub mod hsbench {
         pub use crate::formats::hsbench::text_of_run as text;
     }
 
-    /// warp.
+    /// The output of warp.
     pub mod warp {
         pub use crate::formats::warp::{
             analyze, analyze_json, cmp, imported, is_invalid, of_run, unfit_line,
         };
     }
 
-    /// wrk and wrk2.
+    /// The output of wrk and wrk2.
     pub mod wrk {
         pub use crate::formats::wrk::{Shown, of_target as text};
     }
@@ -89,21 +89,21 @@ use tenbin_result::Document;
 /// A result format.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name, as options take it.
+    /// Name of the format, as used in options.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description of the format in one line.
     pub about: &'static str,
-    /// Its file in a run directory.
+    /// Name of the format's file in a run directory.
     pub file: &'static str,
-    /// Whether every run directory gets that file.
+    /// Whether every run directory gets the file.
     pub kept: bool,
-    /// How it is read, if it is.
+    /// How to read the format; `None` if the format is only written.
     pub read: Option<Reader>,
-    /// How it is written, if it is.
+    /// How to write the format; `None` if the format is only read.
     pub write: Option<Writer>,
 }
 
-/// Every format. Options, help, documentation and tests are made from this table.
+/// Every format. Options, help, documentation and tests are generated from this table.
 pub const FORMATS: &[&Format] = &[
     &document::FORMAT,
     &summary::FORMAT,
@@ -151,7 +151,7 @@ pub const FORMATS: &[&Format] = &[
     &vegeta::JSON,
 ];
 
-/// The format of that name.
+/// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name)
 }
@@ -162,14 +162,15 @@ pub fn written() -> impl Iterator<Item = &'static Format> {
     all.filter(|format| format.write.is_some())
 }
 
-/// The formats whose file every run directory gets, as far as this result has what they need.
+/// The formats that write a file into every run directory, as far as the document has the necessary
+/// data.
 pub fn kept(document: &Document) -> impl Iterator<Item = &'static Format> {
     written().filter(|format| format.kept && format.lacks(document).is_none())
 }
 
 impl Format {
-    /// What the result lacks for this format, in one clause; `None` if nothing, or if only the
-    /// record shows it.
+    /// The data that the document lacks for this format, in one clause. `None` if no data is
+    /// missing, or if only the record can tell.
     pub fn lacks(&self, document: &Document) -> Option<&'static str> {
         match &self.write {
             Some(Writer::Document { lacks, .. }) => lacks(document),
@@ -177,11 +178,11 @@ impl Format {
         }
     }
 
-    /// Writes a format that needs nothing but the document.
+    /// Writes a format that is generated from the document alone.
     ///
     /// # Errors
-    /// Those of `to`; [`io::ErrorKind::Unsupported`] for a format that needs the record or is only
-    /// read.
+    /// Write errors of `to`; [`io::ErrorKind::Unsupported`] if the format needs the record or can
+    /// only be read.
     pub fn write_document(&self, document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
         match &self.write {
             Some(Writer::Document { write, .. }) => write(document, to),
@@ -192,7 +193,7 @@ impl Format {
         }
     }
 
-    /// A format that needs nothing but the document, in memory; empty for any other format.
+    /// A format generated from the document alone, in memory; empty for other formats.
     pub fn bytes(&self, document: &Document) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self.write_document(document, &mut bytes) {

@@ -55,7 +55,7 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
     checked("oha", vec![of])
 }
 
-/// Statuses and errors; returns the number of responses.
+/// Reads statuses and errors, and returns the number of responses.
 fn responses(whole: &Json<'_>, of: &mut Measurement) -> Result<u64, Fault> {
     let statuses = whole.need("statusCodeDistribution")?;
     let mut answered = 0_u64;
@@ -117,7 +117,7 @@ fn percentiles(whole: &Json<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Number of times in the histogram, if there is one.
+/// Number of times in the histogram, if the file has one.
 fn histogram(whole: &Json<'_>) -> Result<Option<u64>, Fault> {
     let Some(bars) = whole.get("responseTimeHistogram") else {
         return Ok(None);

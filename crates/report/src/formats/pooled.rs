@@ -13,7 +13,7 @@ use tenbin_record::{
 use super::write::for_each_target;
 use super::{Part, Run, WriteError};
 
-/// A file for each target of a run that has one workload.
+/// Writes one file per target, for a run with one workload.
 pub(super) fn of_one_workload(
     run: &Run<'_>,
     content: fn(&Run<'_>, &Target) -> Vec<u8>,
@@ -27,11 +27,12 @@ pub(super) fn of_one_workload(
     }
 }
 
-/// Minimum length of a one-second interval, in seconds. The rate of a shorter interval is omitted.
+/// Minimum length, in seconds, of an interval that counts as a whole second; the rate of a shorter
+/// interval is omitted.
 const WHOLE_SECOND: f64 = 0.9;
 
-/// Sums over all slices of one workload on one target. Times are those of the slices that ran their
-/// full time, or of all slices if there is none, as in every other report.
+/// Totals over all slices of one workload on one target. Times come from the slices that ran their
+/// full time, or from all slices if none did, as in every other report.
 #[derive(Debug, Clone)]
 pub struct Pooled {
     /// Correct responses.
@@ -49,24 +50,25 @@ pub struct Pooled {
     /// Body bytes of responses; in runs of older versions, body bytes of correct requests in both
     /// directions.
     pub(crate) answered: u64,
-    /// From the start of the write to the last byte of correct responses, nanoseconds.
+    /// Service times of correct responses, from the start of the write to the last byte,
+    /// nanoseconds.
     pub(crate) service: Histogram<u64>,
-    /// From the intended start to the last byte of correct responses, nanoseconds; equals `service`
-    /// in a closed loop.
+    /// Response times of correct responses, from the intended start to the last byte, nanoseconds;
+    /// equal to `service` in a closed loop.
     pub(crate) response: Histogram<u64>,
-    /// From the start of the write to the first byte of correct responses, nanoseconds.
+    /// Times to the first byte of correct responses, from the start of the write, nanoseconds.
     pub(crate) first_byte: Histogram<u64>,
-    /// Setup times of connections.
+    /// Times of the connection phases.
     pub(crate) setup: SetupFigures,
-    /// Connections.
+    /// Connection counts.
     pub(crate) ledger: Ledger,
-    /// Correct responses per second, for each second; for each slice if slices are shorter than two
+    /// Correct responses per second in each second, or in each slice if slices are shorter than two
     /// seconds.
     pub(crate) rates: Vec<f64>,
 }
 
 impl Pooled {
-    /// Sums the slices of one target, of a run with one workload.
+    /// Sums the slices of one target in a run with one workload.
     pub fn of(run: &RecordedRun, target: &str) -> Self {
         let slices = run.slices.iter();
         let slices: Vec<&Slice> = slices.filter(|slice| slice.target == target).collect();
@@ -151,20 +153,20 @@ impl Pooled {
         merge(&mut self.first_byte, &op.first_byte);
     }
 
-    /// Service times of correct responses; for the first response on a connection, including the
-    /// time to open it.
+    /// Service times of correct responses. The time of the first response on a connection includes
+    /// the time to open the connection.
     pub(crate) fn with_opening(&self) -> Histogram<u64> {
         let mut total = self.service.clone();
         let first = &self.setup.response;
-        // Runs of older versions recorded neither.
+        // Runs of older versions recorded neither histogram.
         if total.subtract(first.unpacked()).is_ok() {
             merge(&mut total, &self.setup.total);
         }
         total
     }
 
-    /// Time that each correct response waited for its connection: 0 if an earlier response had used
-    /// the connection. `None` if no connection was opened.
+    /// Time that each correct response waited for its connection to open; 0 on a reused connection.
+    /// `None` if no connection was opened.
     pub(crate) fn connecting(&self) -> Option<Histogram<u64>> {
         let opened = &self.setup.connect;
         if opened.is_empty() {
@@ -172,7 +174,7 @@ impl Pooled {
         }
         let mut all = opened.unpacked();
         let without = self.ok.saturating_sub(opened.len());
-        // 0 is within the bounds of every histogram.
+        // Recording 0 cannot fail: the value is within the bounds of every histogram.
         let _ = all.record_n(0, without);
         Some(all)
     }
@@ -199,7 +201,7 @@ impl Pooled {
         others.map(|(_, count)| count).sum()
     }
 
-    /// All failures.
+    /// Number of failures of all classes.
     pub(crate) fn failed(&self) -> u64 {
         self.errors.values().sum()
     }

@@ -1,4 +1,4 @@
-//! The table and the charts of a concurrency sweep.
+//! The formats of a concurrency sweep: a table and charts.
 
 use std::io;
 

@@ -1,7 +1,7 @@
-//! How result files are recognised and read.
+//! Recognises and reads result files.
 //!
-//! Requests are read a line or a window at a time: memory does not grow with their number. All
-//! other files are small, and are read whole.
+//! Files with individual requests are read by line or by window, so memory does not grow with the
+//! number of requests. Other files are small and are read completely.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,41 +16,41 @@ use super::content::Content;
 use super::imported::Imported;
 use super::{FORMATS, Format};
 
-/// How a format is read.
+/// The functions that read a format.
 #[derive(Debug)]
 pub struct Reader {
-    /// Whether a file that begins like this is in the format. No two formats recognise one file.
+    /// Whether a file with this beginning is in the format. No file is recognised by two formats.
     pub recognises: fn(&[u8]) -> bool,
     /// Reads a whole file, decompressed.
     pub read: ReadContent,
-    /// Reads the figures of a file of another tool, with the lines that say them. `None` if they
-    /// follow from what `read` gives.
+    /// Reads the figures of another tool's file, with the lines that state them. `None` if the
+    /// figures follow from the result of `read`.
     pub reported: Option<ReadReported>,
 }
 
 /// Reads the figures of a whole file.
 pub(super) type ReadReported = fn(&[u8]) -> Result<Reported, Fault>;
 
-/// Reads a whole file, or the selected part of it.
+/// Reads a whole file, or the selected requests.
 pub(super) type ReadContent = fn(&mut dyn BufRead, &Selection) -> Result<Content, Fault>;
 
-/// The requests of a file that are read.
+/// Selects which requests of a file are read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
-    /// Only this operation, in capitals.
+    /// Read only this operation, in capitals.
     pub operation: Option<String>,
-    /// Only requests to this host.
+    /// Read only requests to this host.
     pub host: Option<String>,
-    /// Leave out requests that began in this time after the first one.
+    /// Skip requests that started within this time after the first request.
     pub skip: Duration,
-    /// Leave out this number of requests first.
+    /// Skip this number of requests at the start.
     pub offset: u64,
     /// Read at most this number of requests.
     pub limit: Option<u64>,
 }
 
 impl Selection {
-    /// Whether it needs the requests themselves.
+    /// Whether the selection can only be applied to individual requests.
     pub(super) fn needs_requests(&self) -> bool {
         self.host.is_some() || !self.skip.is_zero() || self.offset > 0 || self.limit.is_some()
     }
@@ -66,11 +66,11 @@ impl Selection {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Fault {
-    /// The line, from 1, if the error is in one line.
+    /// Line number, from 1, if the error concerns a single line.
     pub(super) line: Option<u64>,
-    /// What is wrong and what to do.
+    /// Description of the error, and what to do.
     pub(super) what: String,
-    /// The file is in none of the formats.
+    /// Whether the file is in no known format.
     is_unknown: bool,
 }
 
@@ -99,7 +99,7 @@ impl Fault {
     }
 }
 
-/// A file that cannot be read: its name, the line and the error.
+/// The error for an unreadable file: name, line and description.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct ReadError {
@@ -118,13 +118,13 @@ impl ReadError {
         }
     }
 
-    /// Whether the file is in none of the formats.
+    /// Whether the file is in no known format.
     pub fn is_unknown_format(&self) -> bool {
         self.is_unknown
     }
 }
 
-/// The format of a file that begins like this.
+/// The format of a file with this beginning.
 pub(super) fn recognised(beginning: &[u8]) -> Option<&'static Format> {
     let mut all = FORMATS.iter().copied();
     all.find(|format| {
@@ -133,22 +133,22 @@ pub(super) fn recognised(beginning: &[u8]) -> Option<&'static Format> {
     })
 }
 
-/// Reads a result file in any format, compressed by zstd or not; `-` is standard input.
+/// Reads a result file in any known format, compressed with zstd or not; `-` is standard input.
 ///
 /// # Errors
 ///
-/// If it cannot be opened or read, is in no known format, or is malformed.
+/// If the file cannot be opened or read, is in no known format, or is malformed.
 pub fn read(file: &str, selection: &Selection) -> Result<Content, ReadError> {
     open(file)
         .and_then(|input| read_from(input, selection))
         .map_err(|fault| ReadError::new(file, &fault))
 }
 
-/// Reads the content of a result file in any format.
+/// Reads the content of a result file in any known format.
 ///
 /// # Errors
 ///
-/// If it is in no known format, or malformed.
+/// If the content is in no known format, or malformed.
 pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
     read_plain(&mut { content }, content, &Selection::default())
         .map_err(|fault| ReadError::new(name, &fault))
@@ -158,7 +158,7 @@ pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
 ///
 /// # Errors
 ///
-/// Those of [`read`], and if the file holds no requests.
+/// See [`read`]; also if the file contains no requests.
 pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, ReadError> {
     let requests = read(file, selection)?.into_requests();
     let imported = requests.map_err(|why| ReadError::new(file, &Fault::of_the_file(why)))?;
@@ -168,12 +168,12 @@ pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, Read
     })
 }
 
-/// Reads what a result file of another tool says, with the lines that say it; `-` is standard
+/// Reads the figures of another tool's result file, with the lines that state them; `-` is standard
 /// input.
 ///
 /// # Errors
 ///
-/// Those of [`read`], and if the file is a result of Tenbin.
+/// See [`read`]; also if the file is a result of Tenbin.
 pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
     let reported = open(file).and_then(|input| {
         let (mut text, start) = plain(input)?;
@@ -186,11 +186,11 @@ pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
     })
 }
 
-/// The same of the content of a file.
+/// Like [`read_reported`], for the content of a file.
 ///
 /// # Errors
 ///
-/// Those of [`read_reported`].
+/// See [`read_reported`].
 pub fn reported_bytes(name: &str, content: &[u8]) -> Result<Reported, ReadError> {
     let reported = reported_from(&mut { content }, content);
     let reported = reported.map_err(|fault| ReadError::new(name, &fault))?;
@@ -226,10 +226,10 @@ fn open(file: &str) -> Result<Box<dyn Read>, Fault> {
     }
 }
 
-/// What zstd's files begin with.
+/// The first bytes of a zstd file.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// How much of a stream is looked at to recognise its format, bytes.
+/// Number of bytes inspected to recognise the format of a stream.
 const BEGINNING: usize = 1 << 16;
 
 fn read_from(input: Box<dyn Read>, selection: &Selection) -> Result<Content, Fault> {
@@ -237,7 +237,7 @@ fn read_from(input: Box<dyn Read>, selection: &Selection) -> Result<Content, Fau
     read_plain(&mut *text, &start, selection)
 }
 
-/// A file, decompressed, and its beginning.
+/// Opens an input, decompressed, and returns the input with its beginning.
 fn plain(input: Box<dyn Read>) -> Result<(Box<dyn BufRead>, Vec<u8>), Fault> {
     let mut input = BufReader::with_capacity(BEGINNING, input);
     let packed = beginning(&mut input)?.starts_with(&ZSTD_MAGIC);
@@ -280,8 +280,7 @@ fn beginning<R: BufRead + ?Sized>(input: &mut R) -> Result<&[u8], Fault> {
         .map_err(|error| Fault::of_the_file(format!("cannot be read: {error}; it may be cut off")))
 }
 
-/// The whole text of a file of which no requests can be selected. `what` says what is read, for an
-/// error.
+/// Reads a whole file that does not support selecting requests. `what` names the content in errors.
 pub(super) fn whole(
     text: &mut dyn BufRead,
     selection: &Selection,
@@ -305,7 +304,7 @@ pub(super) fn whole(
     Ok(content)
 }
 
-/// The part of the beginning of a file that is text: it may end within a character.
+/// The beginning of a file as text, up to the last complete character; empty if not UTF-8.
 pub(super) fn readable(beginning: &[u8]) -> &str {
     match str::from_utf8(beginning) {
         Ok(text) => text,

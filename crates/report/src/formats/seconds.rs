@@ -1,4 +1,4 @@
-//! A row for each second of each operation, as CSV and TSV.
+//! Writes one row per second and operation, as CSV and TSV.
 
 use std::collections::HashMap;
 
@@ -76,12 +76,13 @@ struct Second<'a> {
     ok: u64,
     failed: u64,
     payload: u64,
-    /// The entry with its times; of several entries the percentiles do not add up.
+    /// Entries with times. With several entries, percentiles are unknown, because percentiles
+    /// cannot be added.
     times: Vec<&'a SecondCounts>,
 }
 
-/// The seconds in their order, entries for the same second added up: a generator thread that
-/// reported late has an entry for itself, not far behind.
+/// The seconds in order, with entries for the same second added up: a generator thread that
+/// reported late has a separate entry a little later.
 fn whole(entries: &[SecondCounts]) -> Vec<Second<'_>> {
     let mut seconds: Vec<Second<'_>> = Vec::with_capacity(entries.len());
     let mut known: HashMap<(u32, &str, u64), usize> = HashMap::with_capacity(entries.len());
@@ -126,7 +127,7 @@ fn row(run: &Run<'_>, slice: &Slice, second: &Second<'_>, between: Between) -> S
         [only] => Some(only),
         _ => None,
     };
-    // Unknown in one entry means unknown in all of them together.
+    // Unknown in one entry makes the sum unknown.
     let least: Option<Vec<u64>> = times.iter().map(|each| each.min_ns).collect();
     let least = least.and_then(|all| all.into_iter().min());
     between.row([

@@ -1,4 +1,4 @@
-//! A row for each slice, as CSV and TSV.
+//! Writes one row per slice, as CSV and TSV.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! `SUMMARY.md`: the report, as Markdown.
+//! The format of `SUMMARY.md`: the report as Markdown.
 
 use super::write::nothing;
 use super::{Format, Writer};

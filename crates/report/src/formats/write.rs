@@ -1,4 +1,4 @@
-//! How a run is written in a format.
+//! Writes a run in a format.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,50 +8,51 @@ use tenbin_plan::Plan;
 use tenbin_record::RecordedRun;
 use tenbin_result::Document;
 
-/// A run, as writers take it.
+/// A run, as passed to writers.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// Its directory.
+    /// The run directory.
     pub directory: &'a Path,
-    /// Its result.
+    /// The result document.
     pub document: &'a Document,
-    /// Its plan.
+    /// The plan.
     pub plan: &'a Plan,
-    /// What was recorded, with all seconds.
+    /// The record, including the figures of every second.
     pub record: &'a RecordedRun,
 }
 
-/// How a format is written.
+/// How a format is written: from the document alone, or from the whole run.
 #[derive(Debug)]
 pub enum Writer {
     /// One file, from the document alone.
     Document {
-        /// What the document lacks for it, in one clause; `None` if nothing.
+        /// Returns the data that the document lacks for the format, in one clause; `None` if
+        /// nothing is missing.
         lacks: fn(&Document) -> Option<&'static str>,
         /// Writes the whole file.
         write: fn(&Document, &mut dyn io::Write) -> io::Result<()>,
     },
-    /// One file or several, from the whole run.
+    /// One or several files, from the whole run.
     Run(fn(&Run<'_>) -> Result<Vec<Part>, WriteError>),
 }
 
-/// For [`Writer::Document`]: every document has what the format needs.
+/// For [`Writer::Document`], if no data can be missing.
 pub(super) fn nothing(_: &Document) -> Option<&'static str> {
     None
 }
 
-/// One of the files of a run in a format.
+/// One of the files that a format writes for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it is about, for example a target.
+    /// Subject of the file, for example a target.
     pub name: String,
     /// The whole file.
     pub content: Vec<u8>,
 }
 
 impl Part {
-    /// Its file, if `path` was named for all `parts`: if there are several, the name of the part
-    /// stands before the name of the file.
+    /// Path of the part's file. With several parts, the name of the part is put before the file
+    /// name of `path`.
     pub fn file(&self, path: &Path, parts: usize) -> PathBuf {
         match (parts, path.file_name()) {
             (2.., Some(name)) => {
@@ -63,7 +64,7 @@ impl Part {
     }
 }
 
-/// A name without anything that would lead to another directory.
+/// A name without characters that could lead to another directory.
 fn file_part(name: &str) -> Cow<'_, str> {
     let leads_away = |c: char| c == '/' || c.is_control();
     match name.contains(leads_away) {
@@ -75,7 +76,7 @@ fn file_part(name: &str) -> Cow<'_, str> {
 /// Why a run cannot be written in a format.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The run lacks what the format needs: what, and how to get it.
+    /// The run lacks data that the format needs: which data, and how to get it.
     #[error("{0}")]
     Lacks(Cow<'static, str>),
 }
@@ -86,7 +87,7 @@ impl WriteError {
     }
 }
 
-/// A part for each target of the plan, in its order.
+/// One part per target, in plan order.
 pub(super) fn for_each_target(
     run: &Run<'_>,
     content: impl Fn(&tenbin_plan::Target) -> Vec<u8>,

@@ -1,4 +1,4 @@
-//! Translates blocks.
+//! Translates blocks to the language of the document.
 
 use tenbin_result::Document;
 
@@ -7,13 +7,13 @@ use super::translator;
 use crate::block::chart::{Chart, Drawing, Panels};
 use crate::block::{Block, Cell, Look, Span, Table, Text};
 
-/// Around the text of a span that is translated alone.
+/// Characters around the text of a span that are kept when the text is translated alone.
 const AROUND: &[char] = &[' ', '→', ':'];
 
-/// Longer texts of cells are sentences, bytes.
+/// Maximum length of a figure in a cell, bytes; longer text counts as a sentence.
 const LONGEST_FIGURE: usize = 40;
 
-/// Blocks in the language of the document.
+/// Translates blocks to the language of the document.
 pub(crate) fn translated(document: &Document, blocks: Vec<Block>) -> Vec<Block> {
     match translator(document) {
         None => blocks,
@@ -46,7 +46,7 @@ fn of_table(translator: &Translator<'_>, mut table: Table) -> Table {
     }
     for cell in table.rows.iter_mut().flatten() {
         if let Cell::Text(text) = cell {
-            // Figures are the same in every language; evidence may begin with one.
+            // Figures need no translation, but evidence can begin with a figure.
             let letters = text.letters();
             if letters.starts_with(|c: char| c.is_alphabetic()) || letters.len() > LONGEST_FIGURE {
                 *text = of_text(translator, std::mem::take(text));
@@ -92,7 +92,8 @@ fn replace(translator: &Translator<'_>, text: &mut String) {
     }
 }
 
-/// A text as a whole; if the catalogue does not have it, its parts.
+/// Translates a text as a whole, or its spans one by one if the catalogue does not contain the
+/// text.
 fn of_text(translator: &Translator<'_>, text: Text) -> Text {
     match translator.translate(&text.letters()) {
         Some(translated) => with_looks(&text, &translated),
@@ -114,7 +115,7 @@ fn of_part(translator: &Translator<'_>, span: &Span) -> String {
     }
 }
 
-/// The translation with the styles of the original, where it has the same words.
+/// Applies the styles of the original to the translation, where both contain the same words.
 fn with_looks(original: &Text, translated: &str) -> Text {
     let mut text = Text::default();
     let mut rest = translated;
@@ -164,7 +165,7 @@ mod tests {
         assert!(said.letters().contains("スループット −3 %"), "{said:?}");
     }
 
-    /// A target may be named like a word of the catalogue.
+    /// A target can have the name of a word in the catalogue.
     #[test]
     fn names_are_not_translated() {
         let said = japanese(Text::plain("throughput is SLOWER than errors at get"));

@@ -1,23 +1,23 @@
-//! Texts with their translations.
+//! Catalogues of texts with their translations.
 
 use std::collections::{HashMap, HashSet};
 
-/// Templates in a text may contain each other this often.
+/// Maximum depth of templates within templates.
 const DEEPEST: usize = 6;
 
-/// English texts with their translations.
+/// A catalogue: English texts with their translations.
 ///
-/// The file has pairs of lines, separated by empty lines: the English text, then its translation. Both
-/// may have placeholders: `{1}` stands for any text, for example a name or a figure, and `{1!}` in a
-/// translation for a text that is translated as well. The first pair that matches is used. Lines that
-/// begin with `#` are comments.
+/// A catalogue file contains pairs of lines, separated by empty lines: the English text, then its
+/// translation. Both lines can contain placeholders: `{1}` stands for any text, for example a name
+/// or a figure; `{1!}` in a translation stands for a text that is also translated. The first pair
+/// that matches is used. Lines that start with `#` are comments.
 pub(super) struct Catalogue {
     texts: HashMap<&'static str, &'static str>,
     templates: Vec<Template>,
 }
 
 struct Template {
-    /// The text before, between and after the placeholders, and their numbers in order.
+    /// The text before, between and after the placeholders.
     literals: Vec<&'static str>,
     numbers: Vec<usize>,
     translation: Vec<Part>,
@@ -48,7 +48,7 @@ impl Catalogue {
     }
 }
 
-/// A catalogue, for texts that contain names.
+/// Translates texts that can contain names, using a catalogue.
 pub(super) struct Translator<'a> {
     pub(super) catalogue: &'a Catalogue,
     /// Names, which are not translated.
@@ -56,13 +56,13 @@ pub(super) struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    /// The translation of a text; `None` for a name and for a text that is not in the catalogue. A
-    /// sentence is translated with or without its full stop.
+    /// Translates a text, with or without a full stop. `None` for a name, and for a text that the
+    /// catalogue does not contain.
     pub(super) fn translate(&self, english: &str) -> Option<String> {
         self.within(english, 0).or_else(|| self.sentences(english))
     }
 
-    /// Several sentences, if all of them are in the catalogue.
+    /// Translates several sentences, if the catalogue contains all of them.
     fn sentences(&self, english: &str) -> Option<String> {
         let sentences: Vec<&str> = english.split_inclusive(". ").map(str::trim_end).collect();
         if sentences.len() < 2 {
@@ -98,7 +98,7 @@ impl Translator<'_> {
             .or_else(|| self.clauses(english, depth))
     }
 
-    /// Clauses that are separated by semicolons, if all of them are in the catalogue.
+    /// Translates clauses separated by semicolons, if the catalogue contains all of them.
     fn clauses(&self, english: &str, depth: usize) -> Option<String> {
         let clauses: Vec<&str> = english.split("; ").collect();
         if clauses.len() < 2 {
@@ -134,7 +134,7 @@ impl Template {
         template
     }
 
-    /// What stands in a text in place of the placeholders, each as short as possible; `None` if the
+    /// The parts of `text` that match the placeholders, each as short as possible; `None` if the
     /// text does not match.
     fn captured<'t>(&self, text: &'t str) -> Option<Vec<(usize, &'t str)>> {
         let (first, rest) = self.literals.split_first()?;
@@ -172,7 +172,8 @@ impl Template {
     }
 }
 
-/// The literals of a template, each with the placeholder after it: its number, and whether it has `!`.
+/// The literals of a template, each with the placeholder after it: the number, and whether it has
+/// `!`.
 fn parts(template: &str) -> impl Iterator<Item = (&str, Option<(usize, bool)>)> {
     let mut rest = Some(template);
     std::iter::from_fn(move || {
@@ -230,7 +231,7 @@ slower
         assert_eq!(said.as_deref(), Some("{2} は {} より遅い"));
     }
 
-    /// Every pair of the catalogue has the same placeholders in both languages.
+    /// Every pair of the catalogue must have the same placeholders in both languages.
     #[test]
     fn both_languages_have_the_same_placeholders() {
         let files = super::super::JAPANESE_FILES.iter();

@@ -1,10 +1,9 @@
 //! Languages of pages.
 //!
-//! Sections and findings write English, and so does `result.json`, which other versions and programs
-//! read. A catalogue contains English texts with their translations, as message catalogues of other
-//! programs do, and a page translates its blocks before it prints them. A text that is not in the
-//! catalogue stays English. A further language is one more folder and one
-//! line in [`catalogue`].
+//! Sections and findings are written in English, and so is `result.json`, which other versions and
+//! programs read. A catalogue contains English texts with their translations, like message
+//! catalogues of other programs; a page translates its blocks before printing. Text that is not in
+//! the catalogue stays English. To add a language, add a folder and one line in [`catalogue`].
 
 mod blocks;
 mod catalogue;
@@ -16,7 +15,7 @@ use tenbin_result::{Document, Language};
 pub(crate) use blocks::translated;
 use catalogue::{Catalogue, Translator};
 
-/// The first template that matches is used: long ones come first.
+/// The first matching template is used, so long templates must come first.
 const JAPANESE_FILES: &[&str] = &[
     include_str!("ja/findings.txt"),
     include_str!("ja/pages.txt"),
@@ -32,15 +31,15 @@ fn catalogue(language: Language) -> Option<&'static Catalogue> {
     }
 }
 
-/// A text in the language of the document.
+/// Translates a text to the language of the document.
 pub(crate) fn text(document: &Document, english: &str) -> String {
     translator(document)
         .and_then(|translator| translator.translate(english))
         .unwrap_or_else(|| english.to_owned())
 }
 
-/// The catalogue of the document's language with the names in the document, which are never
-/// translated: a target may be called "memory". `None` for English.
+/// The translator for the document's language; `None` for English. Names in the document are never
+/// translated, because a target can be called "memory".
 fn translator(document: &Document) -> Option<Translator<'_>> {
     let catalogue = catalogue(document.language)?;
     let targets = document.targets.iter().map(|target| target.name.as_str());

@@ -1,4 +1,4 @@
-//! `SUMMARY.md`: the first screen as text to paste, with collapsible details.
+//! `SUMMARY.md`: the first screen as Markdown to paste, with collapsible details.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ pub(crate) fn summary(document: &Document) -> String {
     page
 }
 
-/// The charts that are files beside the page, in a fold; nothing without any.
+/// The charts that are files in the run directory, in a collapsible part; empty without charts.
 fn charts(document: &Document) -> String {
     let drawn = SECTIONS
         .iter()

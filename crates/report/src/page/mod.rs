@@ -1,4 +1,4 @@
-//! Pages: the appearance of blocks on a terminal and in Markdown. All text is escaped here.
+//! Pages print blocks for a terminal, as Markdown and as HTML. All text is escaped here.
 
 pub(crate) mod html;
 pub(crate) mod markdown;

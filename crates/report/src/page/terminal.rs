@@ -1,4 +1,5 @@
-//! The page for a terminal: first the answer, last the run directory and how to see more.
+//! Prints the report for a terminal. The answer comes first; the run directory and a hint on how to
+//! see more come last.
 
 use tenbin_result::Document;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -7,10 +8,10 @@ use crate::block::{Block, Detail, Look, Span, Table, Text};
 use crate::escape::for_terminal;
 use crate::section::{SECTIONS, Section, Shown};
 
-/// Appearance of a page for a terminal.
+/// Options of a page for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
     /// Whether the terminal supports colour escape sequences.
     pub colour: bool,
@@ -21,7 +22,7 @@ pub struct View<'a> {
 /// How much of a result is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent<'a> {
-    /// What fits on a screen.
+    /// The parts that fit on a screen.
     Screen,
     /// All sections except single slices and raw data.
     Verbose,
@@ -29,7 +30,7 @@ pub enum Extent<'a> {
     Section(&'a str),
 }
 
-/// Sections that only `--section` shows, since their length grows with the run.
+/// Sections printed only by `--section`, because their length grows with the run.
 const LONG: [&str; 2] = ["slices", "benchmark"];
 
 /// The report for a terminal. Ends with a newline.
@@ -48,7 +49,7 @@ pub fn terminal(document: &Document, view: View<'_>) -> String {
     page.text
 }
 
-/// Only the blocks, in lines of at most `width` columns. Ends with a newline.
+/// Prints only these blocks, in lines of at most `width` columns. Ends with a newline.
 pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
     let mut page = Page {
         text: String::new(),
@@ -59,7 +60,7 @@ pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
     page.text
 }
 
-/// The sections of a page in order, with the pointer to more information last.
+/// The sections of a page in order; the hint on how to see more comes last.
 fn in_order(extent: Extent<'_>) -> Vec<&'static Section> {
     let of = |shown: &[Shown]| {
         let meant = SECTIONS
@@ -177,8 +178,9 @@ impl Page {
         self.line(&painted);
     }
 
-    /// Prints a table. A table that is too wide is printed in pieces, each with the columns that
-    /// name rows; a table with few rows is transposed, if that fits.
+    /// Prints a table. A table that is too wide is transposed if the result fits, printed as lines
+    /// of text if its cells contain sentences, and otherwise split into parts that each repeat the
+    /// key columns.
     fn table(&mut self, rows: &Table, detail: Detail) {
         let grid = Grid::of(rows, detail);
         if grid.fits(self.width) {
@@ -199,7 +201,7 @@ impl Page {
         }
     }
 
-    /// Prints each row as lines of text, for cells that contain sentences.
+    /// Prints each row as lines of text, for tables whose cells contain sentences.
     fn records(&mut self, grid: &Grid) {
         for row in grid.rows.iter().skip(1) {
             let mut text = Text::default();
@@ -265,13 +267,13 @@ impl Page {
     }
 }
 
-/// Characters that do not begin a line of Japanese text.
+/// Characters that must not start a line of Japanese text.
 const NOT_FIRST: &str = "、。,.」』)】・:;!?ー々っゃゅょッャュョァィゥェォ)…";
-/// Characters that do not end one.
+/// Characters that must not end a line of Japanese text.
 const NOT_LAST: &str = "「『(【(";
 
-/// The parts of a word between which a line may break: Japanese text has no spaces. Empty for an empty
-/// word.
+/// Splits a word at the positions where a line can break: Japanese text has no spaces. Returns
+/// nothing for an empty word.
 fn breakable(word: &str) -> Vec<&str> {
     let is_wide = |c: char| c.width() == Some(2);
     let mut parts = Vec::new();
@@ -293,7 +295,7 @@ fn breakable(word: &str) -> Vec<&str> {
     parts
 }
 
-/// A line while words are added; the words are already escaped.
+/// A line that is being filled with words, which are already escaped.
 struct Line {
     spans: Vec<Span>,
     width: usize,
@@ -330,21 +332,21 @@ impl Line {
     }
 }
 
-/// Whether an empty line separates two blocks.
+/// Whether an empty line must separate two blocks.
 fn needs_space(before: &Block, block: &Block) -> bool {
     matches!(block, Block::Heading(_))
         || matches!((before, block), (Block::Table(_), Block::Table(_)))
 }
 
-/// The text of a table, row by row; the first row is the header.
+/// The cells of a table as text, row by row; the first row is the header.
 struct Grid {
     keys: usize,
-    /// Whether a column is right aligned.
+    /// Whether each column is right-aligned.
     numeric: Vec<bool>,
     rows: Vec<Vec<Span>>,
 }
 
-/// Length from which on the text of a cell counts as a sentence.
+/// Minimum length of a cell's text that counts as a sentence.
 const SENTENCE: usize = 60;
 
 impl Grid {
@@ -370,7 +372,8 @@ impl Grid {
                     }
                 })
                 .collect();
-            // A name is printed once above the rows that share it; the last name of a row is always printed.
+            // A name is printed once above the rows that share it; the last key column is always
+            // printed.
             let mut same = true;
             for (key, known) in named.iter_mut().enumerate() {
                 same &= *known == cells[key].text;
@@ -419,7 +422,7 @@ impl Grid {
         }
     }
 
-    /// Groups of columns that fit, each with the columns that name rows.
+    /// Splits the table into groups of columns that fit, each with the key columns.
     fn pieces(&self, width: usize) -> Vec<Self> {
         let widths = self.widths();
         let wide = |column: &usize| widths[*column] + GAP.len();

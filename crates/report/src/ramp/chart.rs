@@ -1,25 +1,25 @@
-//! Throughput and latency against clients, all targets in one chart.
+//! Charts of throughput and latency against clients, with all targets in one chart.
 
 use tenbin_result::format::{RATE, TIME, Unit, plural};
 use tenbin_result::{Capacity, CapacityLevel, Document, Figure, Trust, UslResult};
 
 use crate::chart::{Axis, Chart, Drawing, Marks, Named, Panel, Panels, Point, Series, Style, file};
 
-/// The axis of clients is logarithmic if the largest number of clients is at least this multiple of
-/// the smallest.
+/// Smallest ratio of the largest to the smallest number of clients at which the axis of clients is
+/// logarithmic.
 const WIDE: f64 = 64.0;
-/// The axis is also logarithmic if each level, the last excepted, is at least this multiple of the
-/// previous level.
+/// Smallest ratio of each level to the previous level, ignoring the last level, at which the axis
+/// is logarithmic too.
 const DOUBLING: f64 = 1.8;
-/// Points of a fitted curve.
+/// Number of points drawn for a fitted curve.
 const FITTED: u32 = 48;
 
-/// What a panel shows.
+/// The figure that a panel shows.
 struct Part {
     title: &'static str,
     unit: Unit,
     figure: fn(&CapacityLevel) -> Option<Figure>,
-    /// Whether the fitted law is about it.
+    /// Whether the fitted Universal Scalability Law predicts this figure.
     is_fitted: bool,
 }
 
@@ -44,8 +44,8 @@ const P50: Part = Part {
     is_fitted: false,
 };
 
-/// In a panel without the median: a 99th percentile is often ten times as long, and on one axis
-/// with the medians these cannot be told from each other.
+/// The 99th percentile gets a separate panel: it is often ten times the median, and on one axis the
+/// medians of the targets could not be told apart.
 const P99: Part = Part {
     title: "Service time, 99th percentile (p99)",
     unit: TIME,
@@ -74,7 +74,8 @@ pub(crate) fn throughput(document: &Document) -> Option<Chart> {
     Some(Chart { about, ..chart })
 }
 
-/// Median service time and its 99th percentile against clients, a panel each; `None` without a sweep.
+/// Median and 99th percentile of service time against clients, one panel each; `None` without a
+/// sweep.
 pub(crate) fn latency(document: &Document) -> Option<Chart> {
     Some(Chart {
         file: Some("ramp-latency.svg"),
@@ -86,8 +87,8 @@ pub(crate) fn latency(document: &Document) -> Option<Chart> {
     })
 }
 
-/// Throughput, mean and median service time and the 99th percentile against clients, a panel each, as
-/// a file.
+/// Throughput, mean and median service time and the 99th percentile against clients, one panel
+/// each, as an SVG file.
 pub(super) fn all(capacities: &[Capacity]) -> String {
     let parts = [&THROUGHPUT, &MEAN, &P50, &P99];
     let chart = chart(
@@ -98,8 +99,8 @@ pub(super) fn all(capacities: &[Capacity]) -> String {
     chart.as_ref().map_or_else(String::new, file)
 }
 
-/// A panel for every part and every family of workloads, one below the other; none for a figure that
-/// no level has.
+/// A chart with one panel per part and workload family, omitting panels for which no level has a
+/// figure.
 fn chart(title: &str, parts: &[&Part], capacities: &[Capacity]) -> Option<Chart> {
     let families = families(capacities);
     let panels = families
@@ -142,7 +143,7 @@ fn axis(clients: &[u64]) -> Axis {
     }
 }
 
-/// Whether each level but the last is about twice the one before, as those of `1..20` are.
+/// Whether each level, except the last, is about twice the previous level, as in `1..20`.
 fn is_doubling(clients: &[u64]) -> bool {
     let steps = clients.windows(2);
     let mut steps = steps.take(clients.len().saturating_sub(2)).peekable();
@@ -179,7 +180,7 @@ impl Part {
         }
     }
 
-    /// Points, the intervals about them, and lines between neighbours that are both known.
+    /// The measured points with their intervals, joined by lines where adjacent points are known.
     fn measured(&self, place: usize, capacity: &Capacity) -> Series {
         let points = capacity.levels.iter().map(|level| {
             let figure = (self.figure)(level);
@@ -214,7 +215,7 @@ impl Part {
     }
 }
 
-/// The target, with a warning where its figures are in doubt.
+/// The name of the target, with a warning if its figures are in doubt.
 fn name(capacity: &Capacity) -> String {
     let trust = match capacity.trust {
         Trust::Invalid => " (INVALID)",
@@ -224,7 +225,8 @@ fn name(capacity: &Capacity) -> String {
     format!("{}{trust}", capacity.target)
 }
 
-/// Points of the fitted law between the fewest and the most connections; `None` if there is none.
+/// Points of the fitted Universal Scalability Law from the fewest to the most connections; `None`
+/// without a fit.
 fn law(capacity: &Capacity) -> Option<Vec<Point>> {
     let UslResult {
         lambda,
@@ -248,7 +250,7 @@ fn law(capacity: &Capacity) -> Option<Vec<Point>> {
     Some(points.collect())
 }
 
-/// What a point shows, with the figures as `ramp.csv` has them.
+/// Tooltip of a point, with the figures as in `ramp.csv`.
 fn said(target: &str, clients: u64, figure: Figure) -> String {
     let ends = figure.interval;
     let ends = ends.map_or_else(String::new, |ends| format!(" ({}–{})", ends.low, ends.high));
@@ -256,7 +258,7 @@ fn said(target: &str, clients: u64, figure: Figure) -> String {
     format!("{target}, {clients}: {}{ends}", figure.value)
 }
 
-/// The sweeps of each family of workloads, each target at its place among them.
+/// The sweeps grouped by workload family, each with the index of its target.
 fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<(usize, &Capacity)>)> {
     let mut targets: Vec<&str> = Vec::new();
     let mut families: Vec<(&str, Vec<(usize, &Capacity)>)> = Vec::new();

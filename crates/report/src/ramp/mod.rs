@@ -1,4 +1,4 @@
-//! Every level of every concurrency sweep, as CSV and as charts.
+//! All levels of all concurrency sweeps, as CSV and as charts.
 
 mod chart;
 mod overlay;
@@ -26,7 +26,7 @@ pub(crate) fn charts(document: &Document) -> Vec<Chart> {
         .collect()
 }
 
-/// One row for every number of clients and target.
+/// One CSV row per target and number of clients.
 pub(crate) fn csv(document: &Document) -> String {
     table(&document.capacities)
 }
@@ -78,7 +78,7 @@ fn rows(text: &mut String, capacity: &Capacity) {
     }
 }
 
-/// A figure and the ends of its interval.
+/// Appends a figure and the ends of its interval.
 fn push(text: &mut String, figure: Option<Figure>) {
     let Some(figure) = figure else {
         text.push_str(",,,");

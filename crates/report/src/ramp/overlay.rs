@@ -1,19 +1,19 @@
-//! Concurrency sweeps of several runs and result files in one chart and one table.
+//! Combines the concurrency sweeps of several runs and result files in one chart and one table.
 
 use tenbin_result::{Capacity, Document};
 
 use super::{chart, table};
 use crate::formats::Steps;
 
-/// Concurrency sweeps in one chart.
+/// Concurrency sweeps to be drawn in one chart.
 #[derive(Debug, Default)]
 pub struct Overlay {
     ramps: Vec<Capacity>,
 }
 
 impl Overlay {
-    /// Adds the sweeps of a run and returns their number. `name` is put before the names of its
-    /// targets, unless it is empty.
+    /// Adds the sweeps of a run and returns their number. A `name` that is not empty is put before
+    /// the names of the run's targets.
     pub fn add_run(&mut self, document: &Document, name: &str) -> usize {
         let mut families: Vec<&str> = document.capacities.iter().map(|one| &*one.family).collect();
         families.dedup();
@@ -27,7 +27,7 @@ impl Overlay {
         document.capacities.len()
     }
 
-    /// Adds the steps of a file in drnbench's format.
+    /// Adds the steps of a file in drnbench's format, under this name.
     pub fn add_steps(&mut self, steps: &Steps, name: &str) {
         self.add(steps.as_ramp(), name.to_owned());
     }
@@ -48,12 +48,13 @@ impl Overlay {
         });
     }
 
-    /// SVG with throughput, mean, median and 99th percentile against clients, one panel each.
+    /// An SVG chart of throughput, mean, median and 99th percentile against clients, one panel
+    /// each.
     pub fn svg(&self) -> String {
         chart::all(&self.ramps)
     }
 
-    /// One row for every number of clients of every sweep, with the columns of `ramp.csv` and the
+    /// A CSV table with one row per sweep and number of clients, the columns of `ramp.csv` and the
     /// figures of the chart.
     pub fn csv(&self) -> String {
         table(&self.ramps)

@@ -1,4 +1,4 @@
-//! The answer: one sentence per comparison, and how it was measured.
+//! The answer: one sentence per comparison, and how the run was measured.
 
 use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
 use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
@@ -9,10 +9,10 @@ use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
 use tenbin_verdict::one_start;
 
-/// Maximum number of comparisons that get a sentence with figures; with more, the table has the
-/// figures.
+/// Maximum number of comparisons that get a sentence with figures; with more, only the table has
+/// the figures.
 const WITH_FIGURES: usize = 4;
-/// Maximum number of workloads of a single target that get a sentence.
+/// Maximum number of workloads of a single target that get a sentence each.
 const MOST_ALONE: usize = 4;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -57,7 +57,8 @@ fn answers(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// `sf_off is SLOWER than sf_on: throughput −48 % (96 % CI −72 … −9 %)`.
+/// The sentence of a comparison: `sf_off is SLOWER than sf_on: throughput −48 % (96 % CI −72 … −9
+/// %)`.
 fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     let several = document.workloads.len() > 1 || document.is_curve(comparison);
     let place = match several {
@@ -85,7 +86,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     text.and(Look::Plain, figures)
 }
 
-/// The claim, with the verdict in capitals and in colour.
+/// The claim of a comparison, with the verdict in capitals and in colour.
 fn in_capitals(comparison: &Comparison) -> Text {
     let look = look(comparison);
     let [before, word, after] = claim_parts(comparison);
@@ -101,7 +102,7 @@ fn interval(comparison: &Comparison, figure: Figure) -> String {
     let confidence = comparison
         .together
         .map_or(ends.confidence, |all| all.confidence);
-    // Rounded down, so that no higher confidence is claimed.
+    // Rounded down, so that the stated confidence is never too high.
     let confidence = (confidence * 100.0).floor();
     match figure.value >= MULTIPLE {
         true => format!("{confidence} % CI {}–{}", ratio(ends.low), ratio(ends.high)),
@@ -113,7 +114,7 @@ fn interval(comparison: &Comparison, figure: Figure) -> String {
     }
 }
 
-/// Results of a single target.
+/// The results of a run with a single target, one sentence per workload.
 fn alone(document: &Document) -> Vec<Text> {
     let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
     let measured = document.results.iter();
@@ -135,7 +136,8 @@ fn alone(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// Throughput in a closed loop; at a rate, where the schedule determines the throughput, latency.
+/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
+/// schedule determines the throughput.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let mut text = format!(
         "{} at {}: {}",
@@ -151,7 +153,8 @@ fn figures(document: &Document, result: &ResultOf) -> String {
     text
 }
 
-/// The method: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
+/// How the run was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s,
+/// interleaved`.
 fn method(document: &Document) -> String {
     let mut parts = vec![document.run.name.clone()];
     match document.workloads.as_slice() {

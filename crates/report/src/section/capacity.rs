@@ -1,4 +1,4 @@
-//! Concurrency sweeps: the levels, the knee and the fitted model.
+//! The section on concurrency sweeps: levels, knee and fitted model.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, digits, percent, ratio, ratio_interval};
 use tenbin_result::{Capacity, Document, Figure, UslResult};
@@ -33,7 +33,7 @@ fn of_target(capacity: &Capacity) -> Vec<Block> {
     blocks
 }
 
-/// One row per level.
+/// A table with one row per level of the sweep.
 fn levels(capacity: &Capacity) -> Table {
     let mut table = Table::new(
         1,
@@ -74,7 +74,7 @@ fn levels(capacity: &Capacity) -> Table {
     table
 }
 
-/// The fitted model, in one sentence without a full stop.
+/// The fitted Universal Scalability Law, in one sentence without a full stop.
 fn law(usl: &UslResult) -> String {
     let known = |figure: Option<Figure>| {
         let Some(figure) = figure else {
@@ -103,7 +103,8 @@ fn law(usl: &UslResult) -> String {
     )
 }
 
-/// Throughput on the way down compared with the way up, over all levels.
+/// Throughput while connections decrease compared with throughput while connections increase, over
+/// all levels.
 fn hysteresis(capacity: &Capacity) -> String {
     match capacity.hysteresis {
         Some(figure) => format!(

@@ -1,11 +1,11 @@
-//! Verdicts of comparisons in words.
+//! Writes the verdicts of comparisons as text.
 
 use tenbin_result::{Comparison, Document, Outcome, Trust};
 
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::Look;
 
-/// The verdict of a comparison; empty if its numbers cannot be trusted.
+/// The verdict of a comparison; `no verdict` if its numbers cannot be trusted.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     match said(comparison) {
         Said::Nothing => "no verdict",
@@ -15,7 +15,7 @@ pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// How its verdict looks.
+/// The style of a comparison's verdict.
 pub(super) fn look(comparison: &Comparison) -> Look {
     match said(comparison) {
         Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
@@ -26,13 +26,13 @@ pub(super) fn look(comparison: &Comparison) -> Look {
     }
 }
 
-/// What may be said of a comparison.
+/// What a report can state about a comparison.
 pub(super) enum Said<'a> {
-    /// None, since its numbers cannot be trusted.
+    /// Nothing, because the numbers cannot be trusted.
     Nothing,
-    /// For a twin: only whether it differs from the baseline.
+    /// For a twin: only whether the twin differs from the baseline.
     OfTwin {
-        /// Whether the verdict is a difference.
+        /// Whether the twin differs from the baseline.
         differs: bool,
     },
     /// The outcome for the challenger.
@@ -58,7 +58,7 @@ pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
     }
 }
 
-/// Every primary comparison in one line, without figures: the verdict for each challenger with its
+/// All primary comparisons in one line without figures: each verdict and challenger with its
 /// workloads.
 pub(super) fn verdict_line(document: &Document) -> String {
     let mut claims = comparisons_line(document);
@@ -66,7 +66,8 @@ pub(super) fn verdict_line(document: &Document) -> String {
     claims.join("; ")
 }
 
-/// First optima, then comparisons that are not inside one parameter sweep.
+/// The claims of [`verdict_line`]: first optima, then comparisons that are not within one parameter
+/// sweep.
 fn comparisons_line(document: &Document) -> Vec<String> {
     let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
     claims.extend(document.between_workloads().cloned());
@@ -81,7 +82,7 @@ fn comparisons_line(document: &Document) -> Vec<String> {
     claims
 }
 
-/// Comparisons by claim: each claim once, with its workloads.
+/// Groups comparisons by claim: each claim once, with its workloads.
 pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec<String> {
     let (curves, alone): (Vec<_>, Vec<_>) = comparisons
         .into_iter()
@@ -101,7 +102,8 @@ pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec
     claims
 }
 
-/// The primary comparisons, except those inside one parameter sweep, which its optimum summarizes.
+/// The primary comparisons, except those within one parameter sweep, which the sweep's optimum
+/// summarizes.
 pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
     let in_one_sweep = |comparison: &Comparison| {
         document.optima.iter().any(|optimum| {
@@ -115,7 +117,7 @@ pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
     questions.filter(|c| !in_one_sweep(c)).collect()
 }
 
-/// `at get`, or `over all levels of get` for a curve.
+/// The workload of a comparison as text: `at get`, or `over all levels of get` for a curve.
 pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
     let over = match document.is_curve(comparison) {
         true => "over all levels of",
@@ -124,13 +126,13 @@ pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
     format!("{over} {}", comparison.workload)
 }
 
-/// `b is slower than a`.
+/// The claim of a comparison: `b is slower than a`.
 pub(super) fn claim(comparison: &Comparison) -> String {
     let [before, word, after] = claim_parts(comparison);
     format!("{before}{word}{after}")
 }
 
-/// The claim in three parts: the verdict, and the text before and after it.
+/// The claim in three parts: text before the verdict, the verdict, and text after it.
 pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
     let Comparison {
         baseline,
@@ -181,7 +183,7 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
 mod tests {
     use super::*;
 
-    /// A name may equal a verdict.
+    /// A name can be equal to a verdict.
     #[test]
     fn a_verdict_is_not_confused_with_a_name() {
         let pair = include_bytes!("../../tests/documents/pair.json");

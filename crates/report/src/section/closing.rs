@@ -1,5 +1,5 @@
-//! How far the numbers can be trusted, and how to see more: the end of the first screen, and the
-//! last three lines of reports in the formats of other tools.
+//! The end of the first screen: how far the numbers can be trusted, and how to see more. Also the
+//! last three lines of reports in other tools' formats.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
 use tenbin_result::{
@@ -14,17 +14,17 @@ use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
 use crate::words::trust_meaning;
 
-/// Maximum number of comparisons that are written in one line with figures; with more, only the
-/// verdicts are.
+/// Maximum number of comparisons written in one line with figures; with more, only verdicts are
+/// written.
 const WITH_FIGURES: usize = 4;
 
-/// Maximum number of workloads of a single target that are written in one line.
+/// Maximum number of workloads of a single target written in one line.
 const WORKLOADS: usize = 3;
 
-/// Characters of a finding's evidence in a line with other text.
+/// Maximum number of characters of a finding's evidence within a line.
 const ESSENCE: usize = 140;
 
-/// The trust with its explanation, then how to see more.
+/// The section: the trust with its explanation, then how to see more.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let look = match document.trust {
         Trust::Valid => Look::Good,
@@ -53,7 +53,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// What the word for trust means for this run.
+/// The meaning of the trust level for this run.
 pub(crate) fn trusted(document: &Document) -> String {
     let about = match document.only_ratios() {
         None => trust_meaning(document.trust).to_owned(),
@@ -68,7 +68,8 @@ pub(crate) fn trusted(document: &Document) -> String {
     format!("{about}{}", incomplete(document))
 }
 
-/// `; incomplete: 3 of 8 slices measured in full`; empty for a complete run.
+/// Text for an incomplete run: `; incomplete: 3 of 8 slices measured in full`. Empty for a complete
+/// run.
 fn incomplete(document: &Document) -> String {
     if document.run.complete {
         return String::new();
@@ -85,7 +86,7 @@ fn incomplete(document: &Document) -> String {
     }
 }
 
-/// The three lines, with `word` for the trust.
+/// The last three lines: trust, verdict and run directory. `word` names the trust.
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     [
         match document.only_ratios() {
@@ -101,20 +102,22 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     ]
 }
 
-/// The explanation of the trust: the first finding, or the first one that determines the trust.
+/// The explanation of the trust: the finding that determines the trust. If the first finding is a
+/// different one, also that finding, as the cause of the result.
 fn why(document: &Document) -> String {
-    // Notes are worth a mention although they do not affect the trust.
+    // Notes are shown although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
     let mut text = match noted {
         true => String::new(),
         false => format!(", {}", trust_meaning(document.trust)),
     };
     text += &incomplete(document);
-    // The line states separately that the run is incomplete.
+    // The line already states that the run is incomplete.
     let mut others = document.findings.iter();
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
     if let Some(first) = others.find(told) {
-        // The cause of the result is first in the list, but need not be what affects the trust.
+        // The first finding is the cause of the result, but does not necessarily determine the
+        // trust.
         let mut each = document.findings.iter().filter(told);
         let reason = each.find(|finding| finding.severity.leaves() == document.trust);
         let reason = reason.filter(|reason| *reason != first);
@@ -140,7 +143,7 @@ fn why(document: &Document) -> String {
     text
 }
 
-/// Rule, subject and the start of the evidence.
+/// The rule and subject of a finding and the start of its evidence.
 fn essence(finding: &Finding) -> String {
     let mut about = finding.rule.clone();
     let places = [&finding.workload, &finding.target];
@@ -183,8 +186,8 @@ fn verdict(document: &Document) -> String {
     warned_once(&claims)
 }
 
-/// The claims in one line, with the warning about suspect numbers only after the last claim that
-/// has it.
+/// The claims in one line. If several claims warn about suspect numbers, only the last one keeps
+/// the warning.
 pub(super) fn warned_once(claims: &[String]) -> String {
     let last = claims.iter().rposition(|claim| claim.ends_with(SUSPECT));
     let said = claims.iter().enumerate().map(|(at, claim)| match last {
@@ -194,7 +197,8 @@ pub(super) fn warned_once(claims: &[String]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
-/// `precision ± 2 % was not reached: ± 6.1 %`, for the deciding figure with the worst precision.
+/// Text for a run that ended before reaching its precision, with the worst precision of the
+/// deciding figures: `precision ± 2 % was not reached: ± 6.1 %`.
 pub(super) fn not_precise(document: &Document) -> Option<String> {
     let asked = document.run.until?;
     if document.run.ended != Some(RunEnded::MostRounds) {
@@ -220,7 +224,7 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
     ))
 }
 
-/// Distance of the farther end of the interval from the figure, as a factor minus 1.
+/// Ratio between the figure and the farther end of its interval, minus 1.
 fn half_width(figure: Option<Figure>) -> Option<f64> {
     let Figure {
         value, interval, ..
@@ -230,7 +234,8 @@ fn half_width(figure: Option<Figure>) -> Option<f64> {
     width.is_finite().then_some(width)
 }
 
-/// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
+/// The claim of a comparison with its figures: `b is slower than a at get (throughput × 0.286,
+/// 0.283–0.287)`.
 fn with_figures(document: &Document, comparison: &Comparison) -> String {
     let text = format!("{} {}", claim(comparison), place(document, comparison));
     match comparison.ratio {
@@ -253,7 +258,8 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     }
 }
 
-/// Why there is no interval: an interval that holds simultaneously with others needs more blocks.
+/// Why a ratio has no interval: with several simultaneous comparisons, an interval needs more
+/// blocks.
 pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
     let all = comparison.together?;
     if comparison.ratio?.interval.is_some() {
@@ -269,13 +275,13 @@ pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Text in place of figures that cannot be trusted.
+/// Text that replaces the figures if they cannot be trusted.
 pub(super) fn beyond_belief(document: &Document) -> Option<String> {
     let is_so = document.trust == Trust::Invalid;
     is_so.then(|| "none: the figures of this run cannot be trusted".to_owned())
 }
 
-/// Results of a single target.
+/// The results of a run with a single target, in one line.
 fn alone(document: &Document) -> String {
     if let Some(nothing) = beyond_belief(document) {
         return nothing;
@@ -311,11 +317,11 @@ fn alone(document: &Document) -> String {
     format!("{text}{doubt}; {beside}")
 }
 
-/// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: the difference between two
-/// processes of the same server.
+/// The difference between a target and its twin, two processes of the same server: `its twin at
+/// get: throughput × 1.002, 0.994–1.009, noise floor 1 %`.
 pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<String> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
-    // First the figure that decides.
+    // The figure that decides comes first.
     let comparison = document.comparisons.iter().find(mine)?;
     let interval = match comparison.ratio.and_then(|figure| figure.interval) {
         Some(_) => ratio_interval(comparison.ratio),
@@ -338,7 +344,8 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
     workloads.any(|w| w.name == result.workload && w.closed_loop)
 }
 
-/// Throughput in a closed loop; at a rate, where the schedule determines the throughput, latency.
+/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
+/// schedule determines the throughput.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let closed = is_closed(document, result);
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The commands that repeat a run and read it again.
+//! The section with the commands that repeat the run or show its results again.
 
 use tenbin_result::Document;
 
@@ -36,7 +36,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Verbatim(lines.join("\n"))]
 }
 
-/// For a shell: quoted where it has to be.
+/// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Comparison of every challenger with the baseline, by every figure.
+//! The section that compares each challenger with the baseline, by figure.
 
 use tenbin_result::format::{UNKNOWN, digits, ratio, ratio_interval};
 use tenbin_result::{Comparison, Document};

@@ -1,4 +1,4 @@
-//! Connections: numbers, and the time of each phase of opening them.
+//! The section on connections: counts, and the time of each connection phase.
 
 use tenbin_result::format::{TIME, UNKNOWN, count};
 use tenbin_result::{Connections, Document};
@@ -63,13 +63,13 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// Whether any phase was timed.
+/// Whether any connection phase was timed.
 fn is_timed(connections: &Connections) -> bool {
     let phases = [connections.connect, connections.tls, connections.first_byte];
     phases.iter().any(Option::is_some)
 }
 
-/// Time to resolve the target's names: one observation.
+/// Time of the DNS lookups of the target's host names, one observation each.
 fn name_lookup(document: &Document, target: &str) -> Option<String> {
     let known = document.environment.targets.get(target)?;
     Some(TIME.of(known.name_lookup_ns()? as f64 / 1e9))

@@ -1,4 +1,4 @@
-//! Cost of an operation for server and load generator.
+//! The section on the cost of an operation for server and load generator.
 
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, SHARE, TIME};
@@ -9,7 +9,7 @@ use crate::cost::{
     named,
 };
 
-/// Columns of the table of servers, with the positions of CPU and peak memory.
+/// Columns of the table of servers, followed by the indices of the columns for CPU and peak memory.
 const SERVERS: [&str; 12] = [
     "workload",
     "target",

@@ -1,4 +1,4 @@
-//! Comparison with an earlier run.
+//! The section on the comparison with an earlier run.
 
 use tenbin_result::{Document, Earlier};
 
@@ -9,7 +9,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     document.earlier.as_ref().map_or_else(Vec::new, of)
 }
 
-/// The blocks for `tenbin compare`, whose comparison is not part of a document.
+/// The blocks for `tenbin compare`, where the comparison is not part of a document.
 pub(crate) fn of(earlier: &Earlier) -> Vec<Block> {
     let mut blocks: Vec<Block> = of_doubts(earlier)
         .iter()

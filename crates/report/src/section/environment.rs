@@ -1,4 +1,4 @@
-//! The machine and the software versions.
+//! The section on the machine and the software versions.
 
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, TIME, UNKNOWN, count};

@@ -1,4 +1,4 @@
-//! Expectations, with the figures.
+//! The section on expectations, with the figures.
 
 use tenbin_result::{Document, Expectation, Standing};
 

@@ -1,10 +1,10 @@
-//! Findings.
+//! The section on findings.
 
 use tenbin_result::{Document, Finding, Severity};
 
 use crate::block::{Block, Cell, Look, Table, Text};
 
-/// Findings that affect the trust, with evidence and advice.
+/// The findings that affect the trust, with evidence and advice.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {
@@ -35,7 +35,7 @@ pub(super) fn in_short(document: &Document) -> Vec<Block> {
     }
 }
 
-/// All findings.
+/// The section with all findings.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         1,
@@ -79,7 +79,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         .collect()
 }
 
-/// Rule and subject of a finding.
+/// The rule and the subject of a finding.
 fn about(finding: &Finding) -> String {
     let mut parts = vec![finding.rule.clone()];
     parts.extend(finding.workload.clone());

@@ -1,4 +1,4 @@
-//! Figures per host, for targets with several hosts.
+//! The section with figures per host, for targets with several hosts.
 
 use tenbin_result::format::{TIME, UNKNOWN, count, errors, percent};
 use tenbin_result::{Document, ResultOf};
@@ -38,7 +38,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     table.block().into_iter().collect()
 }
 
-/// For each host: its number of requests, and its share of all.
+/// For each host: the number of requests, and the host's share of all requests.
 fn shares(result: &ResultOf) -> impl Iterator<Item = [String; 2]> {
     let all: u64 = result.hosts.iter().map(|host| host.ok + host.failed).sum();
     result.hosts.iter().map(move |host| {

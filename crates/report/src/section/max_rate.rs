@@ -1,4 +1,4 @@
-//! Maximum-rate searches: every probe, and the result.
+//! The section on maximum-rate searches: every probe, and the result.
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
 use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe};
@@ -20,7 +20,7 @@ fn of_search(search: &Search) -> Vec<Block> {
     blocks
 }
 
-/// Column headers, one per limit of the objective.
+/// Column headers of the probes, with one column per limit of the objective.
 fn head(search: &Search) -> Vec<String> {
     let mut head = ["offered", "for", "length"].map(str::to_owned).to_vec();
     if let Some(probe) = search.probes.first() {

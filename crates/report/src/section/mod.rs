@@ -1,7 +1,7 @@
-//! The parts of a result, each a function from the document to [blocks](crate::block).
+//! The sections of a report: each turns a document into [blocks](crate::block).
 //!
-//! [`SECTIONS`] is their only table: pages print sections in its order, and `--section` accepts
-//! their names.
+//! [`SECTIONS`] lists all sections: pages print them in this order, and `--section` accepts their
+//! names.
 
 mod answer;
 mod capacity;
@@ -43,13 +43,13 @@ use crate::language;
 
 /// A section of a report.
 pub(crate) struct Section {
-    /// Its name for `--section`.
+    /// Name of the section for `--section`.
     pub(crate) name: &'static str,
-    /// Its heading; empty for none.
+    /// Heading of the section; empty for no heading.
     pub(crate) title: &'static str,
-    /// When it is shown.
+    /// When the section is shown.
     pub(crate) shown: Shown,
-    /// Its blocks; empty if there is nothing to show.
+    /// Creates the blocks; empty if there is nothing to show.
     pub(crate) blocks: fn(&Document) -> Vec<Block>,
 }
 
@@ -58,9 +58,10 @@ pub(crate) struct Section {
 pub(crate) enum Shown {
     /// Always, before all other sections.
     Always,
-    /// On the first screen; a detailed version is among the details.
+    /// On the first screen; the details contain a longer version.
     InShort,
-    /// On pages that draw. Elsewhere only if it is asked for by name: other sections have the figures.
+    /// On pages with drawings. Other pages print the section only if requested by name, because
+    /// other sections contain the figures.
     Drawn,
     /// Among the details; collapsible in a file.
     Details,
@@ -68,7 +69,7 @@ pub(crate) enum Shown {
     Closing,
 }
 
-/// Every section, in page order.
+/// All sections, in page order.
 pub(crate) const SECTIONS: &[Section] = &[
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
@@ -107,23 +108,24 @@ pub(crate) const SECTIONS: &[Section] = &[
     section(Details, "benchmark", "Raw data", suite::raw),
 ];
 
-/// The name of every section.
+/// Names of all sections.
 pub fn section_names() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().map(|section| section.name)
 }
 
 impl Section {
-    /// Its blocks in the language of the document.
+    /// The section's blocks in the language of the document.
     pub(crate) fn of(&self, document: &Document) -> Vec<Block> {
         language::translated(document, (self.blocks)(document))
     }
 
-    /// Its heading in the language of the document; empty for none.
+    /// The section's heading in the language of the document; empty for no heading.
     pub(crate) fn heading(&self, document: &Document) -> String {
         language::text(document, self.title)
     }
 
-    /// Its blocks, with only the first rows of tables that are as long as the run.
+    /// The section's blocks, with only the first `most` rows of tables whose length grows with the
+    /// run.
     pub(crate) fn first_rows(&self, document: &Document, most: usize) -> Vec<Block> {
         match self.name {
             "slices" => language::translated(document, slices::first(document, most)),
@@ -132,7 +134,7 @@ impl Section {
     }
 }
 
-/// The charts of the section of that name.
+/// The charts of the section with this name.
 pub(crate) fn charts_of(document: &Document, name: &str) -> impl Iterator<Item = Chart> {
     let section = SECTIONS.iter().find(|section| section.name == name);
     let blocks = section.map_or_else(Vec::new, |section| section.of(document));

@@ -1,4 +1,4 @@
-//! How throughput scales with the nodes of a cluster.
+//! The section on how throughput scales with the nodes of a cluster.
 
 use tenbin_result::{Document, NodeScaling};
 
@@ -11,7 +11,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         .collect()
 }
 
-/// The cost of the first node and the gain of each further node.
+/// The blocks of one cluster: the cost of the first node and the gain of each further node.
 fn of_cluster(ladders: &[&NodeScaling]) -> Vec<Block> {
     let mut table = Table::new(
         2,
@@ -42,7 +42,7 @@ fn of_cluster(ladders: &[&NodeScaling]) -> Vec<Block> {
     blocks
 }
 
-/// Grouped by cluster, in order of first occurrence.
+/// Groups the results by cluster, in order of first occurrence.
 fn by_cluster(ladders: &[NodeScaling]) -> Vec<Vec<&NodeScaling>> {
     let mut clusters: Vec<Vec<&NodeScaling>> = Vec::new();
     for ladder in ladders {

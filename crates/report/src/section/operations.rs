@@ -1,4 +1,4 @@
-//! Every operation on every target.
+//! The section on every operation on every target.
 
 use std::collections::BTreeMap;
 
@@ -114,10 +114,10 @@ fn below(sentence: &str, table: Table) -> Vec<Block> {
     }
 }
 
-/// The first byte counts as early if its time is at most this share of the total time.
+/// Largest share of the total time at which the first byte counts as early.
 const NOTABLY_EARLIER: f64 = 0.1;
 
-/// Whether the first byte arrived notably before the last, as with large bodies.
+/// Whether the first byte arrived much earlier than the last, as with large bodies.
 fn has_early_first_byte(operation: &OperationResult) -> bool {
     let notable = |first: Option<Figure>, last: Option<Figure>| match (first, last) {
         (Some(first), Some(last)) => first.value < last.value * (1.0 - NOTABLY_EARLIER),
@@ -134,7 +134,7 @@ fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &Ope
         .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
 }
 
-/// `timeout: 3, reset: 1`; empty without entries.
+/// Formats counts by name: `timeout: 3, reset: 1`; empty without entries.
 pub(super) fn tally<K: ToString>(counts: &BTreeMap<K, u64>) -> String {
     let parts: Vec<String> = counts
         .iter()

@@ -1,4 +1,5 @@
-//! Patterns of requests: the slowest, and those whose numbers of hits differ.
+//! The section on request patterns: the slowest patterns, and patterns whose numbers of hits
+//! differ.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::block::{Block, Cell, Table};
 
 /// Maximum number of patterns with different numbers of hits that are listed.
 const MOST_DIFFERENT: usize = 100;
-/// Maximum number of patterns of one target that are listed; `result.json` has all.
+/// Maximum number of patterns listed per target; `result.json` contains all.
 const MOST_LISTED: usize = 50;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -61,7 +62,7 @@ fn slowest(document: &Document) -> Vec<Block> {
 /// A target, its hits for a pattern, and the name of the pattern.
 type Found<'a> = (&'a str, u64, Option<&'a str>);
 
-/// Patterns with different numbers of hits on different targets, largest differences first.
+/// Patterns with different numbers of hits on different targets, largest difference first.
 fn different_hits(document: &Document) -> Vec<Block> {
     let mut rows: Vec<(f64, [Cell; 3])> = Vec::new();
     for workload in &document.workloads {

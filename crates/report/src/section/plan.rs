@@ -1,4 +1,4 @@
-//! The plan: schedule, workloads and targets.
+//! The section on the plan: schedule, workloads and targets.
 
 use tenbin_result::Document;
 use tenbin_result::format::{UNKNOWN, plural};
@@ -49,7 +49,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// The plan file.
+/// The section with the plan file.
 pub(super) fn file(document: &Document) -> Vec<Block> {
     let Some(plan) = document.run.plan.clone() else {
         return Vec::new();

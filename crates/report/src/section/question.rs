@@ -1,12 +1,12 @@
-//! The question that a run asks, in one sentence.
+//! The question that a run answers, in one sentence.
 
 use tenbin_result::Document;
 use tenbin_result::format::plural;
 
-/// Targets and workloads that are named; of more their number is said.
+/// Maximum number of targets or workloads named; with more, the sentence states their number.
 const NAMED: usize = 3;
 
-/// The question.
+/// The question that the run answers, in one sentence.
 pub(crate) fn question(document: &Document) -> String {
     let works = document.workloads.iter().map(|work| work.name.as_str());
     let works: Vec<&str> = works.collect();
@@ -62,7 +62,7 @@ fn named(targets: &[&str], word: &str) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins names: `a`, `a and b`, `a, b and c`.
 fn listed(names: &[&str], word: &str) -> String {
     match names {
         [] => String::new(),

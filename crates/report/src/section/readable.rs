@@ -1,11 +1,11 @@
-//! Requests in readable form: decoded characters instead of percent-encoding, and long requests
-//! without the part that all of them share.
+//! Formats requests for display: percent-encoded characters are decoded, and long requests are
+//! printed without the part that all requests share.
 
-/// Maximum number of characters shown of a request.
+/// Maximum number of characters printed of a request.
 const SHOWN_CHARS: usize = 72;
 
-/// Length of the shared start of the requests' queries, up to the parameter that differs; 0 with
-/// only one request, or without queries.
+/// Length of the text that all requests share, up to the first query parameter that differs. 0 with
+/// only one request or without queries.
 pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
     let mut same: Option<&str> = None;
     let mut differ = false;
@@ -24,9 +24,8 @@ pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
     }
 }
 
-/// A request shortened to one line. A long request is shown without the first parameters of its
-/// query that it shares with the other requests of its table; characters that are not ASCII are
-/// decoded.
+/// Shortens a request to one line and decodes its characters that are not ASCII. A long request is
+/// printed without the query parameters that all requests in its table share.
 pub(super) fn shown(request: &str, same: usize) -> String {
     let readable = |text: &str| -> String {
         let is_long = text.chars().count() > SHOWN_CHARS;
@@ -45,7 +44,7 @@ pub(super) fn shown(request: &str, same: usize) -> String {
     }
 }
 
-/// Decodes percent-encoded characters that are not ASCII; the rest stays encoded.
+/// Decodes percent-encoded characters that are not ASCII; other characters stay encoded.
 fn decoded(request: &str) -> String {
     let mut text = String::with_capacity(request.len());
     let mut rest = request;

@@ -1,4 +1,4 @@
-//! The table of results: the figures of each target, and their ratios.
+//! The section with the results: the figures of each target and their ratios.
 
 use tenbin_result::format::{RATE, TIME, errors, ratio, ratio_interval};
 use tenbin_result::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
@@ -40,16 +40,17 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// Explanation of the mark on ratios.
+/// Explanation of the mark `*` on ratios.
 const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
-/// Whether there is a server whose cost could be observed.
+/// Whether the run has a server whose cost could be observed.
 fn has_servers(document: &Document) -> bool {
     let mut results = document.results.iter();
     results.any(|result| result.connections.is_some())
 }
 
-/// Levels of a concurrency sweep and probes of a maximum-rate search are shown in other sections.
+/// Whether another section shows the workload: levels of a concurrency sweep and maximum-rate
+/// searches.
 fn has_own_section(document: &Document, workload: &Workload) -> bool {
     let mut levels = document.capacities.iter().flat_map(|each| &each.levels);
     let mut searches = document.searches.iter();
@@ -57,7 +58,8 @@ fn has_own_section(document: &Document, workload: &Workload) -> bool {
         || searches.any(|search| search.workload == workload.name)
 }
 
-/// One workload: with one operation on one or two targets, a row per figure.
+/// The table of one workload. With one operation on one or two targets, the table has one row per
+/// figure.
 fn of_one(document: &Document, workload: &Workload) -> Table {
     let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
     let is_plain = results
@@ -78,10 +80,10 @@ fn of_one(document: &Document, workload: &Workload) -> Table {
     }
 }
 
-/// A figure of a result, with its comparisons.
+/// A row of the table: a figure, with its comparisons.
 struct Line {
     name: String,
-    /// Names of the metrics whose ratio is in this line.
+    /// Names of the metrics whose ratio is in this row.
     metrics: &'static [&'static str],
     of: fn(&ResultOf) -> Cell,
 }
@@ -135,7 +137,7 @@ fn time(result: &ResultOf, of: fn(&OperationResult) -> Cell) -> Cell {
     result.work().next().map_or_else(Cell::empty, of)
 }
 
-/// Text in place of a cost that was not observed.
+/// Text printed for a cost that was not observed.
 const NOT_OBSERVED: &str = "CPU/op  not measured (add --observe port)";
 
 fn one_target(result: &ResultOf) -> Table {
@@ -148,7 +150,7 @@ fn one_target(result: &ResultOf) -> Table {
     table
 }
 
-/// The interval of a figure in a separate cell.
+/// The interval of a figure as a separate cell.
 fn ends(cell: &Cell) -> Cell {
     use crate::block::Detail;
     let all = cell.text(Detail::Interval).letters();
@@ -201,7 +203,8 @@ fn two_targets(
     table
 }
 
-/// Ratio, interval, verdict; the ratio is marked if it differs from the quotient of the columns.
+/// Cells for ratio, interval and verdict. The ratio is marked if it differs from the quotient of
+/// the columns.
 fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3] {
     let Some(comparison) = comparison else {
         return [Cell::empty(), Cell::empty(), Cell::empty()];
@@ -220,7 +223,7 @@ fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3
     ]
 }
 
-/// One row per workload and target, and per operation if there are several.
+/// A table with one row per workload and target, and per operation if there are several.
 fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
     let mut table = Table::new(
         2,
@@ -264,7 +267,8 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
     table
 }
 
-/// Header of the column of ratios: the metric, if it is the same in all rows.
+/// Header of the ratio column, which names the metric if all rows have the same metric other than
+/// throughput.
 fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     let primary = workloads
         .iter()
@@ -279,7 +283,7 @@ fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     }
 }
 
-/// Operations with a row of their own: several kinds of work, and sub-requests.
+/// Operations that get a separate row: several kinds of work, and sub-requests.
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);

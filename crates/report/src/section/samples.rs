@@ -1,4 +1,4 @@
-//! Request samples, caches, and figures that search servers report.
+//! The section on request samples, caches, and figures reported by search servers.
 
 use tenbin_result::Document;
 use tenbin_result::format::TIME;

@@ -1,4 +1,4 @@
-//! The figures of every slice.
+//! The section with the figures of every slice.
 
 use tenbin_result::Document;
 use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count, fixed_seconds};
@@ -9,7 +9,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     first(document, document.slices.len())
 }
 
-/// The first slices only: the cells of all slices of a long run take much memory.
+/// The table of the first `most` slices only, because the cells of all slices of a long run take
+/// much memory.
 pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
     let mut table = Table::new(
         1,

@@ -1,4 +1,4 @@
-//! Times of server stages.
+//! The section on times of server stages.
 
 use tenbin_result::format::TIME;
 use tenbin_result::{Document, StageBand};
@@ -26,7 +26,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// The stages of an operation, a row for each stage and target; `None` without any.
+/// The stages of an operation, one row per stage and target; `None` if no stages were reported.
 pub(super) fn table(document: &Document, workload: &str, operation: &str) -> Option<Table> {
     let mut head = vec!["stage", "target"];
     head.extend(StageBand::ALL.map(band_name));

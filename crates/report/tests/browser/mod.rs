@@ -1,4 +1,4 @@
-//! A real browser, without a window: Chromium, as `cargo xtask setup` installs it.
+//! Runs a real browser without a window: Chromium, as installed by `cargo xtask setup`.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -6,17 +6,17 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What became of a page.
+/// The result of loading a page.
 pub(crate) struct Dumped {
-    /// The document after everything in it had its time to run.
+    /// The document, as text, after scripts and loads have had time to finish.
     pub(crate) dom: String,
-    /// What the console says: errors, refusals of the policy, messages of scripts.
+    /// Messages on the console: errors, policy violations, output of scripts.
     pub(crate) console: Vec<String>,
-    /// Bytes of the page as it is printed, a PDF.
+    /// Size of the page printed as PDF, bytes.
     pub(crate) printed: u64,
 }
 
-/// Opens the page.
+/// Opens a page given as HTML.
 pub(crate) fn dump(page: &str) -> Dumped {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("page.html");
@@ -73,7 +73,7 @@ pub(crate) fn dump_at(url: &str) -> Dumped {
     }
 }
 
-/// Counts the connections to an address of its own.
+/// Listens on an address and counts the connections.
 pub(crate) struct Listener {
     port: u16,
     requests: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! Made-up runs, in which every figure is known.
+//! Synthetic runs in which every figure is known.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -21,7 +21,7 @@ use tenbin_verdict::{Source, assess};
 const SLICE_SECONDS: f64 = 5.0;
 const CONNECTIONS: usize = 16;
 
-/// A run and what the document says of it.
+/// A synthetic run.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
@@ -55,12 +55,12 @@ impl Run {
         document
     }
 
-    /// The files of the run in a format, or what the run lacks for it.
+    /// The files of the run in a format, or the data that the run lacks for the format.
     pub(crate) fn written(&self, name: &str) -> Result<Vec<Part>, String> {
         self.written_with(&self.document(), name)
     }
 
-    /// The same with its document, which takes a while to make.
+    /// Like [`Self::written`], for a document created earlier, because creating a document is slow.
     pub(crate) fn written_with(
         &self,
         document: &Document,
@@ -85,7 +85,7 @@ impl Run {
         }
     }
 
-    /// The run as it is read back, each slice with one whole second and half of one.
+    /// The run as read back from disk, with one whole second and one half second per slice.
     fn recorded(&self) -> RecordedRun {
         let seconds = self.slices.iter().flat_map(|slice| {
             slice.ops.iter().flat_map(|op| {
@@ -121,12 +121,12 @@ impl Run {
     }
 }
 
-/// All of a report for a terminal but single slices and raw data.
+/// The report for a terminal without single slices and raw data.
 pub(crate) fn terminal(document: &Document, width: usize, colour: bool) -> String {
     shown(document, width, colour, Extent::Verbose)
 }
 
-/// What fits a screen.
+/// The report for a terminal that fits on a screen.
 pub(crate) fn screen(document: &Document, width: usize, colour: bool) -> String {
     shown(document, width, colour, Extent::Screen)
 }
@@ -140,7 +140,7 @@ fn shown(document: &Document, width: usize, colour: bool, extent: Extent<'_>) ->
     tenbin_report::terminal(document, view)
 }
 
-/// Two built-in S3 servers at two workloads, eight quads each.
+/// Two built-in S3 servers with two workloads, eight quads each.
 pub(crate) fn pair() -> Run {
     let targets = [
         target("memory", Builtin::S3Memory),
@@ -172,8 +172,8 @@ pub(crate) fn pair() -> Run {
     run
 }
 
-/// The pair at GET, both of which tell of their stages. One knows no manners, and tells
-/// nothing in some of its slow answers.
+/// The pair with only GET; both targets report server stages. One target reports a stage with a
+/// hostile name, and reports no stages in some of its slow responses.
 pub(crate) fn telling() -> Run {
     let mut run = pair();
     for slice in &mut run.slices {
@@ -223,10 +223,10 @@ pub(crate) fn telling() -> Run {
     run
 }
 
-/// What no page and no terminal must take for its own.
+/// Text that a page or a terminal must not interpret.
 const RUDE: &str = "a|b<script>\u{1b}[2J`x`";
 
-/// Three built-in S3 servers, one of them slower than the first.
+/// Three built-in S3 servers; one is slower than the first.
 pub(crate) fn three() -> Run {
     let targets = [
         target("memory", Builtin::S3Memory),
@@ -241,7 +241,7 @@ pub(crate) fn three() -> Run {
     run
 }
 
-/// The endpoint alone, which refuses most of its requests.
+/// A single endpoint that refuses most of its requests.
 pub(crate) fn single_invalid() -> Run {
     let mut run = single();
     for slice in &mut run.slices {
@@ -252,7 +252,7 @@ pub(crate) fn single_invalid() -> Run {
     run
 }
 
-/// The endpoint alone, interrupted in the third slice.
+/// A single endpoint, interrupted in the third slice.
 pub(crate) fn single_interrupted() -> Run {
     let mut run = single();
     run.slices.truncate(3);
@@ -261,7 +261,7 @@ pub(crate) fn single_interrupted() -> Run {
     run
 }
 
-/// The endpoint alone, interrupted before anything was measured.
+/// A single endpoint, interrupted before anything was measured.
 pub(crate) fn nothing() -> Run {
     let mut run = single();
     run.slices.clear();
@@ -269,8 +269,8 @@ pub(crate) fn nothing() -> Run {
     run
 }
 
-/// A little of everything that `tenbin s3 suite` runs: a listing, a mix, and a GET on
-/// rising numbers of connections.
+/// A small version of `tenbin s3 suite`: a listing, a mix, and GETs with increasing numbers of
+/// connections.
 pub(crate) fn suite() -> Run {
     let targets = [
         target("memory", Builtin::S3Memory),
@@ -322,9 +322,9 @@ pub(crate) fn suite() -> Run {
     run
 }
 
-/// GETs of two sizes at three numbers of connections; one combination was not measured. The second
-/// target is slower at the small size, the faster the more connections at the large one, and some of its
-/// requests time out or are answered with another status.
+/// GETs of two sizes with three numbers of connections; one combination was not measured. The
+/// second target is slower for the small size; for the large size, it is equally fast with 4
+/// connections and faster with 16. Some of its requests time out or receive a different status.
 pub(crate) fn matrix() -> Run {
     let targets = [
         target("memory", Builtin::S3Memory),
@@ -366,7 +366,7 @@ pub(crate) fn matrix() -> Run {
     run
 }
 
-/// Failures in a second of a slice.
+/// Adds failures to one second of a slice.
 fn fail(slice: &mut Slice, second: u64, class: ErrorClass, count: u64) {
     let op = &mut slice.ops[0];
     *op.errors.entry(class).or_default() += count;
@@ -411,7 +411,7 @@ pub(crate) fn single() -> Run {
     run
 }
 
-/// The pair, where one server fails a third of the GETs with hostile words.
+/// The pair, in which one server fails a third of the GETs with hostile error messages.
 pub(crate) fn invalid() -> Run {
     let mut run = pair();
     for slice in &mut run.slices {
@@ -430,8 +430,8 @@ pub(crate) fn invalid() -> Run {
     run
 }
 
-/// Two hosts under a name against one, both with a connection for every request;
-/// the first over TLS, with bodies big enough to see their first byte come.
+/// Two hosts under one name compared with a single host, both with a new connection per request.
+/// The first target uses TLS. Bodies are large enough for a separate time to the first byte.
 pub(crate) fn reconnecting() -> Run {
     let targets = [
         target("cluster", Builtin::S3Memory),
@@ -466,7 +466,7 @@ pub(crate) fn reconnecting() -> Run {
             slice.ops[0].failed.record(1_000_000).unwrap();
         }
     }
-    // A stall that only one slice met.
+    // A stall in a single slice.
     run.slices[5].ops[0].service.record(3_000_000_000).unwrap();
     let response = run.slices[5].ops[0].service.clone();
     run.slices[5].ops[0].response = response;
@@ -482,7 +482,7 @@ pub(crate) fn reconnecting() -> Run {
     run
 }
 
-/// The PUTs of the pair as parts, four of which make one upload.
+/// The PUTs of the pair in parts; four parts form one upload.
 pub(crate) fn multipart() -> Run {
     let mut run = pair();
     run.plan.workloads.truncate(1);
@@ -522,7 +522,7 @@ pub(crate) fn killed() -> Run {
     run
 }
 
-/// Slices in ABBA order, still empty.
+/// A run with empty slices in ABBA order.
 fn run(targets: &[Target], workloads: &[Workload], rounds: u32) -> Run {
     let mut slices = Vec::new();
     for workload in workloads {
@@ -625,7 +625,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
     }
 }
 
-/// Answers at about that rate, with the times that Little's law asks for.
+/// Fills a slice with responses at about this rate, with the times that follow from Little's law.
 fn fill(slice: &mut Slice, rate: f64) {
     let wobble = [0.004, -0.011, 0.008, 0.0, -0.006, 0.012, -0.003];
     let rate = rate * (1.0 + wobble[slice.index as usize % wobble.len()]);

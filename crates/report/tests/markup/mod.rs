@@ -1,4 +1,4 @@
-//! A reader of pages that knows what our pages are made of, and refuses everything else.
+//! Reads pages and refuses any mark-up that our pages do not use.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -82,7 +82,7 @@ const ATTRIBUTES: &[&str] = &[
     "stroke-dasharray",
 ];
 
-/// Tags without an end.
+/// Tags without an end tag.
 const EMPTY: &[&str] = &["!DOCTYPE", "meta"];
 
 /// A tag of a page.
@@ -103,7 +103,7 @@ impl Tag {
     }
 }
 
-/// Every tag of a page. The content of a style sheet is none.
+/// All tags of a page, except in the content of a style sheet.
 pub(crate) fn tags(page: &str) -> Vec<Tag> {
     let mut tags = Vec::new();
     let mut rest = page;
@@ -164,8 +164,8 @@ fn tag(text: &str) -> (Tag, &str) {
     }
 }
 
-/// Checks that a page has known tags and attributes only, that they are nested and that it links to
-/// places of its own only.
+/// Checks that a page has only known tags and attributes, nests them correctly and links only to
+/// its own elements.
 pub(crate) fn check(page: &str) {
     let mut open: Vec<String> = Vec::new();
     for tag in tags(page) {
@@ -183,7 +183,7 @@ pub(crate) fn check(page: &str) {
         }
         match tag.ends {
             false => open.push(tag.name),
-            // The end of a style sheet is read with its content.
+            // The end tag of a style sheet is read with the content.
             true if tag.name == "style" => {}
             true => {
                 if open.last().is_some_and(|last| last == "style") {
@@ -238,7 +238,7 @@ fn known(start: &quick_xml::events::BytesStart<'_>) {
     }
 }
 
-/// What a reader reads: the text of a page without its tags.
+/// The text of a page without its tags.
 pub(crate) fn text_of(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;

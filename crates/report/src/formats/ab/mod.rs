@@ -1,8 +1,8 @@
-//! ab's text and its file of percentages.
+//! The output formats of ab: its text and its file of percentages.
 //!
-//! The lines are ab's, in whole milliseconds: programs that read ab's output look for
-//! whole numbers, and would take 844 out of `6.844 (longest request)`. A last line has
-//! the same times in microseconds.
+//! Times in the text are whole milliseconds, as in ab: programs that parse ab's output expect whole
+//! numbers, and would read `6.844 (longest request)` as 844. An additional last line has the same
+//! times in microseconds.
 
 mod read;
 mod tables;
@@ -19,7 +19,7 @@ use super::reported::content;
 use super::{Format, Reader, Run, Writer};
 use crate::escape::for_terminal;
 
-/// What ab prints.
+/// The text that ab prints.
 pub(super) const FORMAT: Format = Format {
     name: "ab",
     about: "the text that ab prints; one workload",
@@ -76,7 +76,7 @@ pub(super) const REQUESTS: Format = Format {
     write: None,
 };
 
-/// ab's lines for a target of a run with one workload.
+/// The output of ab for one target of a run with one workload.
 pub fn of_target(run: &Run<'_>, target: &Target, percentages: bool) -> String {
     let load = run.plan.workloads.first();
     let url = match &target.reach {
@@ -100,10 +100,10 @@ pub fn of_target(run: &Run<'_>, target: &Target, percentages: bool) -> String {
     text(&asked, &Pooled::of(run.record, &target.name))
 }
 
-/// The percentages that ab has a line for.
+/// The percentages for which ab prints a line.
 const SHOWN: [u8; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
-/// The settings of a run.
+/// The settings of a run that ab's output shows.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
     /// Host of the URL.
@@ -116,17 +116,17 @@ struct Asked<'a> {
     query: Option<&'a str>,
     /// Connections.
     connections: u64,
-    /// Connections are reused.
+    /// Whether connections are reused.
     keep_alive: bool,
-    /// Requests have a body.
+    /// Whether requests have a body.
     sends: bool,
-    /// Print the table of percentages.
+    /// Whether to print the table of percentages.
     percentages: bool,
     /// The `Server` header of the first response.
     server: Option<&'a str>,
 }
 
-/// ab's lines.
+/// Formats the figures as ab's output.
 fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
     let mut text = String::new();
     let server = asked.server.map_or_else(String::new, for_terminal);
@@ -252,7 +252,7 @@ fn times(text: &mut String, name: &str, histogram: Option<&Histogram<u64>>) {
     );
 }
 
-/// Rounded as ab rounds.
+/// Converts nanoseconds to milliseconds, rounded as in ab.
 fn whole_millis(nanos: f64) -> u64 {
     (nanos / 1e6).round() as u64
 }
@@ -270,7 +270,7 @@ fn percentages(text: &mut String, total: &Histogram<u64>) {
     }
 }
 
-/// What the table rounds.
+/// The additional last line: the times of the table in microseconds; `None` without times.
 fn in_detail(total: &Histogram<u64>) -> Option<String> {
     (!total.is_empty()).then(|| {
         format!(
@@ -284,13 +284,13 @@ fn in_detail(total: &Histogram<u64>) -> Option<String> {
     })
 }
 
-/// Time within which this share of the responses came, milliseconds.
+/// Time within which this percentage of the responses arrived, milliseconds.
 fn served(total: &Histogram<u64>, percent: u8) -> f64 {
     let nanos = quantile_ns(total, f64::from(percent) / 100.0);
     nanos.unwrap_or_default() as f64 / 1e6
 }
 
-/// Every percentage.
+/// The file of `-e`: the time for each percentage.
 fn csv(pooled: &Pooled) -> String {
     let mut text = "Percentage served,Time in ms\n".to_owned();
     let total = pooled.with_opening();
@@ -321,8 +321,8 @@ mod tests {
         server: Some("nginx"),
     };
 
-    /// One hundred responses after 5 ms, each on a connection that took 2 ms to open,
-    /// and failures of several classes.
+    /// One hundred responses after 5 ms, each on a connection that took 2 ms to open, plus failures
+    /// of several classes.
     fn pooled(opened: u64) -> Pooled {
         let mut op = OpFigures::new("GET");
         op.ok = 100;
@@ -352,8 +352,8 @@ mod tests {
         pooled
     }
 
-    /// The lines as ab 2.3 prints them: programs find them by these words, and read the
-    /// whole numbers in them.
+    /// The lines as ab 2.3 prints them: programs find lines by this text and parse the whole
+    /// numbers.
     #[test]
     fn lines_are_those_of_ab() {
         let text = text(&ASKED, &pooled(100));
@@ -401,7 +401,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|each| each == line), "{line}\n{text}");
         }
-        // What the table rounds stands below it, and in the file of -e.
+        // The exact times are below the table and in the file of `-e`.
         assert!(text.contains("In microseconds: mean 50"), "{text}");
         assert!(csv(&pooled(4)).contains("\n96,5.0"), "{}", csv(&pooled(4)));
     }

@@ -8,17 +8,17 @@ use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 /// Milliseconds in a second.
 const MILLI: f64 = 1e-3;
 
-/// The last line of Tenbin's own text in ab's format.
+/// Start of an additional last line that only Tenbin prints.
 const OWN_LINE: &str = "In microseconds:";
 
-/// Whether a text has ab's first lines.
+/// Whether a text starts with ab's first lines.
 pub(super) fn recognises(content: &[u8]) -> bool {
     let text = readable(content);
     text.lines()
         .any(|line| line.starts_with("Server Software:"))
 }
 
-/// What ab reports.
+/// Reads the figures that ab reports.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["(longest request)"])?;
     if lines.how_many("Concurrency Level:") > 1 {
@@ -47,7 +47,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
 }
 
 fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
-    // Tenbin's text has only correct responses among its complete requests.
+    // Tenbin counts only correct responses as complete requests.
     let counted = lines.find(OWN_LINE).is_none();
     let (line, text) = lines.need("Failed requests:")?;
     let failed = line.count("the number of failed requests", text)?;
@@ -59,7 +59,7 @@ fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             let (name, number) = part.trim().split_once(": ").unwrap_or((part, ""));
             let number = count(number.trim()).ok_or_else(|| parts.no(name, number))?;
             sum += number;
-            // A connection that was refused is no complete request.
+            // A refused connection is not a complete request.
             unsent += if name == "Connect" { number } else { 0 };
         }
         if sum != failed.value {
@@ -85,7 +85,8 @@ fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     }
     if let Some((line, text)) = lines.find("Non-2xx responses:") {
         let others = line.count("the number of responses", text)?;
-        // ab counts a response of another length as failed too; how many are both is unknown.
+        // ab also counts a response with a different length as failed; how many responses have both
+        // defects is unknown.
         let count = match counted {
             true => others.value.saturating_sub(complete),
             false => 0,
@@ -102,7 +103,7 @@ fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Without `-k`, ab has no line of kept connections.
+/// Reads the line of kept connections, which ab prints only with `-k`.
 fn keep_alive(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     of.keep_alive = match lines.find("Keep-Alive requests:") {
         Some((line, text)) => {
@@ -126,7 +127,7 @@ fn rate(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let (line, text) = lines.need("Time per request:")?;
     let each = text.split_whitespace().next().unwrap_or_default();
     let each = line.decimal("the time per request", each)?;
-    // ab computes this time from the rate and the concurrency.
+    // ab computes this time from rate and concurrency.
     let clients = |rate: f64, millis: f64| rate * millis * MILLI;
     let connections = of.connections.as_ref().map(|said| said.value as f64);
     let (low, high) = (
@@ -142,7 +143,7 @@ fn rate(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The row `Total:` of the connection times, in whole milliseconds.
+/// Reads the row `Total:` of the connection times, in whole milliseconds.
 fn total_times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let section = lines.section("Connection Times (ms)", |line| line.trim().is_empty());
     let Some((line, text)) = section
@@ -184,7 +185,7 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `  50%      1`, and the last row with `(longest request)`.
+/// Reads a row such as ` 50% 1`; the last row ends with `(longest request)`.
 fn row(line: &Line<'_>) -> Result<(u64, Range), Fault> {
     let mut words = line.text.split_whitespace();
     let percent = words.next().and_then(|word| count(word.strip_suffix('%')?));

@@ -14,7 +14,7 @@ pub(super) const REQUESTS_HEAD: &str = "starttime\tseconds\tctime\tdtime\tttime\
 /// Milliseconds in a second.
 const MILLI: f64 = 1e-3;
 
-/// What the file of `-e` reports: percentiles, and how many requests they are of is unknown.
+/// Reads the file of `-e`: percentiles. The file does not contain the number of requests.
 pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut of = Measurement::new(REQUESTS);
@@ -38,18 +38,18 @@ pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
             }),
         }
     }
-    // ab ends with 99, Tenbin with 100.
+    // ab's file ends with 99, Tenbin's file with 100.
     if last.is_none_or(|last| !(99..=100).contains(&last)) {
         return Err(Fault::of_the_file("has no row of 99 %; it may be cut off"));
     }
     checked("ab", vec![of])
 }
 
-/// Percentiles that are computed from the list of requests.
+/// Percentiles computed from the list of requests.
 const COMPUTED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// What the file of `-g` reports: the total time of each request, in whole milliseconds. It has no
-/// count, so that a file that was cut at the end of a line cannot be recognised.
+/// Reads the file of `-g`: the total time of each request, in whole milliseconds. The file contains
+/// no count, so a file cut off at the end of a line cannot be recognised.
 pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut times: Vec<(u64, Line<'_>)> = Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
     checked("ab", vec![of])
 }
 
-/// The column `ttime` of a row.
+/// Reads the column `ttime` of a row.
 fn total(line: &Line<'_>) -> Result<u64, Fault> {
     let cells: Vec<&str> = line.text.split('\t').collect();
     let [_, seconds, connect, processing, total, wait] = cells.as_slice() else {

@@ -1,7 +1,7 @@
-//! drnbench's text and its result file.
+//! The output formats of drnbench: its text and its result file.
 //!
-//! A step is the work of one number of clients. drnbench counts all requests that ended, failures
-//! too; so does this, and the verdict does not.
+//! A step contains all requests sent with one number of clients. Like drnbench, this module counts
+//! failed requests too; the verdict does not.
 
 mod steps;
 
@@ -45,7 +45,7 @@ pub(super) const FORMAT: Format = Format {
     })),
 };
 
-/// A file for each ramp.
+/// Writes one file per ramp.
 fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
     if ramps.is_empty() {
         return Err(WriteError::lacks(
@@ -63,24 +63,24 @@ fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
     Ok(ramps.iter().map(part).collect())
 }
 
-/// The least value of a histogram, nanoseconds: that of failures that have no time.
+/// Smallest value of a histogram, nanoseconds: recorded for failures without a time.
 const WITHOUT_TIME: u64 = 1;
-/// drnbench's word for a request that no answer came to.
+/// Status that drnbench reports for a request without a response.
 const NO_ANSWER: u16 = 0;
 
 const NANOS: f64 = 1e9;
 
-/// How a workload was sent, as far as its times depend on it.
+/// Settings of a workload that affect its times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Manner {
-    /// Connections are reused.
+    /// Whether connections are reused.
     keep_alive: bool,
     /// Mean think time of a client after each response, seconds.
     think: f64,
 }
 
 impl Manner {
-    /// That of the workload with this name.
+    /// The settings of the workload with this name.
     fn of(plan: &Plan, workload: &str) -> Self {
         let mut workloads = plan.workloads.iter();
         let load = workloads.find(|known| known.name == workload);
@@ -93,54 +93,53 @@ impl Manner {
     }
 }
 
-/// All steps of one kind of work on one target, the fewest clients first.
+/// A concurrency sweep: all steps of one kind of work on one target, in ascending order of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ramp {
     /// Name of the target.
     pub target: String,
-    /// What the names of its workloads have in common.
+    /// The common part of the workloads' names.
     pub family: String,
-    /// Every number of clients.
+    /// One step per number of clients.
     pub steps: Vec<Step>,
 }
 
-/// What was done with one number of clients, over all slices that ran their full time.
+/// The figures for one number of clients, over all slices that ran their full time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     clients: usize,
     manner: Manner,
     /// Measured time, seconds.
     seconds: f64,
-    /// Requests a second of each slice.
+    /// Requests per second in each slice.
     rates: Vec<f64>,
-    /// Requests that came to an end, whatever it was.
+    /// Requests that ended, successfully or not.
     total: u64,
-    /// The same by status; 0 where no answer came.
+    /// Ended requests by status; 0 for requests without a response.
     statuses: BTreeMap<u16, u64>,
-    /// Requests whose time is known, and the sum of their seconds.
+    /// Number of requests with a known time; `busy` holds the sum of their seconds.
     timed: u64,
     busy: f64,
-    /// Seconds that opening connections took.
+    /// Seconds spent on opening connections.
     connecting: f64,
     min: Option<f64>,
     max: Option<f64>,
     slowest: Vec<RecordedSample>,
     fastest: Vec<RecordedSample>,
-    /// What the caches did, where it is known for every slice.
+    /// Cache lookups and hits; `None` unless known for every slice.
     cache: Option<CacheUse>,
-    /// CPU seconds of the server and the seconds in which it used them, where they are known for
-    /// every slice.
+    /// CPU seconds of the server, and the measured seconds; `None` unless known for every slice.
     cpu: Option<(f64, f64)>,
-    /// How many slices were added.
+    /// Number of slices added.
     slices: usize,
 }
 
-/// The ramps among the slices of a run, in the order in which they started.
+/// The ramps of a run, in the order in which they started.
 pub fn ramps(plan: &Plan, slices: &[Slice]) -> Vec<Ramp> {
     ramps_sent(slices, |workload| Manner::of(plan, workload))
 }
 
-/// The same, given how each workload was sent.
+/// Like [`ramps`], with `manner` supplying the settings of each workload.
 fn ramps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
     let mut ramps: Vec<Ramp> = Vec::new();
     let full = |slice: &&Slice| slice.closed_loop && slice.probe.is_none() && !slice.cut_short;
@@ -171,7 +170,7 @@ fn ramps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
     ramps
 }
 
-/// The name of its workload without the number of connections behind it.
+/// The name of the slice's workload without the suffix for the number of connections.
 fn family(slice: &Slice) -> &str {
     let ending = format!("-c{}", slice.connections);
     let name = slice.workload.as_str();
@@ -242,8 +241,8 @@ impl Step {
         }
     }
 
-    /// A refused connection is a failure without a time, which a histogram has as its least
-    /// value: such are counted, and in no time.
+    /// Adds the times of a slice. A refused connection is a failure without a time, recorded as the
+    /// smallest value of the histogram, and is skipped here.
     fn add_times(&mut self, times: &PackedHistogram, singles: Option<&RecordedSamples>) {
         let mut known = latency_histogram();
         for (value, count) in times.recorded() {
@@ -257,7 +256,8 @@ impl Step {
         }
         self.timed += times.len();
         self.busy += times.mean() * times.len() as f64 / NANOS;
-        // A histogram knows its ends to three digits, a single request its time exactly.
+        // The smallest and largest values of a histogram have only three digits; a request sample
+        // has the exact time.
         let exact = |end: u64, singles: Option<&RecordedSample>| {
             let known = singles.map(|single| single.ns);
             let same = known.filter(|&known| times.equivalent(known, end));
@@ -270,25 +270,25 @@ impl Step {
         self.max = Some(self.max.map_or(max, |known| known.max(max)));
     }
 
-    /// The figure of the report and of the charts, which is the median of the slices; what
-    /// failed counts here, as in drnbench.
+    /// Requests per second: the median of the slices, as in the report and the charts. Includes
+    /// failed requests, as in drnbench.
     fn per_second(&self) -> Option<f64> {
         let median = tenbin_stats::median(&self.rates, tenbin_stats::CONFIDENCE);
         median.value()
     }
 
-    /// Over all slices, as the average is.
+    /// Requests per second over all slices together, matching [`Self::average`].
     fn overall(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
     }
 
-    /// The opening of its connection is part of a request in drnbench, and of the mean here.
+    /// Mean time of a request, including the time to open its connection, as in drnbench.
     fn average(&self) -> Option<f64> {
         let opening = self.connecting / self.total as f64;
         (self.timed > 0 && self.total > 0).then(|| self.busy / self.timed as f64 + opening)
     }
 
-    /// X·(R + Z)/N; `None` when nothing came to an end.
+    /// Little's law as a ratio, X·(R + Z)/N; `None` if no request ended.
     pub fn little(&self) -> Option<f64> {
         let little = Little {
             throughput: self.overall()?,
@@ -299,13 +299,14 @@ impl Step {
         little.ratio()
     }
 
-    /// Share of the lookups that were hits, and the lookups, by the server's own count.
+    /// Share of the cache lookups that were hits, and the number of lookups, as counted by the
+    /// server.
     fn cache_hits(&self) -> Option<(f64, u64)> {
         let cache = self.cache?;
         Some((cache.observed()?, cache.lookups?))
     }
 
-    /// Cores that the server kept busy on average.
+    /// Mean number of cores that the server used.
     fn busy_cores(&self) -> Option<f64> {
         let (used, seconds) = self.cpu?;
         (seconds > 0.0).then(|| used / seconds)
@@ -317,8 +318,8 @@ impl Step {
     }
 }
 
-/// drnbench's file: a row a step, and a column for every status that is in any step.
-/// What is not known is empty.
+/// Writes drnbench's result file: one row per step, and one column per status that occurs in any
+/// step. Unknown values are empty.
 fn csv(ramp: &Ramp) -> String {
     let statuses: Vec<u16> = {
         let mut all: Vec<u16> = ramp
@@ -326,7 +327,8 @@ fn csv(ramp: &Ramp) -> String {
             .iter()
             .flat_map(|step| step.statuses.keys().copied())
             .collect();
-        // drnbench sorts them as text; all but 0 have three digits, so that numbers sort alike.
+        // drnbench sorts statuses as text. All statuses except 0 have three digits, so the numeric
+        // order is the same.
         all.sort_unstable();
         all.dedup();
         all
@@ -357,7 +359,7 @@ fn csv(ramp: &Ramp) -> String {
     text
 }
 
-/// The columns before those of the statuses.
+/// The columns before the status columns.
 const COLUMNS: [&str; 6] = [
     "n_clients",
     "total_n_requests",
@@ -367,8 +369,8 @@ const COLUMNS: [&str; 6] = [
     "average_elapsed_time",
 ];
 
-/// A number as Ruby writes it: at least one digit behind the point, and below 0.0001 with
-/// a power of ten of two digits.
+/// Formats a number as Ruby does: at least one digit after the point; below 0.0001, an exponent of
+/// two digits.
 fn float(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         let text = format!("{value:e}");
@@ -380,18 +382,18 @@ fn float(value: f64) -> String {
     format!("{value:?}")
 }
 
-/// What of a step is listed.
+/// The requests that the report lists for each step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed<'a> {
-    /// How many of the slowest requests.
+    /// Number of slowest requests listed.
     pub slow: usize,
-    /// How many of the fastest.
+    /// Number of fastest requests listed.
     pub fast: usize,
-    /// `http://host:port/` of every host.
+    /// URL of each host, as `http://host:port/`.
     pub urls: &'a [String],
 }
 
-/// drnbench's report on every step, then what was found, and last the verdict.
+/// Writes drnbench's report on every step, then the findings, then the verdict.
 pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     let mut text = String::new();
     for step in &ramp.steps {
@@ -402,7 +404,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     text
 }
 
-/// How to get what the tutorial checks the validity of a step with, where it is not known.
+/// For figures that are unknown and that the tutorial uses to check a step, says how to obtain
+/// them.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {
@@ -573,7 +576,7 @@ mod tests {
             (exact.min, exact.max),
             (Some(0.001_234_567), Some(0.098_765_432))
         );
-        // What is listed may be another kind of request than what is timed.
+        // The listed requests can be of a different kind than the timed requests.
         let other = RecordedSamples {
             fastest: vec![single(4_000_000)],
             ..RecordedSamples::default()
@@ -583,7 +586,7 @@ mod tests {
         assert_eq!(edge.min, Some(times.min() as f64 / NANOS));
     }
 
-    /// Three answers of 2 ms, and a hundred connections refused.
+    /// Three responses of 2 ms, and a hundred refused connections.
     #[test]
     fn failures_without_a_time_are_counted_and_have_none() {
         let mut step = Step::new(1, MANNER);
@@ -605,7 +608,7 @@ mod tests {
         assert_eq!((only_refused.min, only_refused.average()), (None, None));
     }
 
-    /// As the report and the charts have it.
+    /// Matches the report and the charts.
     #[test]
     fn throughput_is_the_median_of_the_slices() {
         let mut three = step(1, 1_200, &[(200, 1_200)]);

@@ -1,9 +1,9 @@
-//! Reads drnbench's result files: a row for each number of clients. They have steps and no
-//! requests.
+//! Reads drnbench's result files: one row per number of clients. The files contain steps, not
+//! single requests.
 //!
-//! Little's law shows whether as many clients were at work as a row says. drnbench
-//! deals its clients out to processes and rounds up, so that a step with a number that
-//! these do not divide is made with more clients than its row says.
+//! Little's law shows whether the number of active clients matches the row. drnbench distributes
+//! clients over processes and rounds up: if the number of clients is not a multiple of the number
+//! of processes, the step runs with more clients than its row says.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
 use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
@@ -16,17 +16,17 @@ use crate::block::{Block, Table};
 use crate::escape::for_terminal;
 use crate::page;
 
-/// How long a client of drnbench rests after each answer when nothing else is said,
-/// seconds. Its files do not tell.
+/// Default wait of a drnbench client after each response, seconds. The files do not contain the
+/// wait.
 const USUAL_WAIT: f64 = 0.01;
-/// How far from 1 the law may be: clients that drnbench's own processes slow down rest
-/// longer than they are told to.
+/// Accepted range for the ratio of Little's law. Clients that drnbench's own processes slow down
+/// wait longer than configured.
 const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
 
-/// How many times the shortest the longest wait may be, each computed from one row, to be
-/// the same.
+/// Largest ratio of the longest to the shortest wait, computed row by row, at which all rows count
+/// as measured with one wait.
 const SAME_WAIT: f64 = 1.25;
-/// Share of the requests, in percent, that may fail before a row is no measure of the server.
+/// Percentage of failed requests above which a row does not measure the server.
 const FAILURES: f64 = 1.0;
 
 /// The steps of one file.
@@ -41,29 +41,29 @@ struct Row {
     clients: u64,
     total: u64,
     per_second: f64,
-    /// The longest time, seconds; unknown in a step without answers.
+    /// Longest time, seconds; unknown in a step without responses.
     max: Option<f64>,
-    /// Unknown in a step without answers.
+    /// Mean time, seconds; unknown in a step without responses.
     average: Option<f64>,
-    /// Percent of the requests by status; 0 is no answer.
+    /// Percentage of the requests by status; status 0 means no response.
     statuses: Vec<(u16, f64)>,
 }
 
-/// What is wrong with a file as a whole.
+/// A defect of a file as a whole, found with Little's law.
 #[derive(Debug, Clone, PartialEq)]
 enum Wrong {
-    /// Rows that more clients were at work in than they say, and how many really.
+    /// Rows measured with more clients than stated: the stated and the actual number.
     OverCounted(Vec<(u64, u64)>),
-    /// All of them are too high, and right without any wait.
+    /// All ratios of Little's law are too high, and correct without any wait.
     NoWait,
-    /// All of them are off, and right with this wait, seconds.
+    /// All ratios of Little's law are wrong, and correct with this wait, seconds.
     OtherWait(f64),
-    /// Some are off, in a way that nothing explains.
+    /// Some ratios of Little's law are wrong without a known explanation.
     Unexplained,
 }
 
 impl Steps {
-    /// Whether a file begins as drnbench's do.
+    /// Whether a file starts with drnbench's header.
     pub fn recognises(content: &[u8]) -> bool {
         content.starts_with(COLUMNS.join(",").as_bytes())
     }
@@ -71,7 +71,7 @@ impl Steps {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// What is wrong with it and in which line, in one clause.
+    /// The defect and its line, in one clause.
     pub fn read(content: &[u8]) -> Result<Self, String> {
         let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
         let mut lines = text.lines().zip(1..);
@@ -96,10 +96,10 @@ impl Steps {
         Ok(Self { rows })
     }
 
-    /// The steps with the lines that say them.
+    /// Reads the steps, each with the line that states its figures.
     ///
     /// # Errors
-    /// As of [`Self::read`].
+    /// See [`Self::read`].
     pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
         let steps = Self::read(content)?;
         let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
@@ -118,7 +118,7 @@ impl Steps {
         })
     }
 
-    /// The speeds in it: one value for each number of clients.
+    /// The speeds: one value per number of clients.
     pub(crate) fn series(&self) -> Vec<Series> {
         let of_row = |row: &Row| {
             let plural = if row.clients == 1 { "" } else { "s" };
@@ -129,7 +129,7 @@ impl Steps {
         answered.map(of_row).collect()
     }
 
-    /// The steps as the levels of a ramp.
+    /// Converts the steps to the levels of a concurrency sweep.
     pub(crate) fn as_ramp(&self) -> Capacity {
         let figure = |value: f64| Figure {
             value,
@@ -172,7 +172,7 @@ impl Steps {
         }
     }
 
-    /// Whether its figures can be believed as far as the file tells.
+    /// Whether the figures can be trusted, as far as the file shows.
     pub fn can_be_believed(&self) -> bool {
         let is_right = |row: &Row| row.total > 0 && row.failed() <= FAILURES;
         let wrong = self.wrong();
@@ -180,7 +180,7 @@ impl Steps {
         !is_off && self.rows.iter().all(is_right)
     }
 
-    /// How far its figures can be trusted as far as the file tells, and why.
+    /// How far the figures can be trusted, as far as the file shows, and the reason.
     pub(crate) fn trust(&self) -> (Trust, String) {
         let remarks = self.remarks();
         let about = |word: &str| {
@@ -206,7 +206,7 @@ impl Steps {
         }
     }
 
-    /// What it says and what Little's law says of that, for a terminal. `name` is that of the
+    /// The steps and their check by Little's law, as text for a terminal. `name` is the name of the
     /// file.
     pub fn text(&self, name: &str) -> String {
         let head = [
@@ -320,7 +320,8 @@ impl Steps {
         if without_wait.into_iter().all(|is_right| is_right) {
             return Some(Wrong::NoWait);
         }
-        // Fewer clients than processes are dealt out one by one, and so are right.
+        // Steps with fewer clients than processes are correct: each process gets at most one
+        // client.
         let some_right = known.iter().any(|(row, little)| row.is_right(*little));
         let none_low = |(row, little): &(&Row, f64)| *little >= *RIGHT.start() - row.at_the_ends();
         if some_right && known.iter().all(none_low) {
@@ -338,7 +339,8 @@ impl Steps {
         )
     }
 
-    /// The wait that makes all rows right, if one does: the median of what each says.
+    /// The wait with which all rows satisfy Little's law: the median of the waits computed from
+    /// each row. `None` if the waits differ.
     fn other_wait(&self) -> Option<f64> {
         let answered = self.rows.iter().filter(|row| row.total > 0);
         let waits = answered.map(|row| Some(row.clients as f64 / row.per_second - row.average?));
@@ -384,9 +386,9 @@ impl Row {
         little.ratio().filter(|_| self.total > 0)
     }
 
-    /// Part of a step by which the law may be off: each client's last request may be counted
-    /// though it ends after the step, or be dropped though it began within. Where requests
-    /// wait for an answer until they are given up, that is much.
+    /// Share of a step by which Little's law may be off. The last request of each client may be
+    /// counted although it ends after the step, or be dropped although it started within the step.
+    /// The share is large if requests wait for a response until a timeout.
     fn at_the_ends(&self) -> f64 {
         let seconds = self.total as f64 / self.per_second;
         let share = self.max.map_or(0.0, |longest| longest / seconds);
@@ -398,7 +400,7 @@ impl Row {
         (RIGHT.start() - off..=RIGHT.end() + off).contains(&little)
     }
 
-    /// Percent of the requests that no answer came to, or one that says that it failed.
+    /// Percentage of the requests without a response or with an error status.
     fn failed(&self) -> f64 {
         let failed = self.statuses.iter();
         let failed = failed.filter(|(status, _)| *status == 0 || *status >= 400);
@@ -407,7 +409,7 @@ impl Row {
 
     fn unanswered(&self) -> f64 {
         let zero = self.statuses.iter().filter(|(status, _)| *status == 0);
-        // The sum of nothing is -0.
+        // `sum` of an empty iterator would be -0.
         zero.fold(0.0, |sum, (_, share)| sum + share)
     }
 }
@@ -425,9 +427,9 @@ fn row(line: &str, statuses: &[u16]) -> Result<Row, String> {
         let wrong = || format!("{} is {:?}, and no whole number", COLUMNS[at], cells[at]);
         cells[at].parse::<u64>().map_err(|_| wrong())
     };
-    // Without answers drnbench writes NaN, or nothing.
+    // Without responses, drnbench writes NaN or nothing.
     let number = |text: &str| {
-        // Ruby writes exponents with a sign: another one is a damaged digit.
+        // Ruby always writes a sign in an exponent; without a sign, a digit was damaged.
         let exponent = text.split_once(['e', 'E']).map(|(_, exponent)| exponent);
         let is_damaged = exponent.is_some_and(|it| !it.starts_with(['+', '-']));
         let number = text.parse::<f64>().ok().filter(|_| !is_damaged);
@@ -459,7 +461,7 @@ mod tests {
     const HEAD: &str = "n_clients,total_n_requests,queries_per_second,min_elapsed_time,\
                         max_elapsed_time,average_elapsed_time";
 
-    /// Recorded against Groonga, on a machine with as many cores as divide the clients.
+    /// Recorded against Groonga, on a machine whose number of cores divides the numbers of clients.
     const RECORDED: &str = "\
 1,345,86.25,0.000330523,0.02822947,0.0014555975855072465,100.0
 2,705,176.25,0.000269221,0.011465159,0.0012097323957446795,100.0
@@ -468,7 +470,7 @@ mod tests {
 8,2138,534.5,0.000252386,0.027855772,0.00392019473854069,100.0
 ";
 
-    /// The tutorial's, on four cores: steps of 6, 10, 14 and 18 were made with more.
+    /// The tutorial's file, from four cores: steps 6, 10, 14 and 18 ran with more clients.
     const OVER_COUNTED: &str = "\
 1,996,33.2,0.001773,0.238031,0.019765581680722916,100.0
 2,1973,65.76666666666667,0.001558,0.272255,0.020047345673086702,100.0
@@ -534,8 +536,8 @@ mod tests {
 
     #[test]
     fn timeouts_are_told_as_such_and_not_as_clients_that_were_too_many() {
-        // Of 10 s, in which 2 of 4 clients waited 5 s for each answer, and the last of these
-        // came to their ends after the step.
+        // A step of 10 s in which 2 of 4 clients waited 5 s for each response. The last of these
+        // requests ended after the step.
         let rows = "1,800,80.0,0.001,0.02,0.0025,0,100.0\n\
                     4,1606,160.6,0.001,5.0,0.0211,0.37,99.63\n\
                     8,42,4.2,0.001,5.0,2.5,50.0,50.0\n";

@@ -1,11 +1,12 @@
-//! The line of one slice: its name, the number of operations, and values with their units.
+//! Writes the line of one slice: its name, the number of operations, and values with their units.
 
 use tenbin_result::SliceFigures;
 
-/// The line, with its newline. Unknown values are left out: the format has no word for them.
+/// Returns the line, with its newline. Unknown values are left out, because the format cannot
+/// express them.
 ///
-/// `sequential`: one operation was sent at a time, so that the time per operation is the time of the
-/// slice divided by the operations, as `go test -bench` counts.
+/// `sequential` says that operations were sent one at a time. The time per operation is then the
+/// length of the slice divided by the number of operations, as in `go test -bench`.
 pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential: bool) -> String {
     let operations = slice.ok + slice.failed;
     let each = |amount: f64| amount / operations as f64;

@@ -1,7 +1,8 @@
 //! `benchmark.txt`: Go's benchmark format, which `benchstat` reads.
 //!
-//! One line for each slice: repetitions, and never pooled requests. The slices of the baseline come
-//! first, then the others in the order of the run. `docs/s3-suite.md` says what each unit means.
+//! One line per slice: slices are repetitions, so requests of several slices are never pooled. The
+//! slices of the baseline come first, then the other slices in run order. `docs/s3-suite.md`
+//! explains the units.
 
 mod line;
 mod name;
@@ -38,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     }),
 };
 
-/// Units of which more is better, which `benchstat` cannot know.
+/// Units for which higher is better; `benchstat` has to be told.
 const HIGHER_IS_BETTER: &[&str] = &["ops/s"];
 
 /// The whole file.
@@ -48,8 +49,7 @@ fn text(document: &Document) -> String {
         let errors_seen = document
             .results_of(&workload.name)
             .any(|result| result.failed > 0);
-        // The remaining slices of a target would look faster than the target was if slices in which
-        // nothing completed were left out.
+        // Leaving out only the slices in which nothing completed would make a target look faster.
         let has_gaps: BTreeSet<&str> = document
             .slices
             .iter()
@@ -58,12 +58,12 @@ fn text(document: &Document) -> String {
             .map(|slice| slice.target.as_str())
             .collect();
         let measured = |slice: &&SliceFigures| {
-            // Probes run at different rates: they are not repetitions.
+            // Probes run at different rates, so they are not repetitions.
             let is_probe = slice.offered.is_some();
             let of_workload = slice.workload == workload.name && !slice.cut_short && !is_probe;
             of_workload && slice.ok > 0 && !has_gaps.contains(slice.target.as_str())
         };
-        // benchstat compares with the first lines of the file: those of the run's baseline.
+        // benchstat compares with the first lines of the file, so the run's baseline comes first.
         let mut slices: Vec<&SliceFigures> = document.slices.iter().filter(measured).collect();
         let baseline = document.baseline().map(|target| target.name.as_str());
         slices.sort_by_key(|slice| Some(slice.target.as_str()) != baseline);
@@ -75,14 +75,14 @@ fn text(document: &Document) -> String {
     text
 }
 
-/// The configuration lines, which apply to every line below them.
+/// The configuration lines, which apply to all lines below.
 fn head(document: &Document) -> String {
     let here = &document.environment;
     let platform = here.platform.as_deref().unwrap_or_default();
     let (os, architecture) = platform.split_once(' ').unwrap_or_default();
     let known = |value: &str| (!value.is_empty()).then(|| one_line(value));
-    // benchstat compares only lines with equal configuration: what may differ between two runs of
-    // the same plan is a comment.
+    // benchstat compares only lines with equal configuration. Values that can differ between two
+    // runs of the same plan are therefore comments.
     let lines = [
         ("# run", known(&document.run.id)),
         ("# tenbin", here.tenbin_version.as_deref().and_then(known)),

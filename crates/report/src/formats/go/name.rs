@@ -1,12 +1,12 @@
-//! The names of benchmarks: what was done, then `key=value` parts.
+//! Builds benchmark names: the operation, then `key=value` parts.
 
 use tenbin_plan::size::Size;
 use tenbin_plan::work::traits_of;
 
 use tenbin_result::{Document, Share, Subject, Workload};
 
-/// The name of one workload on one target. Its last part ends in a number without a
-/// dash before it: what follows a last dash would be read as Go's GOMAXPROCS.
+/// The name of one workload on one target. The last part ends in a number without a dash before it,
+/// because Go reads the text after a last dash as GOMAXPROCS.
 pub(super) fn of(document: &Document, workload: &Workload, target: &str) -> String {
     let alike = document
         .workloads
@@ -21,7 +21,7 @@ pub(super) fn of(document: &Document, workload: &Workload, target: &str) -> Stri
     format!("Benchmark{stem}{apart}/target={}{load}", part(target))
 }
 
-/// What is sent.
+/// The operation or mix, with sizes and unusual settings.
 fn stem(workload: &Workload) -> String {
     let Some(subject) = &workload.subject else {
         return format!("Workload/workload={}", part(&workload.name));
@@ -35,7 +35,7 @@ fn stem(workload: &Workload) -> String {
     }
 }
 
-/// How large, or for a listing how many.
+/// The object size, or the number of keys for a listing.
 fn measures(subject: &Subject) -> String {
     let lists = |share: &Share| share.operation == "list";
     let mut parts = String::new();
@@ -52,8 +52,8 @@ fn measures(subject: &Subject) -> String {
     parts
 }
 
-/// What is not as it is when nothing else is asked for. Of plain HTTP nothing is
-/// usual, and the names would become requests.
+/// The settings that differ from the defaults. Empty for plain HTTP, which has no defaults: the
+/// name would otherwise contain the whole request.
 fn unusual(workload: &Workload, subject: &Subject) -> String {
     let said = |key: &str| matches!(key, "part_size" | "list");
     let has_usual = traits_of(&subject.kind).is_some_and(|traits| traits.is_object_store);
@@ -71,7 +71,7 @@ fn shares(several: &[Share]) -> String {
         .collect()
 }
 
-/// How it is issued.
+/// The load: the rate, if fixed, and the number of connections.
 fn load(workload: &Workload) -> String {
     let rate = workload
         .rate
@@ -79,12 +79,12 @@ fn load(workload: &Workload) -> String {
     format!("{rate}/conc={}", workload.connections)
 }
 
-/// `1KB`, `64KiB`: exact, in the shortest unit.
+/// An exact size in the shortest unit: `1KB`, `64KiB`.
 fn size(bytes: u64) -> String {
     Size(bytes).to_string()
 }
 
-/// A value that breaks neither the name apart nor the line.
+/// A value without characters that would split the name or the line.
 fn part(text: &str) -> String {
     let breaks = |c: char| c == '/' || c == '=' || c.is_whitespace() || c.is_control();
     text.chars()

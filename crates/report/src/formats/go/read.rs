@@ -1,5 +1,6 @@
-//! Go's benchmark format, as `go test -bench` and our own `benchmark.txt` have it:
-//! <https://go.dev/design/14313-benchmark-format>. It has repetitions and no requests.
+//! Reads Go's benchmark format, as printed by `go test -bench` and written to our `benchmark.txt`:
+//! <https://go.dev/design/14313-benchmark-format>. The format contains repetitions, not single
+//! requests.
 
 use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Measurement, Quote, Range, Reported, Said};
@@ -11,15 +12,15 @@ const TIME: &str = "ns/op";
 const RATE: &str = "ops/s";
 const ALLOCATIONS: &str = "allocs/op";
 
-/// Whether anything in it is a result.
+/// Whether any line of the file is a result.
 pub(super) fn recognises(content: &[u8]) -> bool {
     readable(content).lines().any(|line| result(line).is_some())
 }
 
-/// The speeds in it, one value for every repetition.
+/// Reads the speeds, one value per repetition.
 ///
 /// # Errors
-/// What is wrong with it and where, in one clause.
+/// The defect and its line, in one clause.
 pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
     let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let mut all: Vec<Series> = Vec::new();
@@ -38,10 +39,10 @@ pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
     Ok(all)
 }
 
-/// The repetitions with the lines that say them.
+/// Reads the repetitions, each with the line that states its figures.
 ///
 /// # Errors
-/// As of [`series`].
+/// See [`series`].
 pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
     let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let mut measurements = Vec::new();
@@ -75,14 +76,14 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
     })
 }
 
-/// A line that is a result, taken apart.
+/// A parsed result line.
 struct Line<'a> {
     name: &'a str,
     iterations: u64,
     values: Vec<(f64, &'a str)>,
 }
 
-/// Other lines are configuration, or nothing of the format.
+/// Parses a result line; `None` for configuration and for lines outside the format.
 fn result(line: &str) -> Option<Line<'_>> {
     let mut words = line.split_whitespace();
     let name = words.next()?.strip_prefix(PREFIX)?;
@@ -100,7 +101,7 @@ fn result(line: &str) -> Option<Line<'_>> {
     })
 }
 
-/// Go writes exponents with a sign: another one is a damaged digit.
+/// Parses a number. Go always writes a sign in an exponent; without a sign, a digit was damaged.
 fn number(text: &str) -> Option<f64> {
     let exponent = text.split_once(['e', 'E']).map(|(_, exponent)| exponent);
     let is_damaged = exponent.is_some_and(|it| !it.starts_with(['+', '-']));
@@ -114,8 +115,8 @@ impl Line<'_> {
         (*value > 0.0 && value.is_finite()).then_some(*value)
     }
 
-    /// Operations a second as it says itself; else one divided by its time, and that
-    /// it is so.
+    /// Operations per second. The flag is true if the line states no rate and the value is the
+    /// inverse of the time per operation.
     fn speed(&self) -> Option<(f64, bool)> {
         if let Some(rate) = self.value(RATE) {
             return Some((rate, false));
@@ -125,8 +126,8 @@ impl Line<'_> {
     }
 }
 
-/// What was done, and on which target if the name says so. The number of processors
-/// that Go adds is no part of it.
+/// Splits a name into the operation and the target, if the name contains one. Drops the number of
+/// processors that Go appends.
 fn split(name: &str) -> (String, Option<String>) {
     let name = match name.rsplit_once('-') {
         Some((before, after)) if !after.is_empty() && after.bytes().all(|c| c.is_ascii_digit()) => {

@@ -7,7 +7,7 @@ use super::rows::{FileRow, measured};
 use crate::formats::read::Fault;
 use crate::formats::reported::{Json, Lines, count, decimal};
 
-/// The totals in the file of `-o`.
+/// Reads the totals from the file of `-o`.
 pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut rows = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
     measured(rows)
 }
 
-/// The totals in the file of `-j`.
+/// Reads the totals from the file of `-j`.
 pub(super) fn json(content: &[u8]) -> Result<Reported, Fault> {
     let value = Json::parse(content, "hsbench")?;
     let mut rows = Vec::new();

@@ -1,5 +1,5 @@
-//! Reads the lines of hsbench and blobstore-bench, of which each loop is a repetition. Both
-//! shapes are read: `Lat(ms): [ min: …` and `Lat(ms): [min: …`, loops from 0 or from 1.
+//! Reads the text of hsbench and blobstore-bench; each loop is a repetition. Accepts `Lat(ms): [
+//! min: …` and `Lat(ms): [min: …`, and loops counted from 0 or from 1.
 
 use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Reported, Said};
@@ -8,21 +8,21 @@ use super::rows::{FileRow, measured};
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Lines, count, decimal};
 
-/// Whether anything in it is the whole of a mode.
+/// Whether any line of the text is the total of a mode.
 pub(super) fn recognises(content: &[u8]) -> bool {
     readable(content).lines().any(|line| total(line).is_some())
 }
 
-/// The speeds in it, one value for every loop.
+/// Reads the speeds, one value per loop.
 ///
 /// # Errors
-/// What is wrong with it and where, in one clause.
+/// The defect and its line, in one clause.
 pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
     let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let mut all: Vec<Series> = Vec::new();
     for (line, at) in text.lines().zip(1..) {
         let Some(total) = total(line) else { continue };
-        // A mode without an operation, such as the clearing of an empty bucket, has no speed.
+        // A mode without operations, such as clearing an empty bucket, has no speed.
         if total.ops == Some(0.0) {
             continue;
         }
@@ -38,10 +38,10 @@ pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
     Ok(all)
 }
 
-/// The totals with the lines that say them.
+/// Reads the totals, each with the line that states its figures.
 ///
 /// # Errors
-/// The line that is not the tools', or a contradiction.
+/// A line in an unknown form, or a contradiction.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut threads: Option<Said<u64>> = None;
@@ -89,11 +89,12 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     measured(rows)
 }
 
-/// The whole of a mode in one loop.
+/// The total of a mode in one loop.
 struct Total<'a> {
     mode: &'a str,
     ops: Option<f64>,
-    /// Operations over seconds, which is finer than the rate that is printed.
+    /// Operations per second: computed from count and length for long loops, otherwise the printed
+    /// rate.
     speed: Option<f64>,
 }
 
@@ -111,7 +112,7 @@ fn total(line: &str) -> Option<Total<'_>> {
     }
     let mode = value("Mode: ").filter(|mode| !mode.is_empty())?;
     let (ops, rate) = (number("Ops: "), number("IO/s: "));
-    // Short loops have their length to a tenth of a second only: then the rate is finer.
+    // The length has only one decimal, so for short loops the printed rate is more precise.
     let speed = match (ops, number("Dur(s): ")) {
         (Some(ops), Some(length)) if length >= 10.0 => Some(ops / length),
         _ => rate,
@@ -123,7 +124,7 @@ fn total(line: &str) -> Option<Total<'_>> {
 mod tests {
     use super::*;
 
-    /// From the manual, and as the present version prints it.
+    /// Lines from the manual, and as the current version prints them.
     const LINES: &str = "\
 2025/07/12 21:28:51 Loop: 0, Int: 3, Dur(s): 1.0, Mode: PUT, Ops: 681, MB/s: 6.49, IO/s: 681, Lat(ms): [ min: 1.7, avg: 2.7, 99%: 5.4, max: 12.0 ], Slowdowns: 0
 2025/07/12 21:28:52 Loop: 0, Int: TOTAL, Dur(s): 5.0, Mode: PUT, Ops: 3084, MB/s: 5.88, IO/s: 617, Lat(ms): [ min: 1.6, avg: 3.0, 99%: 7.8, max: 317.2 ], Slowdowns: 0

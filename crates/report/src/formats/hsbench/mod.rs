@@ -1,4 +1,4 @@
-//! hsbench's lines and its result files.
+//! The output formats of hsbench: its text and its result files.
 
 mod files;
 mod lines;
@@ -19,7 +19,7 @@ use super::{Format, Part, Reader, Run, WriteError, Writer};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 
-/// The lines of hsbench, which blobstore-bench prints as well.
+/// The text of hsbench, which blobstore-bench prints too.
 pub(super) const LINES: Format = Format {
     name: "hsbench",
     about: "the lines that hsbench and blobstore-bench print",
@@ -82,12 +82,12 @@ pub(super) const JSON: Format = Format {
     write: Some(Writer::Run(|run| parts(run, json))),
 };
 
-/// The speeds of all loops.
+/// Converts a parsed file to the speeds of all loops.
 fn repetitions(reported: &Reported) -> Content {
     Content::Repetitions(tenbin_verdict::lint::series(reported))
 }
 
-/// A file for each target: the format has no column for it.
+/// Writes one file per target, because the format has no column for the target.
 fn parts(run: &Run<'_>, content: fn(&[Row]) -> Vec<u8>) -> Result<Vec<Part>, WriteError> {
     let parts: Vec<Part> = run
         .plan
@@ -108,7 +108,7 @@ fn parts(run: &Run<'_>, content: fn(&[Row]) -> Vec<u8>) -> Result<Vec<Part>, Wri
     }
 }
 
-/// A row for each operation of every slice of a target.
+/// One row per slice and operation of a target.
 fn rows(run: &Run<'_>, target: &str) -> Vec<Row> {
     let slices = run.record.slices.iter();
     let mine = slices.filter(|slice| slice.target == target);
@@ -120,14 +120,14 @@ fn rows(run: &Run<'_>, target: &str) -> Vec<Row> {
     .collect()
 }
 
-/// Bytes of an object of a workload whose objects have one size.
+/// Object size of a workload, bytes; `None` if objects differ in size.
 fn object_bytes(document: &Document, workload: &str) -> Option<u64> {
     let mut workloads = document.workloads.iter();
     let work = workloads.find(|work| work.name == workload)?;
     work.subject.as_ref()?.object_bytes
 }
 
-/// hsbench's name for an operation; `None` for operations that it does not have.
+/// hsbench's name for an operation; `None` if hsbench does not have the operation.
 fn mode_of(operation: &str) -> Option<&str> {
     match operation {
         "PUT" | "GET" | "LIST" | "DEL" => Some(operation),
@@ -136,14 +136,14 @@ fn mode_of(operation: &str) -> Option<&str> {
     }
 }
 
-/// What hsbench calls the whole of a mode.
+/// hsbench's name for the total of a mode.
 const TOTAL: &str = "TOTAL";
 
-/// Bytes in what hsbench calls a MB.
+/// Bytes in hsbench's unit MB.
 const MB: f64 = 1_048_576.0;
 
-/// One mode of one loop. What is not known is absent, and 0 only where hsbench's own
-/// formats have no other word for it.
+/// The figures of one mode in one loop, or in one interval of a loop. Unknown times are absent;
+/// other unknown values are 0, because hsbench's formats have no value for unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Row {
@@ -161,17 +161,17 @@ pub(super) struct Row {
     ninety_nine_lat: Option<f64>,
     max_lat: Option<f64>,
     slowdowns: u64,
-    /// When it was over.
+    /// End of the mode or interval.
     #[serde(skip)]
     end: SystemTime,
 }
 
-/// What is counted as bytes.
+/// How bytes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bytes {
-    /// So many for each operation, as hsbench counts in every mode but LIST.
+    /// A fixed number of bytes per operation, as hsbench counts in every mode except LIST.
     Each(u64),
-    /// Those that the operations were about.
+    /// The body bytes of the operations.
     Real,
 }
 
@@ -184,8 +184,8 @@ impl Bytes {
     }
 }
 
-/// A row for each operation of a slice that is a mode. `mode` is that of the whole slice, if it is
-/// known.
+/// One row per operation of a slice that is a mode of hsbench. `mode` is the mode of the whole
+/// slice, if known.
 pub(super) fn slice_rows(
     started: SystemTime,
     slice: &Slice,
@@ -221,7 +221,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
         iops: rate(op.ok as f64),
         min_lat: known.then(|| millis(op.service.min() as f64)),
         avg_lat: known.then(|| millis(op.service.mean())),
-        // The tool's figure, of however few: that of an interval is one, too.
+        // Reported even for few operations, as the tool does.
         ninety_nine_lat: known.then(|| millis(op.service.value_at_quantile(0.99) as f64)),
         max_lat: known.then(|| millis(op.service.max() as f64)),
         slowdowns: op.failed_count(),
@@ -229,7 +229,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
     }
 }
 
-/// hsbench's lines for all targets, then the findings and the verdict.
+/// Writes hsbench's lines for all targets, then the findings and the verdict.
 pub fn text_of_run(run: &Run<'_>) -> String {
     let targets = run.plan.targets.iter();
     let rows = targets.flat_map(|target| rows(run, &target.name));
@@ -239,7 +239,7 @@ pub fn text_of_run(run: &Run<'_>) -> String {
 }
 
 impl Row {
-    /// One interval of a mode.
+    /// Creates the row of one interval of a mode.
     pub(crate) fn of_interval(
         round: u32,
         number: usize,
@@ -283,7 +283,7 @@ impl Row {
         self.end
     }
 
-    /// The tool's line.
+    /// Formats the row as a line of hsbench.
     pub(crate) fn line(&self) -> String {
         let time = |millis: Option<f64>| {
             millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
@@ -308,18 +308,18 @@ impl Row {
     }
 }
 
-/// `2026/11/20 12:11:46`, UTC.
+/// Formats a time in UTC: `2026/11/20 12:11:46`.
 pub(crate) fn stamp(when: SystemTime) -> String {
     let text = rfc3339(when);
     let date = text.get(..10).unwrap_or_default().replace('-', "/");
     format!("{date} {}", text.get(11..19).unwrap_or_default())
 }
 
-/// hsbench's header, spelled as it spells it.
+/// hsbench's header line, with hsbench's own spelling.
 const CSV_HEADER: &str = "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),\
                           Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns\n";
 
-/// What `-o` gives. An unknown time is an empty field.
+/// Writes the file of `-o`. Unknown times are empty fields.
 fn csv(rows: &[Row]) -> String {
     let mut text = CSV_HEADER.to_owned();
     for row in rows {
@@ -344,7 +344,7 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// What `-j` gives. An unknown time is null.
+/// Writes the file of `-j`. Unknown times are null.
 pub(super) fn json(rows: &[Row]) -> Vec<u8> {
     serde_json::to_vec(rows).expect("plain data becomes JSON")
 }
@@ -353,7 +353,7 @@ pub(super) fn json(rows: &[Row]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The recorded TOTAL of a PUT of hsbench, from the same figures.
+    /// The recorded TOTAL line of a PUT in hsbench, reproduced from the same figures.
     #[test]
     fn files_have_the_shape_of_hsbenchs() {
         let row = Row {

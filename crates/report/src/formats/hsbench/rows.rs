@@ -1,4 +1,4 @@
-//! Rows of hsbench's and blobstore-bench's results as measurements.
+//! Converts result rows of hsbench and blobstore-bench to measurements.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
@@ -8,7 +8,7 @@ use crate::formats::reported::checked;
 /// Seconds in a millisecond.
 const MILLI: f64 = 1e-3;
 
-/// The total of a mode in a loop.
+/// The total of a mode in one loop.
 pub(super) struct FileRow {
     pub(super) mode: String,
     /// Measured time, seconds.
@@ -23,7 +23,7 @@ pub(super) struct FileRow {
     pub(super) quote: Quote,
 }
 
-/// The measurements of these rows, without the modes in which nothing was done.
+/// Converts rows to measurements, skipping modes without operations.
 pub(super) fn measured(rows: Vec<FileRow>) -> Result<Reported, Fault> {
     let done = rows
         .into_iter()
@@ -55,7 +55,7 @@ impl FileRow {
             counted: false,
             quote: quote.clone(),
         });
-        // Of a loop of a few milliseconds the printed time has no digit.
+        // The printed length of a loop of a few milliseconds is 0.
         let is_timed = self.seconds.from > 0.0;
         Measurement {
             closed_loop: true,

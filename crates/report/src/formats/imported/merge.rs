@@ -1,4 +1,4 @@
-//! Results of several clients that ran at the same time, as one.
+//! Merges the results of several clients that ran at the same time.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -6,17 +6,17 @@ use tenbin_record::rfc3339;
 
 use super::{Imported, Operation, SECOND};
 
-/// Share of the shorter result's time in which the other one ran too, from which on the two
-/// count as measured at the same time: clients that are started by hand begin seconds apart.
+/// Share of the shorter result's time that two results must overlap to count as measured at the
+/// same time. Clients started by hand start seconds apart.
 const AT_THE_SAME_TIME: f64 = 0.5;
 
 impl Imported {
-    /// Several results as one: requests of all, over the time from the first start to
-    /// the last end.
+    /// Merges several results: the requests of all, over the time from the first start to the last
+    /// end.
     ///
     /// # Errors
-    /// One sentence, when two of them did not run at the same time: throughputs of different
-    /// times do not add up.
+    /// One sentence if two results did not run at the same time: throughputs of different times
+    /// cannot be added.
     pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self, String> {
         let mut whole = Self {
             files: Vec::new(),
@@ -57,11 +57,11 @@ impl Imported {
     }
 }
 
-/// When one operation of one result was measured.
+/// The period in which one operation of one result was measured.
 struct Stretch {
     file: String,
     operation: String,
-    /// Nanoseconds since 1970; `None` where that is not known.
+    /// Start and end, nanoseconds since 1970; `None` if unknown.
     between: Option<(i64, i64)>,
 }
 
@@ -75,8 +75,8 @@ impl Stretch {
         }
     }
 
-    /// Whether the two are of one operation, and were not measured at the same time, or nobody
-    /// knows when.
+    /// Whether two periods belong to the same operation but were not provably measured at the same
+    /// time.
     fn is_apart(&self, other: &Self) -> bool {
         self.operation == other.operation && !self.is_together(other).unwrap_or(false)
     }
@@ -108,7 +108,7 @@ impl Stretch {
     }
 }
 
-/// A time for people, to the second.
+/// Formats a time for display, to the second.
 fn clock(nanoseconds: i64) -> String {
     let seconds = u64::try_from(nanoseconds / SECOND).unwrap_or(0);
     rfc3339(UNIX_EPOCH + Duration::from_secs(seconds))

@@ -1,4 +1,4 @@
-//! Requests that were measured by this or another tool: what is known of them.
+//! Results of Tenbin or another tool as far as their requests are known.
 
 mod merge;
 mod run;
@@ -17,89 +17,87 @@ pub(in crate::formats) const SECOND: i64 = 1_000_000_000;
 /// Maximum number of seconds of an imported run.
 const MOST_SECONDS: usize = 1_000_000;
 
-/// Failure texts that are told apart.
+/// Maximum number of distinct failure texts; further texts are counted as `others`.
 const MOST_FAILURES: usize = 100;
 
-/// A result of somebody's run, or of several.
+/// The result of one run, or of several merged runs.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// The files it was read from.
+    /// The files from which the result was read.
     pub files: Vec<String>,
-    /// The command line that made it, if the file tells.
+    /// The command line of the run, if the file contains one.
     pub command_line: Option<String>,
     /// The operations, by name.
     pub operations: Vec<Operation>,
-    /// What the file does not tell, or tells wrongly.
+    /// Notes on facts that the file omits or states incorrectly.
     pub caveats: Vec<String>,
 }
 
-/// What is known of one operation.
+/// The known figures of one operation.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// Its name, as it came: escape it before it is shown.
+    /// Name of the operation as in the file: escape before display.
     pub name: String,
-    /// Correct answers.
+    /// Number of correct responses.
     pub ok: u64,
-    /// Failures.
+    /// Number of failures.
     pub failed: u64,
-    /// Objects of correct answers; `None` when the file counts failures among them.
+    /// Objects in correct responses; `None` if the file also counts failed requests.
     pub objects: Option<u64>,
-    /// Bytes of correct answers; `None` as for objects.
+    /// Bytes of correct responses; `None` if the file also counts failed requests.
     pub bytes: Option<u64>,
-    /// What the objects are called that are counted: `obj`, or `req` where it is only
-    /// known how many requests there were.
+    /// Unit of the object count: `obj`, or `req` if only the number of requests is known.
     pub unit: &'static str,
-    /// Connections that had requests out.
+    /// Number of connections with requests in flight.
     pub concurrency: Option<u64>,
     /// First start, nanoseconds since 1970.
     pub start: i64,
     /// Last end, nanoseconds since 1970.
     pub end: i64,
-    /// Times of correct answers.
+    /// Times of correct responses.
     pub times: Times,
-    /// Times to the first byte of correct answers; empty where it was not timed.
+    /// Times to the first byte of correct responses; `None` if not measured.
     pub first_byte: Option<Histogram<u64>>,
-    /// Measured time, seconds, where it is not all from the first start to the last
-    /// end.
+    /// Measured time, seconds, if shorter than the time from `start` to `end`.
     pub measured: Option<f64>,
-    /// Objects of correct answers a second, where the file states them and no count.
+    /// Objects in correct responses per second, if the file states the rate but no count.
     pub stated_rate: Option<f64>,
-    /// What came in each second since 1970.
+    /// Figures by second since 1970; for a Tenbin run, by index of the whole second, from 0.
     pub seconds: BTreeMap<i64, Second>,
-    /// The seconds that are known, from the first to before the second, where these
-    /// are not all from the first start to the last end.
+    /// Range of keys in `seconds` whose figures are complete, end exclusive; `None` if all seconds
+    /// from `start` to `end` are complete.
     pub known_seconds: Option<(i64, i64)>,
-    /// Failure texts with counts, as they came: escape them before they are shown.
+    /// Failure texts with counts, as in the file: escape before display.
     pub failures: BTreeMap<String, u64>,
 }
 
-/// What came in a second.
+/// The objects and bytes of correct responses in one second, or their means per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Second {
-    /// Objects.
+    /// Number of objects.
     pub objects: f64,
     /// Bytes.
     pub bytes: f64,
 }
 
-/// How long requests took, nanoseconds.
+/// The times of requests, nanoseconds.
 #[derive(Debug, Clone)]
 pub enum Times {
-    /// Every one of them.
+    /// The time of every request.
     Each(Box<Histogram<u64>>),
-    /// Figures of several windows, from which only so much follows.
+    /// Figures of several windows, which bound the percentiles of all requests.
     Windows(Windows),
     /// Figures of the whole run, as the file states them.
     Stated(Box<Stated>),
-    /// Nothing.
+    /// No times are known.
     Unknown,
 }
 
-/// Figures that a file states, nanoseconds: each lies between its two bounds, which are equal where
-/// rounding does not matter.
+/// Figures as a file states them, nanoseconds. Each figure lies between its two bounds, which are
+/// equal if rounding is negligible.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stated {
-    /// Requests in them, if known.
+    /// Number of requests behind the figures, if known.
     pub requests: Option<u64>,
     /// Shortest.
     pub min: Option<(f64, f64)>,
@@ -111,13 +109,13 @@ pub struct Stated {
     pub quantiles: Vec<(f64, (f64, f64))>,
 }
 
-/// What follows from figures of windows, nanoseconds. The percentile of all requests
-/// lies between the least and the greatest percentile of a window.
+/// Figures computed from several windows, nanoseconds. The percentile of all requests lies between
+/// the smallest and the largest percentile of a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Windows {
-    /// Requests in them.
+    /// Number of requests in all windows.
     pub requests: u64,
-    /// How many there were.
+    /// Number of windows.
     pub windows: u64,
     /// Shortest.
     pub min: f64,
@@ -125,27 +123,27 @@ pub struct Windows {
     pub max: f64,
     /// Mean.
     pub mean: f64,
-    /// Median: from, to.
+    /// Bounds of the median.
     pub p50: (f64, f64),
-    /// 90th percentile: from, to.
+    /// Bounds of the 90th percentile.
     pub p90: (f64, f64),
-    /// 99th percentile: from, to.
+    /// Bounds of the 99th percentile.
     pub p99: (f64, f64),
 }
 
 /// A quantile as far as it is known, nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Quantile {
-    /// It is this.
+    /// The exact value.
     Exactly(f64),
-    /// It lies between these.
+    /// The value lies between these bounds.
     Between(f64, f64),
-    /// It is not known.
+    /// The value is unknown.
     Unknown,
 }
 
 impl Operation {
-    /// Nothing seen yet.
+    /// An operation without any requests.
     pub(in crate::formats) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -167,7 +165,7 @@ impl Operation {
         }
     }
 
-    /// Measured time, seconds; `None` for no time at all.
+    /// Measured time, seconds; `None` if no time was measured.
     pub fn elapsed(&self) -> Option<f64> {
         if let Some(measured) = self.measured {
             return (measured > 0.0).then_some(measured);
@@ -176,7 +174,7 @@ impl Operation {
         (elapsed > 0).then_some(elapsed as f64 / SECOND as f64)
     }
 
-    /// Objects of correct answers a second, over the whole time.
+    /// Objects in correct responses per second, over the whole time.
     pub fn objects_per_second(&self) -> Option<f64> {
         if self.stated_rate.is_some() {
             return self.stated_rate;
@@ -184,15 +182,15 @@ impl Operation {
         Some(self.objects? as f64 / self.elapsed()?)
     }
 
-    /// Bytes of correct answers a second, over the whole time; `None` where no
-    /// content is carried.
+    /// Bytes of correct responses per second, over the whole time; `None` for operations without
+    /// content.
     pub fn bytes_per_second(&self) -> Option<f64> {
         let bytes = self.bytes.filter(|&bytes| bytes > 0)?;
         Some(bytes as f64 / self.elapsed()?)
     }
 
-    /// Figures of the segments of so many seconds that lie wholly inside the run, in
-    /// their order, a second each.
+    /// The means per second of consecutive segments of `seconds` seconds, in order. Covers only
+    /// segments that lie completely within the run.
     pub fn segments(&self, seconds: u64) -> Vec<Second> {
         let length = i64::try_from(seconds.max(1)).unwrap_or(1);
         let (first, last) = self.known_seconds.unwrap_or_else(|| {
@@ -224,7 +222,7 @@ impl Operation {
             .collect()
     }
 
-    /// Adds what came in a second. False when the run would be endless.
+    /// Adds the figures of one second. Returns false if the result would have too many seconds.
     pub(in crate::formats) fn add_second(&mut self, second: i64, objects: f64, bytes: f64) -> bool {
         let entry = self.seconds.entry(second).or_default();
         entry.objects += objects;
@@ -232,7 +230,7 @@ impl Operation {
         self.seconds.len() <= MOST_SECONDS
     }
 
-    /// Counts a failure.
+    /// Adds `count` failures with this text.
     pub(in crate::formats) fn add_failure(&mut self, text: &str, count: u64) {
         let known = self.failures.contains_key(text) || self.failures.len() < MOST_FAILURES;
         let text = if known { text } else { "others" };
@@ -240,14 +238,14 @@ impl Operation {
         *known = known.saturating_add(count);
     }
 
-    /// This and another part of it, measured at the same time.
+    /// Adds another result of the same operation, measured at the same time.
     pub(super) fn add(&mut self, other: Self) {
         self.ok = self.ok.saturating_add(other.ok);
         self.failed = self.failed.saturating_add(other.failed);
         self.objects = both(self.objects, other.objects);
         self.bytes = both(self.bytes, other.bytes);
         self.concurrency = both(self.concurrency, other.concurrency);
-        // At the same time: what was measured together took as long as the longer of the two.
+        // The results were measured at the same time, so the longer of the two times counts.
         self.measured = match (self.measured, other.measured) {
             (Some(own), Some(others)) => Some(own.max(others)),
             (own, others) => own.or(others),
@@ -273,7 +271,7 @@ impl Operation {
 }
 
 impl Imported {
-    /// The operation of that name.
+    /// The operation with this name.
     pub fn operation(&self, name: &str) -> Option<&Operation> {
         self.operations
             .iter()
@@ -282,8 +280,8 @@ impl Imported {
 }
 
 impl Times {
-    /// The quantile, 0 to 1, as far as it is known: from single requests only when they
-    /// are enough to bound it from both sides.
+    /// A quantile, 0 to 1, as far as known. From individual requests, only with enough requests to
+    /// bound the quantile from both sides.
     pub fn quantile(&self, quantile: f64) -> Quantile {
         match self {
             Self::Each(each) if !printable_percentile(quantile, each.len()) => Quantile::Unknown,
@@ -305,7 +303,7 @@ impl Times {
         }
     }
 
-    /// Shortest, mean and longest, nanoseconds.
+    /// Shortest, mean and longest time, nanoseconds; `None` unless all are known exactly.
     pub fn min_mean_max(&self) -> Option<(f64, f64, f64)> {
         match self {
             Self::Each(each) if each.is_empty() => None,
@@ -324,7 +322,7 @@ impl Times {
         }
     }
 
-    /// Shortest, mean and longest as far as they are known.
+    /// Shortest, mean and longest time, each as far as known.
     pub fn ends_and_mean(&self) -> [Quantile; 3] {
         match self {
             Self::Stated(stated) => [stated.min, stated.mean, stated.max].map(bounded),
@@ -335,7 +333,7 @@ impl Times {
         }
     }
 
-    /// Those of which each is known.
+    /// Times of which every value is known.
     pub(crate) fn of(each: &Histogram<u64>) -> Self {
         Self::Each(Box::new(each.clone()))
     }
@@ -357,7 +355,7 @@ impl Times {
         }
     }
 
-    /// As the figures of a window; `None` without any request.
+    /// The times as the figures of windows; `None` without requests, and for stated times.
     fn windows(&self) -> Option<Windows> {
         match self {
             Self::Windows(windows) => Some(*windows),
@@ -383,7 +381,7 @@ impl Times {
 }
 
 impl Stated {
-    /// The quantile, if the file states it and has enough requests for it.
+    /// The quantile, if the file states it and enough requests are behind it.
     fn quantile(&self, quantile: f64) -> Quantile {
         let enough = self
             .requests
@@ -403,7 +401,7 @@ fn bounded(bounds: Option<(f64, f64)>) -> Quantile {
 }
 
 impl Windows {
-    /// Both together.
+    /// Combines the windows of two results.
     pub(in crate::formats) fn and(&self, other: &Self) -> Self {
         let wider = |own: (f64, f64), other: (f64, f64)| (own.0.min(other.0), own.1.max(other.1));
         let requests = self.requests.saturating_add(other.requests);
@@ -427,19 +425,20 @@ fn add(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
         .expect("a histogram that resizes itself takes any other");
 }
 
-/// Three digits, from a nanosecond up; its memory is bounded by the values there are.
+/// An empty histogram with three significant digits, from 1 ns. It grows with the largest recorded
+/// value.
 pub(in crate::formats) fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are few enough")
 }
 
-/// Records a time. The histogram grows with it.
+/// Records a time, growing the histogram if necessary.
 pub(in crate::formats) fn record(times: &mut Histogram<u64>, nanoseconds: u64) {
     if times.record(nanoseconds).is_err() {
         times.saturating_record(nanoseconds);
     }
 }
 
-/// A sum is unknown when a part of it is.
+/// The sum of two values; unknown if either value is unknown.
 fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one?.checked_add(other?)
 }

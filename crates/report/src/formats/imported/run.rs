@@ -1,4 +1,4 @@
-//! Tenbin's own run directories, in the same form.
+//! Converts Tenbin's own run directories to the form of imported results.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -7,13 +7,14 @@ use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, mer
 
 use super::{Imported, Operation, SECOND, Second, Times, histogram};
 
-/// Seconds at the end of a slice that are shorter than this are not whole.
+/// Minimum length, in seconds, of a second that counts as whole; the last second of a slice can be
+/// shorter.
 const NEARLY_A_SECOND: f64 = 0.99;
 
 impl Imported {
-    /// What a run has measured: every operation, with the workload and the target
-    /// before its name where there are several. A request that stands for several
-    /// objects counts as so many.
+    /// The figures of a run by operation. If the run has several workloads or targets, their names
+    /// precede the operation's name. A request for several objects counts as that number of
+    /// objects.
     pub fn of_run(
         directory: &Path,
         run: &RecordedRun,
@@ -55,7 +56,7 @@ impl Imported {
     }
 }
 
-/// Counts the slice into the time from the operation's first start to its last end.
+/// Extends the operation's period, from first start to last end, by a slice.
 fn span(operation: &mut Operation, run: &RecordedRun, slice: &Slice) {
     let Ok(began) = run.started.duration_since(UNIX_EPOCH) else {
         return;
@@ -65,7 +66,7 @@ fn span(operation: &mut Operation, run: &RecordedRun, slice: &Slice) {
     operation.end = operation.end.max(nanos(slice.start + slice.seconds));
 }
 
-/// What these carry is no content of objects.
+/// Operations whose bodies are not object content.
 const WITHOUT_CONTENT: [&str; 6] = ["DELETE", "LIST", "STAT", "CREATE", "COMPLETE", "ABORT"];
 
 fn is_any_of(name: &str, beginnings: &[&str]) -> bool {
@@ -82,20 +83,20 @@ fn empty(name: &str, operation: &str) -> Operation {
     let reads = is_any_of(operation, &["GET", "LIST", "ZIP"]);
     let lists = is_any_of(operation, &["LIST"]);
     let mut operation = Operation::new(name);
-    // A page has more than one object, and how many is not recorded.
+    // A page of a listing contains several objects, and their number is not recorded.
     operation.unit = if lists { "req" } else { "obj" };
     operation.measured = Some(0.0);
     operation.known_seconds = Some((0, 0));
-    // Elsewhere the first byte is the whole answer.
+    // For other operations, the first byte completes the response.
     operation.first_byte = reads.then(histogram);
     operation
 }
 
-/// Every failure once: by what the target said where that is known, else by its class.
+/// Counts each failure once: under the target's error message if known, otherwise under its class.
 fn failures(figures: &OpFigures) -> Vec<(&str, u64)> {
     let texts = figures.failures.iter();
     let mut all: Vec<(&str, u64)> = texts.map(|(text, n)| (text.as_str(), *n)).collect();
-    // What was said was said in an answer, so it explains the classes of answers.
+    // Error messages arrive in responses, so they explain failures of classes with a response.
     let mut explained: u64 = all.iter().map(|(_, count)| count).sum();
     let mut classes: Vec<(ErrorClass, u64)> = figures
         .errors
@@ -137,7 +138,7 @@ fn add<'a>(
         .map(|bytes| bytes + payload(figures.payload));
     operation.concurrency = Some(slice.connections as u64);
     operation.measured = operation.measured.map(|sum| sum + slice.seconds);
-    // Where requests were due at a time, that is what they are timed from.
+    // In an open loop, response times start at the intended start.
     if let Times::Each(each) = &mut operation.times {
         merge(each, &figures.response);
     }

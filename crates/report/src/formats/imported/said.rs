@@ -1,4 +1,4 @@
-//! What warp's lists and sums say, for the rules about files of other tools.
+//! Converts warp's request lists and sums to measurements for the rules about files of other tools.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
@@ -7,10 +7,10 @@ use super::{Imported, Operation, Quantile, Times};
 /// Seconds in a nanosecond.
 const NANO: f64 = 1e-9;
 
-/// Percentiles that are known of a list of requests.
+/// Percentiles computed from a list of requests.
 const KNOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// The operations. Their quotes are made of the members that say them.
+/// Converts operations to measurements. Quotes are built from the values behind each figure.
 pub(in crate::formats) fn reported(imported: &Imported) -> Reported {
     Reported {
         tool: "warp",
@@ -49,7 +49,7 @@ fn measurement(operation: &Operation) -> Measurement {
         ));
     }
     if operation.failed > 0 {
-        // warp counts them in its objects, bytes and times.
+        // warp includes failed requests in its objects, bytes and times.
         of.failures.push(Failed {
             what: "failed requests".to_owned(),
             count: operation.failed,

@@ -1,17 +1,18 @@
-//! Contradictions within a file: figures that cannot all be true.
+//! Finds contradictions within a file: figures that cannot all be true.
 
 use tenbin_result::format::{count, digits};
 use tenbin_verdict::lint::{Measurement, Range, percentile_name};
 
-/// Largest relative difference of a count divided by its time from the rate beside it, in addition
-/// to the rounding of all three. Tools take the time of the count and of the rate at different
+/// Largest relative difference between a stated rate and the count divided by the time, in addition
+/// to the rounding of all three figures. Tools take the times of count and rate at different
 /// moments.
 const RATE: f64 = 0.002;
 
-/// The same where neither is rounded: the tool divided the one by the other.
+/// Largest relative difference for unrounded figures, where the tool itself divided the count by
+/// the time.
 const EXACT_RATE: f64 = 1e-9;
 
-/// Why the figures cannot all be true, in one clause.
+/// The first contradiction among the figures, in one clause.
 pub(super) fn contradiction(of: &Measurement) -> Option<String> {
     rate(of).or_else(|| failures(of)).or_else(|| times(of))
 }

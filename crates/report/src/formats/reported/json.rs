@@ -1,22 +1,22 @@
-//! Members of a JSON document, with their paths as quotes.
+//! Reads members of a JSON document, with their paths as quotes.
 
 use serde_json::Value;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use crate::formats::read::{Fault, readable};
 
-/// A JSON document, or a part of it.
+/// A JSON document, or a part of one.
 #[derive(Debug, Clone)]
 pub(in crate::formats) struct Json<'a> {
     value: &'a Value,
     path: String,
 }
 
-/// Longest quote of a member, characters.
+/// Maximum length of a quoted member, characters.
 const MOST_QUOTED: usize = 120;
 
 impl<'a> Json<'a> {
-    /// Reads a document.
+    /// Parses a document that `tool` wrote.
     pub(in crate::formats) fn parse(content: &[u8], tool: &str) -> Result<Value, Fault> {
         if let Some(line) = odd_exponent(content) {
             return Err(Fault::in_line(
@@ -53,7 +53,7 @@ impl<'a> Json<'a> {
         Some(Self { value, path })
     }
 
-    /// A member that must be there.
+    /// A required member.
     pub(in crate::formats) fn need(&self, name: &str) -> Result<Self, Fault> {
         self.get(name).ok_or_else(|| {
             let place = match self.path.is_empty() {
@@ -87,7 +87,7 @@ impl<'a> Json<'a> {
             .collect()
     }
 
-    /// `latencies.99th: 311079`.
+    /// The path and value as a quote: `latencies.99th: 311079`.
     pub(in crate::formats) fn quote(&self) -> Quote {
         let text = format!("{}: {}", self.path, self.value);
         Quote {
@@ -100,7 +100,7 @@ impl<'a> Json<'a> {
         self.value.as_str()
     }
 
-    /// A count.
+    /// The value as a count.
     pub(in crate::formats) fn count(&self) -> Result<Said<u64>, Fault> {
         let known = self.value.as_u64().or_else(|| {
             // Some tools write all numbers as floats.
@@ -114,7 +114,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A number that is not negative, times `factor`.
+    /// The value as a number of 0 or more, multiplied by `factor`.
     pub(in crate::formats) fn number(&self, factor: f64) -> Result<Said<Range>, Fault> {
         let known = self.value.as_f64();
         match known.filter(|value| value.is_finite() && *value >= 0.0) {
@@ -123,7 +123,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// An optional number of a member, times `factor`.
+    /// An optional member as a number, multiplied by `factor`.
     pub(in crate::formats) fn maybe(
         &self,
         name: &str,
@@ -139,8 +139,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The line of the first number such as `1e5`. Tools write `1e+5`, `1e-5` or all digits, so that a
-/// letter in place of a digit made it.
+/// The line of the first number with an exponent without a sign, such as `1e5`. Tools write `1e+5`,
+/// `1e-5` or all digits, so the letter replaced a damaged digit.
 fn odd_exponent(content: &[u8]) -> Option<u64> {
     let (mut line, mut in_text, mut escaped) = (1, false, false);
     for (at, byte) in content.iter().enumerate() {
@@ -164,7 +164,7 @@ fn odd_exponent(content: &[u8]) -> Option<u64> {
     None
 }
 
-/// Tools with the names that only their documents have.
+/// Tools, each with member names that only its documents contain.
 const MARKS: &[(&str, &[&str])] = &[
     ("oha", &["\"successRate\""]),
     ("vegeta", &["\"latencies\"", "\"status_codes\""]),
@@ -172,19 +172,19 @@ const MARKS: &[(&str, &[&str])] = &[
     ("k6", &["\"metrics\"", "\"http_req"]),
 ];
 
-/// Whether a file begins as a JSON document of this tool.
+/// Whether a file starts like a JSON document of this tool.
 pub(in crate::formats) fn is_json_of(beginning: &[u8], tool: &str) -> bool {
     tool_of(beginning) == Some(tool)
 }
 
-/// Whether a file begins as a JSON document of any of these tools.
+/// Whether a file starts like a JSON document of any known tool.
 pub(in crate::formats) fn is_json_of_a_tool(beginning: &[u8]) -> bool {
     tool_of(beginning).is_some()
 }
 
 fn tool_of(beginning: &[u8]) -> Option<&'static str> {
     let text = readable(beginning);
-    // A result of Tenbin may have any name in it.
+    // A result of Tenbin can contain any of these names.
     if !text.trim_start().starts_with('{') || text.contains("\"tenbin.result/") {
         return None;
     }

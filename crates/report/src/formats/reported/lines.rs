@@ -1,23 +1,23 @@
-//! The lines of a text, with their numbers.
+//! Splits a text into lines with their numbers.
 
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use super::number::{count, decimal};
 use crate::formats::read::Fault;
 
-/// Longest quote of a line, characters.
+/// Maximum length of a quoted line, characters.
 const MOST_QUOTED: usize = 200;
 
 /// A line.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::formats) struct Line<'a> {
-    /// From 1.
+    /// Line number, from 1.
     pub(in crate::formats) number: u64,
     pub(in crate::formats) text: &'a str,
 }
 
 impl<'a> Line<'a> {
-    /// Its quote.
+    /// The line as a quote.
     pub(in crate::formats) fn quote(&self) -> Quote {
         Quote {
             line: Some(self.number),
@@ -25,46 +25,46 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A figure that it says.
+    /// A figure with this line as its quote.
     pub(in crate::formats) fn said<T>(&self, value: T) -> Said<T> {
         Said::new(value, self.quote())
     }
 
-    /// An error in it.
+    /// An error in this line.
     pub(in crate::formats) fn fault(&self, what: impl Into<String>) -> Fault {
         Fault::in_line(self.number, what)
     }
 
-    /// An error: `text` is not what the tool prints here.
+    /// An error that says that `text` is not what the tool prints at this point.
     pub(in crate::formats) fn no(&self, what: &str, text: &str) -> Fault {
         self.fault(format!("{what} is {text:?}"))
     }
 
-    /// What stands behind `label`, without spaces around it.
+    /// The text after `label`, trimmed; `None` if the line does not start with `label`.
     pub(in crate::formats) fn after(&self, label: &str) -> Option<&'a str> {
         let rest = self.text.trim_start().strip_prefix(label)?;
         Some(rest.trim())
     }
 
-    /// A count in it.
+    /// Parses `text` of this line as a count.
     pub(in crate::formats) fn count(&self, what: &str, text: &str) -> Result<Said<u64>, Fault> {
         let count = count(text).ok_or_else(|| self.no(what, text))?;
         Ok(self.said(count))
     }
 
-    /// A number in it.
+    /// Parses `text` of this line as a decimal number.
     pub(in crate::formats) fn decimal(&self, what: &str, text: &str) -> Result<Said<Range>, Fault> {
         let number = decimal(text).ok_or_else(|| self.no(what, text))?;
         Ok(self.said(number))
     }
 }
 
-/// A text of which every line is whole.
+/// The complete lines of a text.
 pub(in crate::formats) struct Lines<'a>(pub(in crate::formats) Vec<Line<'a>>);
 
 impl<'a> Lines<'a> {
-    /// The lines of a text. The last one needs an end, or one of these `endings`, so that no cut
-    /// number is taken for a whole one.
+    /// Splits a text into lines. The last line must end with a line break or with one of `endings`,
+    /// so that a cut-off number is not taken for a complete number.
     pub(in crate::formats) fn of(content: &'a [u8], endings: &[&str]) -> Result<Self, Fault> {
         let text = str::from_utf8(content)
             .map_err(|_| Fault::of_the_file("is not UTF-8 text; it may be damaged"))?;
@@ -82,20 +82,20 @@ impl<'a> Lines<'a> {
         ))
     }
 
-    /// The first line with this label, and what stands behind the label.
+    /// The first line with this label, and the text after the label.
     pub(in crate::formats) fn find(&self, label: &str) -> Option<(Line<'a>, &'a str)> {
         let mut all = self.0.iter();
         all.find_map(|line| Some((*line, line.after(label)?)))
     }
 
-    /// The same; an error says what is missing.
+    /// Like [`Self::find`], with an error if the line is missing.
     pub(in crate::formats) fn need(&self, label: &str) -> Result<(Line<'a>, &'a str), Fault> {
         self.find(label)
             .ok_or_else(|| Fault::of_the_file(format!("has no line {label:?}; it may be cut off")))
     }
 
-    /// The lines behind the first line that starts with `title`, up to the first one that `ends`
-    /// the section.
+    /// The lines after the first line that starts with `title`, up to the first line for which
+    /// `ends` is true.
     pub(in crate::formats) fn section(
         &self,
         title: &str,
@@ -112,7 +112,7 @@ impl<'a> Lines<'a> {
             .collect()
     }
 
-    /// How many lines start with this label.
+    /// Number of lines that start with this label.
     pub(in crate::formats) fn how_many(&self, label: &str) -> usize {
         self.0
             .iter()

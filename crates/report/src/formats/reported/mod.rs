@@ -1,4 +1,4 @@
-//! Results of other tools that have figures of a whole run: how they are read, checked and shown.
+//! Reads, checks and displays results of other tools that state figures of a whole run.
 
 mod check;
 mod json;
@@ -16,13 +16,13 @@ pub use shown::imported;
 use super::content::Content;
 use super::read::Fault;
 
-/// Name of the operation in files of tools that send one kind of request.
+/// Operation name for tools that send one kind of request.
 pub(super) const REQUESTS: &str = "requests";
 
-/// A file with these measurements, unless they contradict each other.
+/// Builds a report from the measurements of a file, unless the measurements contradict each other.
 ///
 /// # Errors
-/// The contradiction.
+/// The contradiction, in one clause.
 pub(super) fn checked(
     tool: &'static str,
     measurements: Vec<Measurement>,
@@ -39,7 +39,7 @@ pub(super) fn checked(
     })
 }
 
-/// What is shown of it.
+/// Converts reported figures to the content that is displayed.
 pub(super) fn content(reported: &Reported) -> Content {
     Content::Requests(imported(reported))
 }

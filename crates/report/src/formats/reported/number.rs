@@ -1,8 +1,8 @@
-//! Numbers as tools print them: digits with a unit, and how far they are rounded.
+//! Parses numbers as tools print them: digits with a unit, and the range that rounding allows.
 
 use tenbin_verdict::lint::Range;
 
-/// Units of times with their seconds.
+/// Units of time, with their length in seconds.
 const TIMES: &[(&str, f64)] = &[
     ("ns", 1e-9),
     ("us", 1e-6),
@@ -17,16 +17,17 @@ const TIMES: &[(&str, f64)] = &[
     ("h", 3_600.0),
 ];
 
-/// More digits than this are exact for our purposes.
+/// Numbers with more digits than `MOST_DIGITS` are treated as exact.
 const MOST_DIGITS: usize = 15;
 
-/// A count: digits only.
+/// Parses a count: digits only.
 pub(in crate::formats) fn count(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok())?
 }
 
-/// A number of digits and at most one point, with half a unit of its last digit on both sides.
+/// Parses digits with at most one decimal point. The range extends half a unit of the last digit in
+/// both directions.
 pub(in crate::formats) fn decimal(text: &str) -> Option<Range> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -45,7 +46,7 @@ pub(in crate::formats) fn decimal(text: &str) -> Option<Range> {
     })
 }
 
-/// A number with one of these units, as a multiple of the unit.
+/// Parses a number with one of these units, and multiplies by the unit.
 pub(in crate::formats) fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<Range> {
     let at = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(at);
@@ -53,12 +54,12 @@ pub(in crate::formats) fn with_unit(text: &str, units: &[(&str, f64)]) -> Option
     Some(decimal(number)?.times(*factor))
 }
 
-/// A time with its unit, such as `2.79ms`, in seconds.
+/// Parses a time with its unit, such as `2.79ms`, to seconds.
 pub(in crate::formats) fn time(text: &str) -> Option<Range> {
     with_unit(text, TIMES)
 }
 
-/// A duration as Go prints it, such as `1m2.5s` or `90.37µs`, in seconds.
+/// Parses a duration as Go prints it, such as `1m2.5s` or `90.37µs`, to seconds.
 pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
     let mut sum = Range::exactly(0.0);
     let mut rest = text;
@@ -81,7 +82,7 @@ pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// A share in percent, such as `97.72%`, 0 to 1.
+/// Parses a percentage such as `97.72%` to a share from 0 to 1.
 pub(in crate::formats) fn percent(text: &str) -> Option<Range> {
     Some(decimal(text.strip_suffix('%')?)?.times(0.01))
 }

@@ -1,4 +1,4 @@
-//! What a file says, in the form in which results are shown.
+//! Converts the figures of another tool's file to the form in which results are displayed.
 
 use tenbin_result::format::count;
 use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
@@ -8,10 +8,10 @@ use crate::formats::imported::{Imported, Operation, Stated, Times};
 /// Nanoseconds in a second.
 const NANOS: f64 = 1e9;
 
-/// Rounding below this share of a figure is not shown.
+/// Relative rounding below which the two bounds of a figure are displayed as one value.
 const FINE: f64 = 0.01;
 
-/// What a file of another tool says, in the form in which results are shown.
+/// Converts the figures of another tool's file to an imported result.
 pub fn imported(reported: &Reported) -> Imported {
     let mut caveats = Vec::new();
     let operations = reported.measurements.iter();
@@ -67,7 +67,7 @@ fn operation(of: &Measurement, caveats: &mut Vec<String>) -> Operation {
     operation
 }
 
-/// Both ends in nanoseconds; equal where rounding does not matter.
+/// Both bounds of a range in nanoseconds; equal if rounding is negligible.
 fn ends(range: Range) -> (f64, f64) {
     let (from, to) = (range.from * NANOS, range.to * NANOS);
     match to - from <= FINE * to {

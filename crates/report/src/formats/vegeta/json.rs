@@ -1,4 +1,4 @@
-//! The JSON of `vegeta report -type=json`.
+//! Reads the JSON of `vegeta report -type=json`.
 
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
@@ -50,7 +50,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     checked("vegeta", vec![of])
 }
 
-/// The ratio of successes must be that of the statuses.
+/// Checks that the success ratio matches the counts of statuses.
 fn success(whole: &Json<'_>, of: &Measurement, total: u64) -> Result<(), Fault> {
     let Some(said) = whole.maybe("success", 1.0)? else {
         return Ok(());

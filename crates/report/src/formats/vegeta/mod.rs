@@ -46,8 +46,8 @@ pub(super) const JSON: Format = Format {
     write: None,
 };
 
-/// Takes the counts of statuses, which must add up to all requests. vegeta's throughput has only
-/// responses with a status from 200 to 399.
+/// Reads the counts of statuses, which must add up to all requests. vegeta's throughput includes
+/// only responses with a status from 200 to 399.
 fn statuses(
     of: &mut Measurement,
     total: u64,

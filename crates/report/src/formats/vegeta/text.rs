@@ -1,4 +1,4 @@
-//! The text of `vegeta report`.
+//! Reads the text of `vegeta report`.
 
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
@@ -55,7 +55,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     checked("vegeta", vec![of])
 }
 
-/// The ratio of successes must be that of the statuses.
+/// Checks that the success ratio matches the counts of statuses.
 fn success(lines: &Lines<'_>, of: &Measurement, total: u64) -> Result<(), Fault> {
     let (line, row) = row(lines, "Success")?;
     let text = value(&line, &row, "ratio")?;
@@ -71,7 +71,7 @@ fn success(lines: &Lines<'_>, of: &Measurement, total: u64) -> Result<(), Fault>
     }
 }
 
-/// The names in the brackets of a line, each with its value.
+/// The names in the brackets of a line, with their values.
 type Row<'a> = Vec<(&'a str, &'a str)>;
 
 fn row<'a>(lines: &Lines<'a>, label: &str) -> Result<(Line<'a>, Row<'a>), Fault> {

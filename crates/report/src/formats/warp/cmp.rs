@@ -1,4 +1,4 @@
-//! Comparison of two results.
+//! Compares two results in warp's output format.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::{caveats, unfit_line};
 use crate::escape::for_terminal;
 use crate::formats::imported::{Imported, Operation, Quantile};
 
-/// Both results side by side, with the change from the first to the second. `unfit` names the
+/// Shows both results side by side, with the change from the first to the second. `unfit` names the
 /// results that cannot be trusted.
 pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     let mut text = String::new();
@@ -41,7 +41,7 @@ pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     text
 }
 
-/// The last line; the most severe reason comes first.
+/// The last line. If several reasons prevent a verdict, the most severe reason decides.
 fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     if !unfit.is_empty() {
         return unfit_line(unfit);
@@ -57,7 +57,7 @@ fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
         .to_owned()
 }
 
-/// Largest difference between the mean sizes of objects drawn from the same distribution.
+/// Largest relative difference between the mean sizes of objects drawn from the same distribution.
 const SAME_SIZE: f64 = 0.05;
 
 /// The differences between the workloads.
@@ -130,7 +130,7 @@ fn operation(before: &Operation, after: &Operation) -> String {
     text
 }
 
-/// `62.15 MiB/s -> 74.61 MiB/s (+20.0 %)`.
+/// Formats a change: `62.15 MiB/s -> 74.61 MiB/s (+20.0 %)`.
 fn change([before, after]: [Option<f64>; 2], show: &dyn Fn(f64) -> String) -> String {
     let shown = |value: Option<f64>| value.map_or(UNKNOWN.to_owned(), show);
     let change = match (before, after) {

@@ -1,4 +1,4 @@
-//! warp's list of requests: `.csv.zst`, written with `--full`.
+//! Reads warp's list of requests: `.csv.zst`, written with `--full`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ use super::lines::{Lines, fields};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
 use crate::formats::read::{Fault, Selection};
 
-/// More operations than this are none of warp's.
+/// Maximum number of operations; warp's files never have more.
 const MOST_OPERATIONS: usize = 64;
 
-/// More threads than this are not told apart.
+/// Maximum number of threads counted individually.
 const MOST_THREADS: usize = 100_000;
 
-/// Whether a file begins as warp's lists do.
+/// Whether a file starts like warp's lists.
 pub(super) fn recognises(beginning: &[u8]) -> bool {
     beginning.starts_with(b"idx\t")
 }
@@ -40,7 +40,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
     reading.finish()
 }
 
-/// Where each field stands. Versions of warp differ in what they have.
+/// The column of each field. The columns differ between versions of warp.
 struct Columns {
     all: usize,
     op: usize,
@@ -56,7 +56,7 @@ struct Columns {
     duration: Option<usize>,
 }
 
-/// One line, understood.
+/// One parsed line.
 struct Request<'a> {
     line: u64,
     operation: &'a str,
@@ -66,9 +66,9 @@ struct Request<'a> {
     error: &'a str,
     start: i64,
     end: i64,
-    /// Nanoseconds.
+    /// Duration of the request, nanoseconds.
     took: u64,
-    /// Nanoseconds.
+    /// Time to the first byte, nanoseconds.
     first_byte: Option<u64>,
     client: &'a str,
     thread: &'a str,
@@ -155,14 +155,14 @@ struct Reading<'a> {
     selection: &'a Selection,
     operations: Vec<Counted>,
     command_line: Option<String>,
-    /// Start of the first request in the file.
+    /// Start of the first request in the file, nanoseconds since 1970.
     origin: Option<i64>,
     seen: u64,
 }
 
 struct Counted {
     figures: Operation,
-    /// By their hash: names may be long.
+    /// Hashes of the thread names, which can be long.
     threads: BTreeSet<u64>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Reading<'a> {
         let figures = &mut counted.figures;
         figures.start = figures.start.min(request.start);
         figures.end = figures.end.max(request.end);
-        // An error is never throughput, whatever its size.
+        // A failed request never counts as throughput, whatever its size.
         if !request.error.is_empty() {
             figures.failed += 1;
             figures.add_failure(request.error, 1);
@@ -222,7 +222,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Whether the selection has this request.
+    /// Whether the selection includes this request.
     fn takes(&mut self, request: &Request<'_>) -> bool {
         let origin = *self.origin.get_or_insert(request.start);
         let selection = self.selection;
@@ -287,7 +287,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Hosts are written with their scheme.
+/// Whether an endpoint, which includes the scheme, is the wanted host.
 fn is_host(endpoint: &str, wanted: &str) -> bool {
     let bare = endpoint
         .split_once("://")

@@ -1,13 +1,13 @@
-//! Times as Go writes them: `2023-04-14T20:27:09.8327247+02:00`.
+//! Parses times as Go writes them: `2023-04-14T20:27:09.8327247+02:00`.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Go writes nanoseconds.
+/// Maximum number of decimals: Go writes nanoseconds.
 const MOST_DIGITS: usize = 9;
 
-/// Nanoseconds since 1970; `None` for anything that is no such time, and outside the years
-/// 1970 to 2200.
+/// Parses a time to nanoseconds since 1970; `None` for invalid text, and for years outside 1970 to
+/// 2200.
 pub(super) fn read(text: &str) -> Option<i64> {
     let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
     let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! warp's sums: `.json.zst`, version 2, which it writes unless told otherwise.
+//! Reads warp's sums: `.json.zst`, version 2, warp's default output file.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
@@ -9,17 +9,18 @@ use super::instant;
 use crate::formats::imported::{Imported, Operation, SECOND, Times, Windows};
 use crate::formats::read::{Fault, Selection};
 
-/// The version that is read.
+/// Supported version of the file.
 const VERSION: u64 = 2;
 
-/// Larger ones are none of warp's: it keeps sums, not requests.
+/// Maximum size of a file, bytes: warp writes sums rather than requests, so larger files are not
+/// warp's.
 const LARGEST: u64 = 256 << 20;
 
-/// warp labels its segments so many seconds early: it drops the first ones and
-/// starts to count from the first all the same.
+/// Seconds by which warp labels segments too early: warp drops the first segments, but starts
+/// counting at the first one.
 const LABELLED_EARLY: i64 = 2;
 
-/// Whether a file begins as warp's sums do: with their version.
+/// Whether a file starts like warp's sums: with the version.
 pub(super) fn recognises(beginning: &[u8]) -> bool {
     let object = beginning.trim_ascii_start().strip_prefix(b"{");
     object.is_some_and(|members| members.trim_ascii_start().starts_with(b"\"v\""))
@@ -69,7 +70,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
 
 fn fault(error: &serde_json::Error) -> Fault {
     let whole = error.to_string();
-    // The place comes before the sentence with us.
+    // Our message puts the line before the text, so the end of serde's message is cut off.
     let what = whole.split(" at line ").next().unwrap_or_default();
     let what = format!("is not what warp writes: {what}");
     match error.line() {
@@ -175,8 +176,8 @@ fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Opera
         add_segments(&mut operation, sums)?;
         return Ok(operation);
     }
-    // warp counts objects and bytes of failed requests, and their times. Where each
-    // request is one object, what is left is still certain.
+    // warp includes failed requests in objects, bytes and times. If each request is one object, the
+    // number of successful objects is still certain.
     let one_each = sums.total_objects == sums.total_requests;
     operation.objects = one_each.then_some(ok);
     operation.bytes = (sums.total_bytes == 0).then_some(0);
@@ -191,7 +192,7 @@ fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Opera
     Ok(operation)
 }
 
-/// Only whole seconds without failures can be taken as they are.
+/// Adds the segments of the file: only one-second segments without failures can be used.
 fn add_segments(operation: &mut Operation, sums: &Sums) -> Result<(), String> {
     let segmented = sums
         .throughput

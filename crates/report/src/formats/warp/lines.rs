@@ -1,12 +1,12 @@
-//! Lines of tab-separated fields, each bounded. A reader of whole records would
-//! take a file with one stray quote into memory as a single field.
+//! Reads lines of tab-separated fields with a bounded length. A CSV reader would read a file with
+//! one stray quote into memory as a single field.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 
 use crate::formats::read::Fault;
 
-/// Longer lines are no requests.
+/// Maximum length of a line, bytes; longer lines are not requests.
 const LONGEST: u64 = 1 << 16;
 
 /// The lines of a file.
@@ -25,7 +25,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next line, with its number from 1, without what ends it.
+    /// The next line and its number, from 1, without the line ending.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Cow<'_, str>)>, Fault> {
         self.line.clear();
         self.number += 1;
@@ -58,7 +58,7 @@ impl EndOfLine for Vec<u8> {
     }
 }
 
-/// The fields of a line. One in quotes may have tabs in it, and doubled quotes.
+/// Splits a line into fields. A quoted field can contain tabs and doubled quotes.
 pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     let mut fields = Vec::with_capacity(16);
     let mut rest = line;
@@ -78,8 +78,8 @@ pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// What stands before the closing quote and what follows the tab behind it; `None`
-/// when there is no such quote.
+/// Splits text at the closing quote: the content before the quote, and the text after the tab that
+/// follows. `None` without a closing quote.
 fn quoted(text: &str) -> Option<(String, Option<&str>)> {
     let mut field = String::new();
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! Results in warp's output format, of Tenbin and of warp.
+//! Results of Tenbin and of warp in warp's output format.
 //!
-//! Pure functions, like every report.
+//! All functions are pure, like every report.
 
 mod cmp;
 mod csv;
@@ -53,7 +53,7 @@ pub(super) const SUMS: Format = Format {
     write: None,
 };
 
-/// What warp prints.
+/// The text that warp prints.
 pub(super) const TEXT: Format = Format {
     name: "warp",
     about: "the text that warp prints after a benchmark",
@@ -75,12 +75,12 @@ pub(super) const TEXT: Format = Format {
     })),
 };
 
-/// Whether a file begins as warp's sums do.
+/// Whether a file starts like warp's sums.
 pub(super) fn is_sums(beginning: &[u8]) -> bool {
     json::recognises(beginning)
 }
 
-/// The result of a run of Tenbin. With `only`, no other operation is shown.
+/// The result of a Tenbin run. `only` restricts the output to one operation.
 pub fn of_run(finished: &Run<'_>, only: Option<&str>) -> String {
     let is_mix = match finished.plan.workloads.as_slice() {
         [only] => only.facts().operations().len() > 1,
@@ -89,7 +89,7 @@ pub fn of_run(finished: &Run<'_>, only: Option<&str>) -> String {
     run(finished.document, &imported(finished), only, is_mix)
 }
 
-/// What a run of Tenbin measured.
+/// Converts the measurements of a Tenbin run.
 pub fn imported(finished: &Run<'_>) -> Imported {
     Imported::of_run(finished.directory, finished.record, |workload| {
         let mut workloads = finished.plan.workloads.iter();
@@ -98,7 +98,7 @@ pub fn imported(finished: &Run<'_>) -> Imported {
     })
 }
 
-/// What a result holds. Segments are so many seconds long.
+/// The figures of a result. Segments are `segment_seconds` seconds long.
 pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
     let mut text = String::new();
     for file in &imported.files {
@@ -114,10 +114,9 @@ pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
     text
 }
 
-/// The result of a run of Tenbin, which is `imported` in figures and `document` in
-/// what is to be said of them. With `only`, no other operation is shown. A total is
-/// shown of a mix alone: elsewhere one operation may be a part of another, and would
-/// count twice.
+/// The result of a Tenbin run: figures from `imported`, findings and verdict from `document`.
+/// `only` restricts the output to one operation. Only a mix gets a total: in other workloads, one
+/// operation may be part of another and would count twice.
 fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: bool) -> String {
     let mut text = String::new();
     let wanted =
@@ -140,7 +139,7 @@ fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: boo
             for_terminal(&finding.rule),
             for_terminal(&finding.evidence)
         );
-        // Advice in a note refers to options that warp does not have.
+        // Notes are printed without advice, which refers to options that warp does not have.
         if finding.severity != Severity::Note {
             let _ = write!(text, "; {}", for_terminal(&finding.advice));
         }
@@ -149,7 +148,7 @@ fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: boo
     text + &bottom(document)
 }
 
-/// All operations of a run together, which were sent concurrently.
+/// The total of all operations of a run, which ran concurrently.
 fn total(imported: &Imported) -> Option<String> {
     let elapsed = imported
         .operations
@@ -180,7 +179,7 @@ fn caveats(text: &mut String, caveats: &[String]) {
     }
 }
 
-/// The last line after results of which some cannot be trusted.
+/// The last line after several results if some results cannot be trusted.
 pub fn unfit_line(unfit: &[String]) -> String {
     let unfit = for_terminal(&unfit.join(", "));
     format!("\nVerdict: INVALID: {unfit} cannot be trusted; see its findings.\n")
@@ -191,7 +190,7 @@ pub fn is_invalid(document: &Document) -> bool {
     matches!(document.trust, Trust::Invalid)
 }
 
-/// A result as JSON. Times are in seconds; unknown values are null.
+/// Results as JSON. Times are in seconds; unknown values are null.
 pub fn analyze_json(results: &[Imported]) -> Vec<u8> {
     let parts: Vec<ResultPart<'_>> = results.iter().map(ResultPart::of).collect();
     let text = serde_json::to_string_pretty(&parts).expect("plain data becomes JSON");
@@ -222,7 +221,7 @@ struct OperationPart<'a> {
     p99: Bounds,
 }
 
-/// Bounds of a percentile; equal if it is known exactly.
+/// Bounds of a percentile, seconds; equal if the percentile is known exactly.
 #[derive(Serialize)]
 struct Bounds {
     from: Option<f64>,
@@ -258,7 +257,7 @@ impl<'a> OperationPart<'a> {
         };
         Self {
             operation: &operation.name,
-            // A file of percentiles alone has no count.
+            // A file with only percentiles has no count.
             ok: has_count.then_some(operation.ok),
             failed: operation.failed,
             seconds: operation.elapsed(),

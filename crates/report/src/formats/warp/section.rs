@@ -1,4 +1,4 @@
-//! One operation.
+//! Prints one operation in warp's output format.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ pub(super) fn of(operation: &Operation, segment_seconds: u64) -> String {
     text
 }
 
-/// `145.32 MiB/s, 145.32 obj/s`.
+/// Formats rates: `145.32 MiB/s, 145.32 obj/s`.
 pub(super) fn rates(bytes: Option<f64>, objects: Option<f64>, unit: &str) -> String {
     let objects = objects.map_or(UNKNOWN.to_owned(), |objects| {
         format!("{objects:.2} {unit}/s")
@@ -91,7 +91,7 @@ fn throughput(operation: &Operation, segment_seconds: u64) -> String {
     )
 }
 
-/// The median of sorted values, at least one.
+/// The median of sorted values; at least one value is required.
 fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len() % 2 == 1 {
@@ -131,7 +131,7 @@ fn shown(figure: Quantile) -> String {
     }
 }
 
-/// Nanoseconds as warp writes them, with more digits below a millisecond.
+/// Formats nanoseconds as warp does, with more digits below a millisecond.
 pub(super) fn time(nanoseconds: f64) -> String {
     let millis = nanoseconds / 1e6;
     if millis >= 10_000.0 {

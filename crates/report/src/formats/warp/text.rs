@@ -1,27 +1,27 @@
-//! Reads the text that warp prints, and Tenbin's in the same format. It has rates and times, and
-//! no count of requests.
+//! Reads the text that warp prints, and Tenbin's output in the same format. The text contains rates
+//! and times, but no number of requests.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, checked, count, time, with_unit};
 
-/// How the first line of an operation begins; the second one with `--full` and in Tenbin's text.
+/// Start of an operation's first line; the second form occurs with `--full` and in Tenbin's output.
 const TITLES: [&str; 2] = ["Report: ", "Operation: "];
 
-/// Whether a text has the first line of an operation.
+/// Whether a text contains the first line of an operation.
 pub(super) fn recognises(content: &[u8]) -> bool {
     let mut lines = readable(content).lines();
     lines.any(|line| title(line).is_some())
 }
 
-/// `Report: GET. Concurrency: 8. Ran: 7s`, taken apart.
+/// Parses `Report: GET. Concurrency: 8. Ran: 7s`.
 fn title(line: &str) -> Option<(&str, &str)> {
     let rest = TITLES.iter().find_map(|title| line.strip_prefix(title))?;
     rest.split_once(". Concurrency: ")
 }
 
-/// What warp reports, operation by operation. The total of a mix is no operation.
+/// Reads the figures by operation. The total of a mix does not count as an operation.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut measurements: Vec<Measurement> = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
         }
     }
     measurements.extend(current);
-    // An operation with too few requests has a title and no figure.
+    // An operation with too few requests has a title but no figures.
     measurements.retain(|of| of.rate.is_some());
     if measurements.is_empty() {
         return Err(Fault::of_the_file(
@@ -96,7 +96,7 @@ fn add(of: &mut Measurement, line: &Line<'_>) -> Result<(), Fault> {
 }
 
 fn figure(of: &mut Measurement, line: &Line<'_>, name: &str, value: &str) -> Result<(), Fault> {
-    // Tenbin's words for a percentile that lies between those of windows, or that is not known.
+    // Tenbin's output for a percentile that is only bounded or unknown.
     if value.starts_with("between ") || value == "unknown" || name == "unknown" {
         return Ok(());
     }

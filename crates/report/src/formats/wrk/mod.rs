@@ -1,4 +1,4 @@
-//! wrk's text, and wrk2's for requests at a rate.
+//! The output format of wrk, and of wrk2 for an open loop.
 
 mod read;
 
@@ -15,7 +15,7 @@ use super::reported::content;
 use super::{Format, Reader, Run, Writer};
 use crate::escape::for_terminal;
 
-/// What wrk prints.
+/// The text that wrk prints.
 pub(super) const FORMAT: Format = Format {
     name: "wrk",
     about: "the text that wrk prints, or wrk2 for a rate; one workload",
@@ -36,21 +36,21 @@ pub(super) const FORMAT: Format = Format {
     })),
 };
 
-/// What is printed.
+/// Options of the output.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
-    /// URL of the request; that of the target without one.
+    /// URL of the request; `None` prints the target's URL.
     pub url: Option<&'a str>,
-    /// Duration; the measured time without one.
+    /// Duration to print; `None` prints the measured time.
     pub duration: Option<Duration>,
-    /// The distribution of latencies.
+    /// Whether to print the distribution of latencies.
     pub latency: bool,
-    /// At a rate: the distribution of service times as well.
+    /// Whether to print the distribution of service times too, in an open loop.
     pub uncorrected: bool,
 }
 
 impl Shown<'_> {
-    /// As `wrk --latency` prints it.
+    /// The output of `wrk --latency`.
     const LATENCY: Self = Self {
         url: None,
         duration: None,
@@ -59,14 +59,14 @@ impl Shown<'_> {
     };
 }
 
-/// wrk's lines for a target of a run with one workload.
+/// The output of wrk for one target of a run with one workload.
 pub fn of_target(run: &Run<'_>, target: &Target, shown: &Shown<'_>) -> String {
     let mut described = run.document.targets.iter();
     let described = described.find(|known| known.name == target.name);
     let url = match &target.reach {
         Reach::Endpoint { url } => {
             let mut public = url.clone();
-            // Fails only for URLs that cannot have credentials.
+            // Fails only for URLs that cannot contain credentials.
             let _ = public.set_username("");
             let _ = public.set_password(None);
             target.shown_url(&public)
@@ -90,7 +90,7 @@ pub fn of_target(run: &Run<'_>, target: &Target, shown: &Shown<'_>) -> String {
     text(&asked, &pooled)
 }
 
-/// The settings of a run.
+/// The settings of a run that the output shows.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
     /// URL of the request.
@@ -101,15 +101,15 @@ struct Asked<'a> {
     threads: u64,
     /// Connections.
     connections: u64,
-    /// Print the distribution of latencies.
+    /// Whether to print the distribution of latencies.
     latency: bool,
-    /// Requests were sent at a rate, as wrk2 sends them.
+    /// Whether the run is an open loop, as in wrk2.
     at_a_rate: bool,
-    /// At a rate: print the distribution of service times as well.
+    /// Whether to print the distribution of service times too, in an open loop.
     uncorrected: bool,
 }
 
-/// wrk's lines, or wrk2's where requests were sent at a rate.
+/// Formats the figures as wrk does, or as wrk2 does for an open loop.
 fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
     let mut text = format!(
         "Running {} test @ {}\n  {} threads and {} connections\n",
@@ -201,7 +201,7 @@ fn failures(text: &mut String, pooled: &Pooled) {
             "read",
             pooled.failed_by(&[Reset, Protocol, Short, Wrong, Stale, Unexpected]),
         ),
-        // Whatever is written here is also answered, or reset.
+        // Always 0: a request that is written also ends with a response or a reset.
         ("write", 0),
         ("timeout", pooled.failed_by(&[Timeout])),
     ];
@@ -209,20 +209,20 @@ fn failures(text: &mut String, pooled: &Pooled) {
         let parts = sockets.map(|(name, count)| format!("{name} {count}"));
         let _ = writeln!(text, "  Socket errors: {}", parts.join(", "));
     }
-    // wrk counts what is above 399.
+    // wrk counts statuses above 399.
     let others = pooled.statuses_outside(0..400);
     if others > 0 {
         let _ = writeln!(text, "  Non-2xx or 3xx responses: {others}");
     }
 }
 
-/// The percentiles that wrk2 has a line for.
+/// The percentiles for which wrk2 prints a line.
 const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
-/// Steps of the spectrum from each half of the rest to the next.
+/// Number of percentiles printed each time the distance to 100 % halves.
 const STEPS_IN_HALF: u32 = 5;
 
-/// A distribution of latencies as wrk2 prints it: HdrHistogram's text format, in
-/// milliseconds, below a line for each usual percentile.
+/// Formats a latency distribution as wrk2 does: one line per usual percentile, then HdrHistogram's
+/// text format in milliseconds.
 fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
     let mut text = format!("  Latency Distribution (HdrHistogram - {title})\n");
     for percent in PERCENTILES {
@@ -275,12 +275,12 @@ const SUB_BUCKETS: u32 = 2_048;
 /// A number with its unit, if it has one.
 struct Printed {
     text: String,
-    /// Places that a longer unit would take.
+    /// Number of columns reserved for a longer unit.
     pad: usize,
 }
 
 impl Printed {
-    /// Right-aligned by its digits, so that units stand in a column of their own.
+    /// Aligns the digits to the right, so that units form a column.
     fn padded(&self, width: usize) -> String {
         let width = width - self.pad;
         format!("{:>width$}{}", self.text, " ".repeat(self.pad))
@@ -327,8 +327,8 @@ fn whole_time(time: Duration) -> String {
     }
 }
 
-/// Share of the values that are no further from the mean than the deviation. A value is
-/// known as its bucket only, which counts if any part of it is near enough.
+/// Share of the values within one standard deviation of the mean. A value is known only by its
+/// bucket, which counts if any part of the bucket is within that range.
 fn within_deviation(histogram: &Histogram<u64>) -> f64 {
     let (mean, deviation) = (histogram.mean(), histogram.stdev());
     let near = histogram
@@ -379,7 +379,7 @@ mod tests {
 
     use super::*;
 
-    /// wrk's own lines for these figures, with the same columns.
+    /// The lines that wrk itself prints for these figures.
     #[test]
     fn columns_stand_where_wrk_has_them() {
         let mut text = String::new();
@@ -427,7 +427,7 @@ mod tests {
         pooled
     }
 
-    /// wrk's lines by the words that programs look for. A redirect is no failure.
+    /// The lines of wrk, with the text that programs search for. A redirect is not a failure.
     #[test]
     fn lines_are_those_of_wrk() {
         let text = text(&ASKED, &pooled());
@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    /// wrk2's lines, with the columns of HdrHistogram's text format.
+    /// The lines of wrk2, with the columns of HdrHistogram's text format.
     #[test]
     fn at_a_rate_lines_are_those_of_wrk2() {
         let asked = Asked {

@@ -5,19 +5,19 @@ use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Sai
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, time};
 
-/// Title of a distribution, of wrk and of wrk2.
+/// Title of the latency distribution of wrk and wrk2.
 const DISTRIBUTION: &str = "Latency Distribution";
 /// Title of wrk2's distribution of times from the intended start.
 const CORRECTED: &str = "Latency Distribution (HdrHistogram - Recorded Latency)";
 
-/// Whether a text has wrk's first line.
+/// Whether a text starts with wrk's first line.
 pub(super) fn recognises(content: &[u8]) -> bool {
     readable(content)
         .lines()
         .any(|line| line.starts_with("Running ") && line.contains(" test @ "))
 }
 
-/// What wrk or wrk2 reports.
+/// Reads the figures that wrk or wrk2 reports.
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &["B"])?;
     if lines.how_many("Requests/sec:") > 1 {
@@ -53,7 +53,7 @@ fn connections(lines: &Lines<'_>) -> Result<Said<u64>, Fault> {
     }
 }
 
-/// Mean and longest time, unless there is no response.
+/// Reads mean and longest time, unless no response arrived.
 fn thread_stats(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     lines.need("Thread Stats")?;
     let section = lines.section("Thread Stats", |line| line.contains("requests in"));
@@ -65,7 +65,7 @@ fn thread_stats(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     };
     let words: Vec<&str> = rest.split_whitespace().collect();
     match words.as_slice() {
-        // wrk2 prints this without a response, Tenbin the word.
+        // Without a response, wrk2 prints `-nan` and Tenbin prints `unknown`.
         [mean, ..] if mean.starts_with("-nan") || *mean == "unknown:" => Ok(()),
         [mean, deviation, max, share] => {
             let read = |what: &str, text: &str| time(text).ok_or_else(|| line.no(what, text));
@@ -113,7 +113,7 @@ fn percentiles(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `  504960 requests in 3.10s, 77.05MB read` and the rate.
+/// Reads ` 504960 requests in 3.10s, 77.05MB read` and the rate.
 fn totals(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     let mut all = lines.0.iter();
     let line = all.find(|line| line.text.contains(" requests in "));

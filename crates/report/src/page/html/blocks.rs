@@ -1,4 +1,4 @@
-//! Blocks as HTML.
+//! Prints blocks as HTML.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use crate::block::{Block, Cell, Detail, Look, Table, Text};
 use crate::chart::{self, Chart};
 use crate::escape::for_xml;
 
-/// How much of long blocks is shown.
+/// Limits on the size of printed blocks.
 #[derive(Debug)]
 pub(super) struct Limits {
-    /// Rows of a table, points of a list.
+    /// Maximum number of rows of a table or items of a list.
     pub(super) rows: usize,
-    /// Lines of verbatim text.
+    /// Maximum number of lines of verbatim text.
     lines: usize,
-    /// Letters of a cell, a point or a paragraph.
+    /// Maximum number of letters of a cell, a list item or a paragraph.
     letters: usize,
-    /// Blocks of a section.
+    /// Maximum number of blocks of a section.
     blocks: usize,
 }
 
 impl Limits {
-    /// From the most to the least.
+    /// All limits, from the widest to the narrowest.
     pub(super) const ALL: [Self; 4] = [
         Self::new(100, 2_000, 4_000, 400),
         Self::new(50, 500, 1_000, 200),
@@ -38,12 +38,12 @@ impl Limits {
     }
 }
 
-/// A section while it is printed.
+/// A section that is being printed.
 pub(super) struct Blocks<'a> {
     limits: &'a Limits,
-    /// The command that prints what is left out.
+    /// The command that prints the omitted content.
     more: &'a str,
-    /// What the ids of this section begin with.
+    /// Prefix of the element IDs in this section.
     prefix: String,
     charts: usize,
     /// Whether the section has a heading.
@@ -175,14 +175,15 @@ impl<'a> Blocks<'a> {
             for (column, cell) in row.iter().enumerate() {
                 let content = self.cell(cell, detail);
                 if column < table.keys {
-                    // A name stands once above the rows that share it; the last name always.
+                    // A name is printed once above the rows that share it; the last key column is
+                    // always printed.
                     names.push(content);
                     let is_same = before.get(..=column) == Some(names.as_slice());
                     let shown = match is_same && column + 1 < table.keys {
                         true => String::new(),
                         false => names[column].clone(),
                     };
-                    // A head without text would have no name for a screen reader.
+                    // Without text, a column header would have no name for a screen reader.
                     let _ = match shown.as_str() {
                         "" => write!(self.html, "<td></td>"),
                         shown => write!(self.html, "<th scope=\"row\">{shown}</th>"),
@@ -198,7 +199,7 @@ impl<'a> Blocks<'a> {
         self.cut(table.rows.len() + table.left_out, self.limits.rows, "rows");
     }
 
-    /// A figure with its interval below it.
+    /// Prints a figure with its interval below it.
     fn cell(&self, cell: &Cell, detail: Detail) -> String {
         if detail == Detail::Value || matches!(cell, Cell::Text(_)) {
             return self.inline(&cell.text(Detail::Value));
@@ -245,7 +246,7 @@ pub(super) fn shortened(text: &str, letters: usize) -> String {
     short
 }
 
-/// Escaped text whose percent signs stay with their number.
+/// Escapes text and keeps percent signs on the line of their number.
 fn escaped(text: &str) -> String {
     for_xml(text).replace(" %", "\u{a0}%")
 }

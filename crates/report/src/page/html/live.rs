@@ -1,8 +1,8 @@
-//! The page of a run that has not ended: figures arrive as server-sent events, and a script shows
+//! The page of a running benchmark: figures arrive as server-sent events, and a script displays
 //! them.
 //!
-//! The page loads nothing but the events of the server that it came from. The script writes text only
-//! as text, so that nothing from a server becomes HTML.
+//! The page loads nothing except the events of its own server. The script inserts text only as
+//! text, so nothing from a server becomes HTML.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,17 +15,17 @@ use crate::escape::for_xml;
 const LIVE_STYLE: &str = include_str!("live.css");
 const SCRIPT: &str = include_str!("live.js");
 
-/// The page of a run that has not ended.
+/// The page of a running benchmark, with its security policy.
 #[derive(Debug, Clone)]
 pub struct LivePage {
-    /// The page.
+    /// The HTML of the page.
     pub html: String,
-    /// Its Content-Security-Policy, for the header of the response.
+    /// Content-Security-Policy of the page, for the response header.
     pub policy: String,
 }
 
-/// The page of the run of this name, with these targets. It reads `events` below its address,
-/// and opens `report.html` there when the run has ended.
+/// Creates the page for the run and targets with these names. The page reads `events` relative to
+/// its address, and opens `report.html` there when the run has ended.
 pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
     let style = format!("{}{STYLE}{LIVE_STYLE}", chart::STYLE);
     let policy = format!(

@@ -1,8 +1,8 @@
-//! `report.html`: one file that needs nothing else, to be sent to a colleague.
+//! `report.html`: a self-contained file that can be sent to a colleague.
 //!
-//! The file has no script, loads nothing and is at most [`LIMIT`] bytes for each run: its
-//! Content-Security-Policy allows its own style sheet, by hash, and nothing else. Long tables are cut, with
-//! a line that says where the rest is. All text is escaped, whoever wrote it.
+//! The file has no script, loads nothing and has at most [`LIMIT`] bytes per run. Its
+//! Content-Security-Policy allows only its own style sheet, by hash. Long tables are cut, with a
+//! line that says where to find the rest. All text is escaped, whatever its source.
 
 mod blocks;
 mod live;
@@ -23,24 +23,24 @@ use crate::escape::for_xml;
 use crate::language;
 use crate::section::{SECTIONS, Section, Shown, question, trusted};
 
-/// The most that one run takes of a page, bytes.
+/// Maximum size of one run on a page, bytes.
 const LIMIT: usize = 480_000;
-/// The most that one section takes, bytes: the first limits under which it fits are used.
+/// Maximum size of one section, bytes: a section is printed with the widest limits that fit.
 const SECTION: usize = 150_000;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The most letters of a name or a sentence outside sections, and of the path of a run.
+/// Maximum number of letters of a name or a sentence outside sections, and of the path of a run.
 const LETTERS: usize = 600;
 const PATH: usize = 4_096;
 
-/// Sections that the page omits: they are separate files for programs, and grow with the length of
-/// the run.
+/// Sections that the page omits: they exist as separate files for programs, and grow with the
+/// length of the run.
 const ELSEWHERE: [&str; 1] = ["benchmark"];
-/// Sections that are folded, though they are not among the details.
+/// Sections that are collapsed although they are not details.
 const FOLDED: [&str; 1] = ["plan-file"];
 
-/// The page of one run or several, one after the other.
+/// The page of one or several runs, in the given order.
 pub fn html(documents: &[&Document]) -> String {
     let style = format!("{}{STYLE}", chart::STYLE);
     let title = match documents {
@@ -69,7 +69,7 @@ pub fn html(documents: &[&Document]) -> String {
     page
 }
 
-/// A link to every run, with its answer.
+/// Prints a link to every run, with the run's answer.
 fn contents(page: &mut String, documents: &[&Document]) {
     page.push_str("<nav class=\"runs\" aria-label=\"Runs\">\n<h2>Runs</h2>\n<ol>\n");
     for (at, document) in documents.iter().enumerate() {
@@ -97,7 +97,8 @@ fn badge(trust: Trust) -> String {
     )
 }
 
-/// The question, the answer, how far it can be trusted and why, then figures, charts and details.
+/// Prints one run: the question, the answer, the trust with its reasons, then figures, charts and
+/// details.
 fn run(page: &mut String, document: &Document, at: usize) {
     let begin = page.len();
     let _ = writeln!(page, "<main id=\"r{at}\">\n<header>");
@@ -175,7 +176,7 @@ fn asked(document: &Document) -> String {
     language::text(document, &question(document))
 }
 
-/// `2026-01-02 03:04 UTC` of a time as documents have it.
+/// Formats a time from a document: `2026-01-02 03:04 UTC`.
 fn when(started: &str) -> String {
     match (started.get(..10), started.get(11..16)) {
         (Some(day), Some(minute)) if started.ends_with('Z') => format!("{day} {minute} UTC"),
@@ -183,7 +184,7 @@ fn when(started: &str) -> String {
     }
 }
 
-/// The section under the first limits under which it is not too long.
+/// Prints a section with the widest limits that fit into the maximum size.
 fn fitted(document: &Document, section: &Section, run: usize, detail: Detail) -> String {
     let blocks: Vec<Block> = section.first_rows(document, Limits::ALL[0].rows);
     if blocks.is_empty() {
@@ -214,7 +215,7 @@ fn left_out(document: &Document, section: &Section) -> String {
     )
 }
 
-/// What prints a section whole.
+/// The command that prints the whole section.
 fn command(document: &Document, section: &Section) -> String {
     let directory = shortened(&document.run.directory, PATH);
     format!("tenbin show {directory} --section {}", section.name)

@@ -1,4 +1,5 @@
-//! What a difference in speed costs the server: the ratio of speeds against that of CPU time.
+//! Chart of what a difference in speed costs the server: ratio of speeds against ratio of CPU
+//! times.
 
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, Interval};
@@ -8,15 +9,15 @@ use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Plane, PlanePoint};
 use crate::cost::{ABOUT_WHOLE_HOST, is_of_host};
 
-/// Name of the comparison of CPU time per operation.
+/// Metric name of CPU time per operation.
 const CPU: &str = "server_cpu";
-/// The most points.
+/// Maximum number of points.
 const POINTS: usize = 60;
 
-/// A workload on a challenger.
+/// The comparisons of speed and cost for one workload and challenger.
 struct Pair<'a> {
     speed: &'a Comparison,
-    /// Above 1 if the challenger is faster.
+    /// Ratio of the speeds, above 1 if the challenger is faster.
     faster: Figure,
     cpu: &'a Comparison,
     cost: Figure,
@@ -82,7 +83,8 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// The comparison that decides the workload, with that of the cost; `None` if one has no ratio.
+/// Finds the comparison that decides the workload and the comparison of its cost; `None` if either
+/// has no ratio.
 fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> Option<Pair<'a>> {
     let all = || {
         let all = document.comparisons_of(workload);
@@ -102,7 +104,7 @@ fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> O
     })
 }
 
-/// Of a ratio of times: a third of the time is three times as fast.
+/// Converts a ratio of times to a ratio of speeds: a third of the time is three times as fast.
 fn inverse(figure: Figure) -> Option<Figure> {
     let ends = figure.interval.filter(|ends| ends.low > 0.0);
     (figure.value > 0.0).then(|| Figure {

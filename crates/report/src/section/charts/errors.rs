@@ -1,4 +1,4 @@
-//! Failed operations by class, over the time of the run.
+//! Chart of failed operations by class, over the time of the run.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::time::TimeAxis;
 use crate::block::{Block, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
 
-/// The most classes that are drawn.
+/// Maximum number of classes drawn.
 const CLASSES: usize = 6;
-/// The most intervals of time.
+/// Maximum number of time intervals.
 const INTERVALS: f64 = 120.0;
-/// The largest multiple of the smallest count that is drawn on an axis from 0.
+/// Largest ratio of the largest to the smallest count that is drawn on a linear axis.
 const WIDE: u64 = 30;
 
-/// Failures in one interval of time: its index, the place of the target, the workload.
+/// Key of a count of failures: index of the time interval, index of the target, workload.
 type At<'a> = (u64, usize, &'a str);
 
-/// Failures of one class.
+/// The failures of one class.
 struct Class<'a> {
     name: &'a str,
     failed: BTreeMap<At<'a>, u64>,
@@ -58,12 +58,13 @@ impl Class<'_> {
     }
 }
 
-/// Length of an interval of time, seconds: one second, unless the run has more than [`INTERVALS`].
+/// Length of a time interval, whole seconds: one second, or longer if the run has more than
+/// [`INTERVALS`] seconds.
 fn width(end: f64) -> f64 {
     (end / INTERVALS).ceil().max(1.0)
 }
 
-/// The classes that occurred, the most frequent one first.
+/// The failure classes that occurred, most frequent first.
 fn classes(document: &Document, width: f64) -> Vec<Class<'_>> {
     let mut classes: Vec<Class<'_>> = Vec::new();
     for slice in &document.slices {
@@ -73,7 +74,8 @@ fn classes(document: &Document, width: f64) -> Vec<Class<'_>> {
         };
         for second in &slice.errors {
             let start = slice.start + second.second as f64;
-            // Slices start at any time: the interval is the one with the middle of their second.
+            // Slices do not start at interval boundaries: a second of a slice belongs to the
+            // interval that contains its middle.
             let interval = ((start + 0.5) / width).max(0.0).floor() as u64;
             for (name, count) in &second.by_class {
                 let known = classes.iter().position(|class| class.name == name);
@@ -127,7 +129,7 @@ fn panel(document: &Document, class: &Class<'_>, width: f64, unit: f64) -> Panel
             points: points.collect(),
         }
     });
-    // A chart of one target has no legend.
+    // The sums name the targets, because a chart of one target has no legend.
     let sums = by_target.iter().map(|(place, intervals)| {
         let sum: u64 = intervals.values().sum();
         format!("{} on {}", count(sum), document.targets[*place].name)
@@ -135,13 +137,13 @@ fn panel(document: &Document, class: &Class<'_>, width: f64, unit: f64) -> Panel
     let sums: Vec<String> = sums.collect();
     let title = format!("{}: {}", class.name, sums.join(", "));
     Panel {
-        // Counts have no marks between 0 and 1.
+        // A range up to at least 2 prevents tick marks between 0 and 1.
         least: (!axis.logarithmic).then_some((0.0, 2.0)),
         ..Panel::new(title, axis, series.collect())
     }
 }
 
-/// `12–13 s`: an interval of time.
+/// A time interval as text: `12–13 s`.
 fn from_to(interval: u64, width: f64) -> String {
     let start = interval as f64 * width;
     format!("{start:.0}–{:.0} s", start + width)

@@ -1,4 +1,4 @@
-//! All ratios with their intervals, around the line at 1.
+//! Chart of all ratios with their intervals, around the line at 1.
 
 use tenbin_result::format::{percent, ratio, ratio_ends, ratio_interval};
 use tenbin_result::{Comparison, Document};
@@ -7,7 +7,7 @@ use super::super::claims::{look, verdict_word};
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Forest, ForestRow};
 
-/// The most rows in one plot. Of more, those that decide come first.
+/// Maximum number of rows in one plot. With more, the deciding comparisons come first.
 const ROWS: usize = 40;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
@@ -55,7 +55,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// Whatever is compared and has a ratio.
+/// All comparisons of the document that have a ratio.
 fn all(document: &Document) -> Vec<&Comparison> {
     let works = document.workloads.iter();
     let of_targets = works.flat_map(|work| document.comparisons_of(&work.name));

@@ -1,24 +1,24 @@
-//! Long series in groups of neighbours, so that a chart of a long run is no longer than one of a short
-//! run.
+//! Groups adjacent figures of a long series, so that a chart of a long run has no more points than
+//! a chart of a short run.
 
-/// Neighbours that become one point.
+/// Adjacent figures that become one point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Group {
-    /// Position of the first and of the last among all.
+    /// Index of the first and of the last figure of the group in the series.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Their median; `None` where none of them is known.
+    /// Median of the known figures; `None` if no figure is known.
     pub(super) middle: Option<f64>,
-    /// The smallest and the largest, where there is more than one.
+    /// The smallest and the largest known figure; `None` with fewer than two.
     pub(super) ends: Option<(f64, f64)>,
 }
 
-/// Neighbours in each group, so that there are at most `most` groups.
+/// Figures per group, so that there are at most `most` groups.
 pub(super) fn size(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }
 
-/// The figures in groups of `size`.
+/// Divides the figures into groups of `size`.
 pub(super) fn grouped(figures: &[Option<f64>], size: usize) -> Vec<Group> {
     let chunks = figures.chunks(size.max(1)).enumerate();
     let group = |(at, chunk): (usize, &[Option<f64>])| {

@@ -1,4 +1,4 @@
-//! The throughput ratio for each object size and number of connections, as heat tables.
+//! Heat tables of the throughput ratio by object size and number of connections.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::super::suite::place;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Heat, HeatCell, Tone};
 
-/// The most tables.
+/// Maximum number of tables.
 const TABLES: usize = 8;
-/// The least ratio, or its inverse, of the middle and of the strong colour.
+/// Smallest ratio, or inverse ratio, for the middle and for the strong colour.
 const STRONGER: [f64; 2] = [1.1, 1.5];
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
@@ -34,7 +34,8 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     blocks.map(|chart| Block::Chart(Box::new(chart))).collect()
 }
 
-/// Of at least two sizes at two numbers of connections.
+/// The heat table of one operation and challenger; `None` with fewer than two sizes or two numbers
+/// of connections.
 fn chart(document: &Document, operation: &str, challenger: &str) -> Option<Chart> {
     let places = document.workloads.iter().filter_map(place);
     let places: Vec<_> = places.filter(|it| it.operation == operation).collect();
@@ -118,7 +119,7 @@ fn cell(comparison: &Comparison, figure: Figure) -> HeatCell {
     }
 }
 
-/// By the verdict, not by the ratio: a large ratio may be noise.
+/// The tone of a cell follows the verdict, not the ratio: a large ratio can be noise.
 fn tone(comparison: &Comparison, ratio: f64) -> Tone {
     let size = ratio.max(1.0 / ratio);
     let strength = 1 + STRONGER.iter().filter(|least| size >= **least).count() as u8;

@@ -1,4 +1,4 @@
-//! Sections that are drawn: the figures of other sections, to be seen at a glance.
+//! Sections that draw the figures of other sections as charts.
 
 mod cost_and_speed;
 mod errors;

@@ -1,4 +1,5 @@
-//! Percentiles: how many times as long a challenger takes at each, and those of all targets.
+//! Charts of percentiles: the ratio of times at each percentile, and the percentiles of all
+//! targets.
 
 use tenbin_result::format::{TIME, UNKNOWN, percent, ratio, ratio_ends};
 use tenbin_result::{Document, PercentileRatios, ResultOf, TimedFrom};
@@ -6,10 +7,10 @@ use tenbin_result::{Document, PercentileRatios, ResultOf, TimedFrom};
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
 
-/// The most workloads that are drawn.
+/// Maximum number of workloads drawn.
 const PANELS: usize = 4;
 
-/// The ratio curves.
+/// The section with the ratio at each percentile.
 pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
     let works = works(document, |work| {
         document
@@ -48,7 +49,7 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// The percentiles of all targets.
+/// The section with the percentiles of all targets.
 pub(in crate::section) fn spectrum(document: &Document) -> Vec<Block> {
     let works = works(document, |work| {
         document
@@ -82,7 +83,7 @@ pub(in crate::section) fn spectrum(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// The workloads of the run that are `wanted`, in their order.
+/// Names of the run's workloads for which `wanted` is true, in plan order.
 fn works(document: &Document, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let works = document.workloads.iter().map(|work| work.name.as_str());
     works.filter(|work| wanted(work)).collect()
@@ -104,12 +105,12 @@ fn rest(all: usize) -> String {
     }
 }
 
-/// The place of a percentile: equal distances are equal shares of what is beyond.
+/// The position of a percentile on the axis: −log10 of the share of slower requests.
 fn place(quantile: f64) -> f64 {
     -(1.0 - quantile).max(1e-9).log10()
 }
 
-/// An axis with the usual percentiles.
+/// An axis with tick marks at the usual percentiles.
 fn percentiles(least: f64, most: f64) -> Axis {
     let usual = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
     let marks = usual.map(|quantile| (place(quantile), name(quantile)));
@@ -122,13 +123,13 @@ fn percentiles(least: f64, most: f64) -> Axis {
     }
 }
 
-/// `p99.9` of 0.999.
+/// The name of a percentile: `p99.9` for 0.999.
 fn name(quantile: f64) -> String {
     let text = format!("{:.4}", quantile * 100.0);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The first and the last place on the common axis.
+/// The smallest and the largest position of a point on the common axis.
 fn ends(panels: &[Panel]) -> [f64; 2] {
     let series = panels.iter().flat_map(|panel| &panel.series);
     let points = series.flat_map(|series| &series.points);
@@ -221,7 +222,7 @@ fn spectrum_panel(document: &Document, work: &str) -> Panel {
 }
 
 fn spectrum_points(result: &ResultOf) -> Vec<Point> {
-    // Below the median the axis has hardly any space.
+    // The axis has little space below the median.
     let upper = result.spectrum.iter().filter(|at| at.quantile >= 0.5);
     let points = upper.map(|at| Point {
         x: place(at.quantile),

@@ -1,4 +1,4 @@
-//! The ratio of every block in the order of the run, so that drift can be seen.
+//! Chart of the ratio of each block in run order, which shows drift.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::groups::{Group, grouped, size};
 use crate::block::{Block, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
 
-/// The most comparisons in one chart.
+/// Maximum number of comparisons in one chart.
 const PANELS: usize = 4;
-/// The most dots of a comparison.
+/// Maximum number of dots per comparison.
 const DOTS: usize = 100;
-/// Fewer blocks than this show no drift.
+/// Minimum number of blocks to show drift.
 const FEWEST: usize = 3;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
@@ -48,7 +48,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// What a block is called: two rounds of two targets are a quad, ABBA.
+/// The name of a block: two rounds of two targets are a quad (ABBA).
 fn unit(shown: &[&Comparison]) -> &'static str {
     match shown.iter().all(|each| each.rounds_per_block == 2) {
         true => "quad (ABBA)",
@@ -148,8 +148,8 @@ fn said(group: &Group) -> String {
     }
 }
 
-/// Which of the ratios come from a block with a flagged slice. Empty where ratios and blocks cannot be
-/// matched, because some blocks have no ratio.
+/// For each ratio, whether its block has a flagged slice. Empty if ratios cannot be matched to
+/// blocks, because some blocks have no ratio.
 fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
     let sides = [&comparison.baseline, &comparison.challenger];
     let mut blocks: BTreeMap<u32, bool> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Time by server stage: a bar for each target in each band of service times.
+//! Chart of the time by server stage: one bar per target and percentile band of service times.
 
 use tenbin_result::format::TIME;
 use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
@@ -8,11 +8,11 @@ use crate::block::Block;
 use crate::chart::{Bar, BarGroup, Bars, Chart, Drawing};
 use crate::stages::{band_name, operations};
 
-/// The most charts.
+/// Maximum number of charts.
 const CHARTS: usize = 6;
-/// The most stages with a colour; the rest is summed up.
+/// Maximum number of stages with their own colour; the other stages are summed up.
 const STAGES: usize = 4;
-/// Stages may exceed the time that contains them by this share, for rounding.
+/// Share by which the sum of stages may exceed the time that contains them, because of rounding.
 const SLACK: f64 = 0.01;
 
 const OTHERS: &str = "other stages";
@@ -77,7 +77,7 @@ fn chart(document: &Document, workload: &str, operation: &str) -> Option<Chart> 
         let mut bars = groups.iter().flat_map(|group| &group.bars);
         bars.any(|bar| bar.parts.iter().any(|(known, _)| *known == part))
     };
-    // Parts that no bar has are not in the legend.
+    // The legend omits parts that no bar has.
     let kept: Vec<usize> = (0..parts.len()).filter(|part| used(*part)).collect();
     for bar in groups.iter_mut().flat_map(|group| &mut group.bars) {
         for (part, _) in &mut bar.parts {
@@ -114,7 +114,7 @@ fn about(overlap: &[&str]) -> String {
     text
 }
 
-/// The stages that take longest over all bands and targets, in the order in which they are reported.
+/// The stages that take longest over all bands and targets, in reporting order.
 fn largest<'a>(targets: &[(&str, &'a StagesOf)]) -> Vec<&'a str> {
     let mut sums: Vec<(&str, f64)> = Vec::new();
     for stage in targets.iter().flat_map(|(_, stages)| &stages.stages) {
@@ -132,15 +132,15 @@ fn largest<'a>(targets: &[(&str, &'a StagesOf)]) -> Vec<&'a str> {
     names.filter(|name| is_large(name)).collect()
 }
 
-/// The parts of a bar.
+/// The parts of a bar, and whether the stages overlap.
 struct Stacked {
-    /// Index among the large stages, then those of the rest, and time.
+    /// Index of the part (first the largest stages, then the other parts) and time, seconds.
     parts: Vec<(usize, f64)>,
-    /// Whether the stages are longer than what contains them.
+    /// Whether the sum of the stages exceeds the time that contains them.
     overlaps: bool,
 }
 
-/// `None` if nothing is known of the band.
+/// The bar of a target in one band; `None` if no time is known for the band.
 fn bar(stages: &StagesOf, band: usize, names: &[&str]) -> Option<Stacked> {
     let known = stages.bands.get(band)?;
     let [others, rest, outside, unnamed] = [0, 1, 2, 3].map(|after| names.len() + after);
@@ -191,7 +191,7 @@ mod tests {
         })
     }
 
-    /// Two stages of these lengths in a request of 10 s.
+    /// Two stages with these mean times in a request of 10 s.
     fn stages(lengths: [f64; 2], total: Option<f64>) -> StagesOf {
         let stage = |name: &str, length: f64| StageResult {
             stage: name.to_owned(),

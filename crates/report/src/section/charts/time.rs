@@ -1,19 +1,19 @@
-//! The time of the run as an axis, the same in every chart over time.
+//! The time axis that all charts over time share.
 
 use tenbin_result::SliceFigures;
 
 use crate::chart::{Axis, Marks};
 
-/// The most slices whose borders are drawn.
+/// Maximum number of slices whose boundaries are drawn.
 const BORDERS: usize = 64;
 
-/// The axis from the first to the last of some slices.
+/// A time axis from the start of the first slice to the end of the last.
 pub(super) struct TimeAxis {
-    /// Length of its unit, seconds.
+    /// Length of the axis unit, seconds.
     pub(super) unit: f64,
-    /// Name of its unit.
+    /// Name of the axis unit.
     name: &'static str,
-    /// Start of the first slice and end of the last, in its unit.
+    /// Start of the first slice and end of the last, in the axis unit.
     pub(super) span: (f64, f64),
 }
 
@@ -39,7 +39,7 @@ impl TimeAxis {
         }
     }
 
-    /// Where slices start, unless there are too many.
+    /// Start times of the slices in the axis unit; empty if there are too many slices.
     pub(super) fn borders<'a>(
         &self,
         slices: impl Iterator<Item = &'a SliceFigures> + Clone,
@@ -51,7 +51,7 @@ impl TimeAxis {
     }
 }
 
-/// A unit of time that keeps numbers short, with its length in seconds.
+/// A unit of time that keeps numbers short: length in seconds, and name.
 fn clock(most: f64) -> (f64, &'static str) {
     match most {
         most if most > 3.0 * 3600.0 => (3600.0, "hours"),

@@ -1,4 +1,4 @@
-//! Throughput, latency, errors and the target's CPU over the time of the run.
+//! Chart of throughput, latency, errors and the target's CPU over the time of the run.
 
 use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN};
 use tenbin_result::{Document, SliceFigures};
@@ -8,11 +8,11 @@ use super::time::TimeAxis;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
 
-/// The most workloads that are drawn.
+/// Maximum number of workloads drawn.
 const WORKLOADS: usize = 4;
-/// The most points of a target in a panel.
+/// Maximum number of points per target in a panel.
 const POINTS: usize = 60;
-/// The largest multiple of the smallest time that is drawn on an axis from 0.
+/// Largest ratio of the longest to the shortest time that is drawn on a linear axis.
 const WIDE: f64 = 8.0;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
@@ -40,7 +40,7 @@ fn of_work<'a>(document: &'a Document, work: &'a str) -> impl Iterator<Item = &'
 
 type Pick = fn(&SliceFigures) -> Option<f64>;
 
-/// Title, axis and figure of every panel.
+/// Title, vertical axis and figure of each panel.
 fn panels() -> [(&'static str, Axis, Pick); 5] {
     let cores = Axis {
         marks: Marks::Numbers,
@@ -108,7 +108,7 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
             ..Panel::new(title, axis, series.collect())
         }
     });
-    // A share of failures that is 0 all the time is not drawn.
+    // A panel of failures is omitted if no operation failed.
     let panels: Vec<Panel> = drawn.filter(rises).collect();
     if panels.is_empty() {
         return None;
@@ -143,7 +143,7 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
     Some(Block::Chart(Box::new(chart)))
 }
 
-/// Whether the figures differ so much that an axis from 0 would hide the smaller ones.
+/// Whether the figures differ so much that a linear axis from 0 would hide the smaller figures.
 fn is_wide(slices: &[&SliceFigures], pick: Pick) -> bool {
     let known = slices.iter().filter_map(|slice| pick(slice));
     let (low, high) = known.fold((f64::INFINITY, 0.0_f64), |(low, high), figure| {
@@ -152,7 +152,7 @@ fn is_wide(slices: &[&SliceFigures], pick: Pick) -> bool {
     high > low * WIDE
 }
 
-/// Whether any point is above 0.
+/// Whether any point of a panel is above 0.
 fn rises(panel: &Panel) -> bool {
     let mut points = panel.series.iter().flat_map(|series| &series.points);
     points.any(|point| point.y.is_some_and(|figure| figure > 0.0))

@@ -1,4 +1,4 @@
-//! Objects by size class, with the relevant figures of each class.
+//! Tables by object size class, with the relevant figures of each class.
 
 use tenbin_result::format::{BANDWIDTH, RATE, TIME};
 use tenbin_result::{Document, ResultOf, Workload};
@@ -7,7 +7,7 @@ use tenbin_verdict::SizeClass;
 use super::title::title;
 use crate::block::{Block, Cell, Table};
 
-/// A size class, its description, and the headers of its figures.
+/// A size class, its description, and the column headers of its figures.
 type Class = (SizeClass, &'static str, &'static [&'static str]);
 
 const CLASSES: [Class; 3] = [

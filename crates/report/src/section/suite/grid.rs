@@ -1,4 +1,4 @@
-//! Tables of sizes by connections: one per operation and target with a grid of workloads.
+//! Tables of object sizes by connections: one per operation and target whose workloads form a grid.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use tenbin_result::{Document, ResultOf, Workload};
 
 use crate::block::{Block, Cell, Table};
 
-/// A workload with its position in a grid.
+/// A workload and its position in a grid.
 pub(in crate::section) struct Place<'a> {
-    /// Name of the operation in the API of the target.
+    /// Name of the operation in the API.
     pub(in crate::section) operation: &'a str,
-    /// Size of the objects.
+    /// Object size, bytes.
     pub(in crate::section) bytes: u64,
-    /// Connections.
+    /// Number of connections.
     pub(in crate::section) connections: u64,
     /// Name of the workload.
     pub(in crate::section) workload: &'a str,
@@ -52,7 +52,8 @@ pub(super) fn grids(document: &Document) -> Vec<Block> {
 const ABOUT: &str = "Correct responses per second and the median time of one operation, for each \
 object size (rows) and number of connections (columns).";
 
-/// Where a workload is in a grid; `None` for several operations or sizes, and for an open loop.
+/// The position of a workload in a grid; `None` for several operations or sizes, and for an open
+/// loop.
 pub(in crate::section) fn place(workload: &Workload) -> Option<Place<'_>> {
     let subject = workload.subject.as_ref()?;
     let [only] = subject.operations.as_slice() else {
@@ -92,7 +93,7 @@ fn grid(
     table
 }
 
-/// Throughput and median time.
+/// The cells for throughput and median time.
 fn figures(result: Option<&ResultOf>) -> [Cell; 2] {
     let Some(result) = result else {
         return [UNKNOWN; 2].map(Cell::from);

@@ -1,4 +1,4 @@
-//! Additional sections of an S3 run: all operations in one table, size classes, the optimum
+//! Additional sections of an S3 run: all operations in one table, size classes, optimum
 //! concurrency, uses, and raw lines.
 
 mod classes;
@@ -34,7 +34,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     parts.iter().flat_map(|part| part(document)).collect()
 }
 
-/// One line per slice in Go's benchmark format.
+/// The section with one line per slice, in Go's benchmark format.
 pub(super) fn raw(document: &Document) -> Vec<Block> {
     if !is_for(document) {
         return Vec::new();

@@ -9,10 +9,10 @@ use super::super::claims::{verdict_word, winner};
 use super::title::title;
 use crate::block::{Block, Cell, Look, Table, Text};
 
-/// A figure of a result, as a cell.
+/// A function that formats a figure of a result for a cell.
 type Of = fn(&ResultOf) -> String;
 
-/// Workloads that send one operation at a time, like Go's benchmarks.
+/// The table of workloads that send one operation at a time, like Go's benchmarks.
 pub(super) fn sequential(document: &Document) -> Vec<Block> {
     below(
         "One operation at a time (µs/op)",
@@ -28,7 +28,7 @@ pub(super) fn sequential(document: &Document) -> Vec<Block> {
     )
 }
 
-/// Microseconds per operation, from operations per second.
+/// Converts operations per second to microseconds per operation.
 fn inverse(rate: Figure) -> Option<Figure> {
     let time = |rate: f64| 1e6 / rate;
     (rate.value > 0.0).then(|| Figure {
@@ -149,7 +149,7 @@ fn table_of(
     table
 }
 
-/// Ratio, interval and winner.
+/// Cells for ratio, interval and winner.
 fn compared(
     document: &Document,
     workload: &Workload,
@@ -182,7 +182,7 @@ fn compared(
     ]
 }
 
-/// The winner according to the deciding comparison, if it is another one.
+/// The winner by the deciding comparison, if it is not `name`.
 fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
     let mut all = document.comparisons.iter();
     let deciding = all
@@ -194,7 +194,7 @@ fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<
     (other != name).then_some(other.as_str())
 }
 
-/// A mark on a winner whose numbers are SUSPECT.
+/// The mark on a winner whose numbers are SUSPECT; otherwise empty.
 fn doubt(found: &Comparison) -> &'static str {
     match found.trust {
         Trust::Suspect => " (suspect)",
@@ -202,7 +202,8 @@ fn doubt(found: &Comparison) -> &'static str {
     }
 }
 
-/// The figure of a workload with one operation; with several, each figure with its operation.
+/// The figure of a workload with one operation; for several operations, each figure with the
+/// operation's name.
 fn per_operation(result: &ResultOf, figure: impl Fn(&OperationResult) -> String) -> String {
     let work: Vec<&OperationResult> = result.work().collect();
     match work.as_slice() {

@@ -1,11 +1,12 @@
-//! Names of workloads in the tables.
+//! Builds workload names for the tables.
 
 use tenbin_plan::size::Size;
 
 use tenbin_result::format::{count, percent, plural};
 use tenbin_result::{Document, Share, Subject, Workload};
 
-/// `PutObject (1KB)`, with its connections if other workloads differ only in connections.
+/// The name of a workload: `PutObject (1KB)`, with the number of connections if other workloads
+/// differ only in connections.
 pub(super) fn title(document: &Document, workload: &Workload) -> String {
     let own = work(workload);
     let alike = document.workloads.iter().filter(|other| work(other) == own);
@@ -22,7 +23,7 @@ pub(super) fn title(document: &Document, workload: &Workload) -> String {
     }
 }
 
-/// The name without connections.
+/// The name of a workload without connections.
 pub(super) fn work_of(document: &Document, name: &str) -> String {
     let mut all = document.workloads.iter();
     all.find(|workload| workload.name == name)
