@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
@@ -208,7 +208,15 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let _alone = alone();
     let scratch = Scratch::new("backend");
     let port = free_port();
-    let mut behind = tied("python3")
+    // A name that no other program has: the finding adds programs of one name up.
+    let interpreter = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .expect("python3 runs");
+    let interpreter = String::from_utf8(interpreter.stdout).expect("a path");
+    let program = scratch.path().join("backend");
+    std::os::unix::fs::symlink(interpreter.trim(), &program).expect("linked");
+    let mut behind = tied(program.to_str().expect("a path in UTF-8"))
         .env("PATH", search_path())
         .args([
             "-m",
@@ -244,7 +252,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let backend = finding(&run, "backend_cpu");
     let seen = backend["evidence"].as_str().expect("a sentence");
     assert!(
-        seen.contains(&format!("python3 (pid {})", behind.id())),
+        seen.contains(&format!("backend (pid {})", behind.id())),
         "{run}"
     );
     assert!(
