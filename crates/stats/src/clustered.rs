@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_quantile_that_one_cluster_carries_has_a_wide_interval() {
-        // One of eight clusters has 9 % of stalls of 900 to 990, the others have no stalls.
+        // One of eight clusters has 9 % of stalls of 900 to 990; the other clusters have no stalls.
         let clusters: Vec<Values> = (0..8)
             .map(|at| {
                 let slow = if at == 3 { 900..990 } else { 0..0 };

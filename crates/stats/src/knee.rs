@@ -32,8 +32,8 @@ impl Knee {
 }
 
 /// The knee among `levels` of (clients, throughput), in ascending order of clients. The knee is the
-/// first level N for which no level above N, up to 4N clients, gains [`KNEE_GAIN`] or more over the
-/// throughput at N. `None` without levels.
+/// lowest number of clients N for which all levels above N, up to 4N, have less than
+/// 1 + [`KNEE_GAIN`] times the throughput at N. `None` without levels.
 pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     let most = levels.last()?.0;
     let gains = |at: usize| {

@@ -40,7 +40,7 @@ const MOST_PROBES: usize = 60;
 /// Number of probes without a completed operation after which the search ends.
 const MOST_EMPTY: usize = 3;
 /// Number of probes with only failed operations after which the target counts as always failing: a
-/// lower rate does not turn a wrong response into a correct one.
+/// lower rate does not correct wrong responses.
 const MOST_FUTILE: usize = 2;
 /// Number of consecutive probes at one rate with a late load generator after which the search ends.
 const MOST_LATE: usize = 4;
@@ -53,7 +53,7 @@ const STEP: f64 = 1.4;
 /// Factor by which the search aims beyond the estimated maximum until some rate seems to hold and
 /// some rate seems to fail.
 const SPARE: f64 = 1.2;
-/// The search probes an undecided rate again instead of a new rate within this factor of that rate.
+/// Factor within which the search probes an undecided rate again instead of a new rate.
 const AS_GOOD: f64 = 1.15;
 
 /// Purpose of a probe.
@@ -130,7 +130,7 @@ pub struct Probe {
 /// The next step of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
-    /// Probe this rate.
+    /// Run a probe.
     Probe {
         /// Operations per second.
         rate: f64,

@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn the_ranks_are_those_of_the_printed_tables() {
-        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and later published tables. The
-        // k-th Walsh average has k = T + 1.
+        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and later published tables.
+        // The k-th Walsh average has k = T + 1.
         for (n, critical) in [
             (6, 0),
             (7, 2),

@@ -128,7 +128,7 @@ fn capacity(
         .iter()
         .filter_map(|step| Some((step.connections(), step.throughput().value()?)))
         .collect();
-    // A missing level may have been the best one.
+    // A missing level may have had the highest throughput.
     let complete = medians.len() == steps.len();
     let peak = peak_of(steps).filter(|_| complete);
     Capacity {

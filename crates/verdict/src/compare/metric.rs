@@ -26,7 +26,7 @@ const fn percentile(percent: u32) -> Statistic {
     Statistic::Quantile(Quantile::percent(percent))
 }
 
-/// Which way is better.
+/// Whether higher or lower values are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// More is better.
@@ -121,7 +121,7 @@ impl Metric {
         }
     }
 
-    /// Which way is better.
+    /// Whether higher or lower values are better.
     pub fn direction(self) -> Direction {
         match self {
             Self::Throughput | Self::Bandwidth => Direction::HigherIsBetter,

@@ -48,7 +48,7 @@ pub struct Measurement {
     pub max: Option<Said<Range>>,
     /// Percentiles, in ascending order.
     pub percentiles: Vec<Percentile>,
-    /// Number of times behind the percentiles, if different from `ended`.
+    /// Number of samples that the percentiles come from, if different from `ended`.
     pub samples: Option<u64>,
     /// Number of time windows, if the tool prints the mean of the percentiles of several windows.
     pub windows: Option<Said<u64>>,
@@ -202,7 +202,7 @@ impl Measurement {
         all.find(|each| (each.quantile - quantile).abs() < 1e-9)
     }
 
-    /// Number of times behind the percentiles.
+    /// Number of samples that the percentiles come from.
     pub fn sampled(&self) -> Option<u64> {
         self.samples.or_else(|| Some(self.ended.as_ref()?.value))
     }

@@ -14,7 +14,7 @@ use crate::words::pattern_name;
 /// Share of repeated patterns without a number of hits above which too few patterns were compared.
 const WITHOUT_NUMBER: f64 = 0.05;
 
-/// Accepted difference of the sizes of bodies, as a share of the expected size.
+/// Accepted difference of body sizes, as a share of the expected size.
 const SAME: f64 = 0.05;
 
 /// Additional accepted difference, bytes: a number in a body can have more digits than before the

@@ -250,7 +250,7 @@ impl<'a> Answers<'a> {
         })
     }
 
-    /// The content encodings, if any body has one.
+    /// A clause on the content encodings; `None` if no body has an encoding.
     fn encoded(&self, baseline: &Self) -> Option<String> {
         let encoding = |side: &Self| {
             let name = side.expected?.encoding.as_deref()?;
