@@ -1,14 +1,14 @@
-//! Percentile bands over observations that are counted in buckets.
+//! Percentile bands over bucketed observations.
 
-/// The share of each bucket that belongs to each percentile band: one list of shares (0 to 1) per
-/// band, each as long as `counts`.
+/// The share of each bucket that belongs to each percentile band: for each band, one share (0 to 1)
+/// per bucket.
 ///
 /// `counts` are the observations per bucket, in ascending order of the observed value. `edges` are
 /// the quantiles between the bands, ascending, above 0 and below 1: n edges give n + 1 bands.
 ///
 /// A bucket that contains an edge is split in proportion, so that each band has exactly its share
-/// of all observations. The split assumes that a sum over a bucket is spread evenly over the
-/// bucket. Without observations, all shares are 0.
+/// of all observations. The split assumes observations spread evenly over the bucket. Without
+/// observations, all shares are 0.
 pub fn band_shares(counts: &[u64], edges: &[f64]) -> Vec<Vec<f64>> {
     let all: u64 = counts.iter().sum();
     let rank = |edge: f64| edge * all as f64;

@@ -1,8 +1,8 @@
-//! Estimates over all observations, if the observations come in clusters.
+//! Estimates over all observations of clustered data.
 //!
-//! Requests of one slice are correlated: a stall, a warm cache or another program affects all of
-//! them. The figure is therefore computed from all requests together, and its interval from the
-//! differences between slices.
+//! Requests of one slice are correlated: a stall, a warm cache or another program affects all
+//! requests of the slice. A figure is therefore computed from all requests together, and the
+//! interval of the figure from the differences between slices.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use crate::distribution::student_quantile;
 use crate::estimate::{Estimate, Measured};
 use crate::order::printable_percentile;
 
-/// Minimum number of clusters for an interval, as for [`crate::median`] at 95 %.
+/// Minimum number of clusters for an interval: the same as for [`crate::median`] at 95 %.
 const FEWEST_CLUSTERS: usize = 6;
 
-/// The observations of one cluster, by value.
+/// The observations of one cluster, counted by value.
 pub trait Cluster {
     /// Number of observations.
     fn total(&self) -> u64;
@@ -21,26 +21,26 @@ pub trait Cluster {
     /// Number of observations that are at most `value`.
     fn at_most(&self, value: u64) -> u64;
 
-    /// Number of observations that count as `value`: above the next smaller value of the merged
-    /// clusters, and at most `value`.
+    /// Number of observations counted at `value`: at most `value`, and above the next smaller value
+    /// in the merged clusters.
     fn at(&self, value: u64) -> u64;
 }
 
 /// The quantile `q` over all observations of all clusters, with an interval from the differences
-/// between clusters. `merged` holds the distinct values of all clusters, ascending, with their
-/// counts.
+/// between clusters. `merged` holds the distinct values of all clusters in ascending order, each as
+/// (value, count).
 ///
-/// The interval is the set of values x that a test of "a share q of all observations is at
-/// most x" does not reject (R. S. Woodruff, "Confidence intervals for medians and other
-/// position measures", JASA 47, 1952; C. A. Francisco and W. A. Fuller, "Quantile estimation
-/// with a complex survey design", Annals of Statistics 19, 1991, section 4). The share is a
-/// ratio of sums over clusters with the linearised variance; the test is Student's t with one
-/// degree of freedom fewer than clusters. The variance is the larger one of the variance at the
-/// observed share and the variance at q: the former is too small far out in the tail, where few
-/// observations are left. The quantile always lies inside the interval.
+/// The interval contains every value x for which a test does not reject "a share q of all
+/// observations is at most x" (R. S. Woodruff, "Confidence intervals for medians and other position
+/// measures", JASA 47, 1952; C. A. Francisco and W. A. Fuller, "Quantile estimation with a complex
+/// survey design", Annals of Statistics 19, 1991, section 4). The share is a ratio of sums over
+/// clusters with the linearised variance. The test is Student's t; the degrees of freedom are the
+/// number of clusters minus one. The variance is the larger of the variance at the observed share
+/// and the variance at q, because the variance at the observed share is too small far out in the
+/// tail. The quantile always lies inside the interval.
 ///
-/// `Unknown` with too few observations for the quantile (see [`printable_percentile`]). Without
-/// an interval if fewer than six clusters have observations.
+/// `Unknown` with too few observations for the quantile (see [`printable_percentile`]). `Point` if
+/// fewer than six clusters have observations.
 pub fn clustered_quantile<C: Cluster>(
     merged: &[(u64, u64)],
     clusters: &[C],
@@ -83,7 +83,8 @@ pub fn clustered_quantile<C: Cluster>(
     })
 }
 
-/// The smallest value whose share is not significantly below q, searched downwards from `at`.
+/// Searches downwards from index `at` for the smallest value whose share is not significantly below
+/// q. Returns the index.
 fn lowest<C: Cluster>(
     merged: &[(u64, u64)],
     at: usize,
@@ -104,7 +105,8 @@ fn lowest<C: Cluster>(
     low
 }
 
-/// The largest value for which the share strictly below the value is not significantly above q.
+/// Searches upwards from index `at` for the largest value for which the share strictly below the
+/// value is not significantly above q. Returns the index.
 fn highest<C: Cluster>(
     merged: &[(u64, u64)],
     at: usize,
@@ -125,13 +127,12 @@ fn highest<C: Cluster>(
     high
 }
 
-/// The mean over all observations of all clusters: the sum of the amounts divided by the sum of
-/// the counts, with each cluster given as (amount, count). The interval is that of a ratio of sums
-/// over clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section 6.3: linearised
-/// variance, Student's t). Amounts must be at least 0; the lower end of the interval is too.
+/// The mean over all observations of all clusters: the sum of the amounts divided by the sum of the
+/// counts. Each cluster is (amount, count). The interval is the interval of a ratio of sums over
+/// clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed. 1977, section 6.3: linearised variance,
+/// Student's t). Amounts must be at least 0; the lower end of the interval is at least 0.
 ///
-/// `Unknown` without observations; without an interval if fewer than six clusters have
-/// observations.
+/// `Unknown` without observations. `Point` if fewer than six clusters have observations.
 pub fn clustered_mean(clusters: &[(f64, f64)], confidence: f64) -> Measured {
     let filled = || clusters.iter().filter(|(_, count)| *count > 0.0);
     let n = filled().count();
@@ -156,13 +157,13 @@ pub fn clustered_mean(clusters: &[(f64, f64)], confidence: f64) -> Measured {
     })
 }
 
-/// A figure over all observations with the interval of the delete-one jackknife: `without` holds
-/// the figure computed without each cluster in turn (B. Efron and R. J. Tibshirani, *An
-/// Introduction to the Bootstrap*, 1993, section 11.5; Student's t with one degree of freedom fewer
-/// than clusters). For figures that are smooth in the observations, such as means, but not
-/// quantiles. `low_end` is the lowest possible value of the figure.
+/// A figure over all observations with the interval of the delete-one jackknife (B. Efron and R. J.
+/// Tibshirani, *An Introduction to the Bootstrap*, 1993, section 11.5; Student's t with one degree
+/// of freedom fewer than clusters). `without` holds the figure computed without each cluster in
+/// turn. `low_end` is the lowest possible value of the figure. Suits figures that are smooth in the
+/// observations, such as means; does not suit quantiles.
 ///
-/// Without an interval if there are fewer than six clusters or a value in `without` is unknown.
+/// `Point` with fewer than six clusters or with an unknown value in `without`.
 pub fn jackknife(value: f64, without: &[Option<f64>], low_end: f64, confidence: f64) -> Measured {
     let n = without.len();
     let known: Option<Vec<f64>> = without.iter().copied().collect();
@@ -192,7 +193,7 @@ fn standard_error(squares: f64, n: usize, total: f64) -> f64 {
     (squares * n as f64 / (n - 1) as f64).sqrt() / total
 }
 
-/// The observations of one cluster that are at or below a value.
+/// Number of observations of one cluster at or below a value, and of all its observations.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     within: u64,
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_quantile_that_one_cluster_carries_has_a_wide_interval() {
-        // One of eight clusters has 9 % of stalls of 900 to 990, the others have no stalls.
+        // One of eight clusters has 9 % of stalls of 900 to 990; the other clusters have no stalls.
         let clusters: Vec<Values> = (0..8)
             .map(|at| {
                 let slow = if at == 3 { 900..990 } else { 0..0 };
@@ -307,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_value_that_many_share_reaches_past_it_where_clusters_differ() {
-        // 1.1 % of all observations are at 900, all in one cluster: p99 may as well be at 10.
+        // 1.1 % of all observations are at 900, all in one cluster: a p99 of 10 is also plausible.
         let clusters: Vec<Values> = (0..8)
             .map(|at| Values::of((0..1_000).map(|i| if at == 0 && i < 88 { 900 } else { 10 })))
             .collect();
@@ -411,7 +412,7 @@ mod tests {
             (found.high - found.value - 0.2048).abs() < 1e-3,
             "{found:?}"
         );
-        // The jackknife of a mean of equal clusters is the same.
+        // The jackknife of a mean of equal clusters has the same interval.
         let without = |at: usize| {
             let rest = eight.iter().enumerate().filter(|(other, _)| *other != at);
             let (sum, n) = rest.fold((0.0, 0.0), |(sum, n), (_, (a, c))| (sum + a, n + c));

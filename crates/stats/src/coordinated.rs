@@ -1,14 +1,15 @@
-//! Correction of coordinated omission: requests that a closed loop did not send while it waited.
+//! Correction for coordinated omission: the requests that a closed loop did not send while waiting
+//! for a slow response.
 
-/// An estimate of the quantile `q` that an open loop would have measured, with one operation due
-/// every `interval`.
+/// Estimates the quantile `q` that an open loop with one operation every `interval` would have
+/// measured.
 ///
-/// `samples` are times with their counts. As in HdrHistogram's
-/// `recordValueWithExpectedInterval`, a sample longer than the interval also counts for the
-/// operations that were not sent during it: one shorter by the interval, one by twice the
-/// interval, and so on down to the interval itself. The additional samples are computed instead of
-/// recorded, so that a long stall takes no more time than a short one. `None` without samples, for
-/// an interval that is not positive, and for a `q` outside 0 to 1.
+/// `samples` are (time, count) pairs; times and `interval` have the same unit. As in HdrHistogram's
+/// `recordValueWithExpectedInterval`, a sample longer than the interval adds samples for the
+/// operations not sent meanwhile: a sample shorter by the interval, a sample shorter by twice the
+/// interval, and so on down to the interval. The added samples are computed, not recorded, so a
+/// long stall takes no more time than a short stall. `None` without samples, for an interval that
+/// is not positive, and for a `q` outside 0 to 1.
 pub fn uncoordinated_quantile(samples: &[(f64, u64)], interval: f64, q: f64) -> Option<f64> {
     let usable = interval > 0.0 && interval.is_finite() && (0.0..=1.0).contains(&q);
     let total: f64 = samples
@@ -20,7 +21,7 @@ pub fn uncoordinated_quantile(samples: &[(f64, u64)], interval: f64, q: f64) -> 
     }
     let allowed = (1.0 - q) * total;
     let (mut low, mut high) = (0.0, samples.iter().map(|s| s.0).fold(0.0, f64::max));
-    // Bisects until both ends are equal to more than three digits.
+    // Bisects until both ends agree to more than three digits.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if above(samples, interval, middle) > allowed {
@@ -32,12 +33,12 @@ pub fn uncoordinated_quantile(samples: &[(f64, u64)], interval: f64, q: f64) -> 
     Some(high)
 }
 
-/// Number of samples that a measured sample counts for, including itself.
+/// Number of samples that one measured sample counts for: the measured and the added samples.
 fn stands_for(value: f64, interval: f64) -> f64 {
     (value / interval).floor().max(1.0)
 }
 
-/// Number of samples above `limit`, including those that were not sent.
+/// Number of measured and added samples above `limit`.
 fn above(samples: &[(f64, u64)], interval: f64, limit: f64) -> f64 {
     let longer = samples.iter().filter(|(value, _)| *value > limit);
     longer
@@ -52,15 +53,15 @@ fn above(samples: &[(f64, u64)], interval: f64, limit: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The example in HdrHistogram's README: 10,000 responses after 1 ms and one after 100 s, with
-    /// one request due every 10 ms.
+    /// The example in HdrHistogram's README: 10,000 responses after 1 ms and one response after 100
+    /// s, with one request due every 10 ms.
     const STALL: [(f64, u64); 2] = [(0.001, 10_000), (100.0, 1)];
 
     #[test]
     fn a_pause_counts_for_all_that_was_not_sent() {
         let quantile = |q| uncoordinated_quantile(&STALL, 0.01, q).unwrap();
         assert!((quantile(0.499) - 0.001).abs() < 1e-6);
-        // The other samples are spread evenly over the pause.
+        // The added samples are spread evenly over the pause.
         assert!((quantile(0.75) - 50.0).abs() < 0.1, "{}", quantile(0.75));
         assert!((quantile(0.99) - 98.0).abs() < 0.1, "{}", quantile(0.99));
         assert!((quantile(1.0) - 100.0).abs() < 0.01);

@@ -8,8 +8,8 @@ const NEARLY_NORMAL: usize = 1_000;
 
 /// P(Z ≤ x) for a standard normal Z.
 ///
-/// Series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), Abramowitz & Stegun 26.2.11:
-/// all terms have the same sign, so that no digits cancel.
+/// Series Φ(x) = ½ + φ(x)·(x + x³/3 + x⁵/(3·5) + …), Abramowitz & Stegun 26.2.11. All terms have
+/// the same sign, so no digits cancel.
 pub fn normal_cdf(x: f64) -> f64 {
     if x.abs() > 9.0 {
         return if x > 0.0 { 1.0 } else { 0.0 };
@@ -67,7 +67,7 @@ pub fn student_quantile(p: f64, df: usize) -> Option<f64> {
     invert(p, |x| student_cdf(x, df).unwrap_or(f64::NAN))
 }
 
-/// Solves `cdf(x) = p` by bisection: slow and robust, and used only a few times per run.
+/// Solves `cdf(x) = p` by bisection, which is robust; slow, but called only a few times per run.
 fn invert(p: f64, cdf: impl Fn(f64) -> f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0) {
         return None;

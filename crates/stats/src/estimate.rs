@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A figure with its interval.
+/// A figure with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub struct Estimate {
@@ -19,14 +19,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Relative uncertainty: the longer side of the interval divided by the figure, as tables print
-    /// it after `±`. `None` for a figure of 0.
+    /// Relative uncertainty, printed after `±` in tables: the longer side of the interval divided
+    /// by the absolute figure. `None` for a figure of 0.
     pub fn relative_spread(&self) -> Option<f64> {
         let longer = (self.value - self.low).max(self.high - self.value);
         (self.value != 0.0).then(|| longer / self.value.abs())
     }
 
-    /// Whether `x` lies inside the interval, ends included.
+    /// Whether `x` lies inside the interval, including the ends.
     pub fn contains(&self, x: f64) -> bool {
         self.low <= x && x <= self.high
     }
@@ -59,7 +59,7 @@ impl Measured {
         }
     }
 
-    /// The figure with its interval, if it has an interval.
+    /// The figure with its interval; `None` without an interval.
     pub fn estimate(&self) -> Option<&Estimate> {
         match self {
             Self::Interval(estimate) => Some(estimate),
@@ -76,8 +76,8 @@ impl Measured {
         }
     }
 
-    /// The figure on another scale. `scale` must be increasing; otherwise the ends of the interval
-    /// would be swapped.
+    /// Applies `scale` to the figure and to both ends of the interval. `scale` must be increasing;
+    /// a decreasing function would swap the ends.
     #[must_use]
     pub fn rescaled(self, scale: impl Fn(f64) -> f64) -> Self {
         match self {

@@ -1,8 +1,8 @@
 //! Correction of p-values for multiple comparisons.
 
-/// Holm's step-down correction (Holm 1979): adjusts p-values so that the probability of one or more
-/// false "different" among all tests stays at the significance level. Keeps the order of the
-/// p-values.
+/// Holm's step-down correction (Holm 1979). With the adjusted p-values, the probability of one or
+/// more false positives among all tests is at most the significance level. The result has the order
+/// of `p_values`.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&i, &j| p_values[i].total_cmp(&p_values[j]));

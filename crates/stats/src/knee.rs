@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-/// The gain from two doublings, as a share, from which on the knee lies higher.
+/// Relative throughput gain from two doublings of the clients at which the knee lies higher.
 pub const KNEE_GAIN: f64 = 0.03;
 
-/// The fewest clients beyond which two doublings add less than [`KNEE_GAIN`].
+/// The fewest clients beyond which two doublings of the clients add less than [`KNEE_GAIN`] to the
+/// throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Knee {
@@ -14,7 +15,7 @@ pub enum Knee {
         /// Clients.
         clients: usize,
     },
-    /// The knee is here or higher: two doublings beyond were not tested.
+    /// The knee is at this number of clients or higher: two further doublings were not tested.
     AtLeast {
         /// Clients.
         clients: usize,
@@ -30,9 +31,9 @@ impl Knee {
     }
 }
 
-/// The knee among levels of (clients, throughput), in ascending order of clients: the first level
-/// for which every higher level with up to four times as many clients adds less than [`KNEE_GAIN`]
-/// to the throughput. `None` without levels.
+/// The knee among `levels` of (clients, throughput), in ascending order of clients. The knee is the
+/// lowest number of clients N for which all levels above N, up to 4N, have less than
+/// 1 + [`KNEE_GAIN`] times the throughput at N. `None` without levels.
 pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     let most = levels.last()?.0;
     let gains = |at: usize| {
@@ -43,7 +44,7 @@ pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     };
     let at = (0..levels.len()).find(|&at| !gains(at))?;
     let clients = levels[at].0;
-    // If the next level is more than two doublings away, it counts as the test.
+    // A next level more than two doublings away leaves the knee untested.
     let tested = most >= 4 * clients;
     let skipped = levels.get(at + 1).is_some_and(|(n, _)| *n > 4 * clients);
     Some(if tested && !skipped {
@@ -68,7 +69,7 @@ mod tests {
         // Four workers.
         let four = [100.0, 200.0, 400.0, 400.0, 401.0, 399.0];
         assert_eq!(found(&four), Some(Knee::At { clients: 4 }));
-        // 2 % and 2 % are more than 3 % together.
+        // Two gains of 2 % exceed 3 % together.
         let slow = [100.0, 200.0, 204.0, 208.1, 208.1, 208.1];
         assert_eq!(found(&slow), Some(Knee::At { clients: 4 }));
         let falling = [100.0, 90.0, 50.0];

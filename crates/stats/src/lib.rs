@@ -1,7 +1,7 @@
 //! Estimates, intervals and tests as pure functions.
 //!
-//! A figure that is not known is [`Measured::Unknown`] or `None`, never 0. Every interval states
-//! its achieved confidence; for the exact methods used here, that is at least the requested
+//! An unknown figure is [`Measured::Unknown`] or `None`, never 0. Every interval states its
+//! achieved confidence. With the exact methods, the achieved confidence is at least the requested
 //! confidence.
 
 mod bands;
@@ -50,5 +50,5 @@ pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
-/// Default confidence of intervals.
+/// Default confidence of intervals, 0 to 1.
 pub const CONFIDENCE: f64 = 0.95;

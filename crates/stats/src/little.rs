@@ -2,24 +2,24 @@
 
 use serde::Serialize;
 
-/// Throughput, time and concurrency of a measurement. By Little's law, throughput times the mean
-/// time in the system equals the mean number of operations in the system.
+/// Throughput, mean times and concurrency of one measurement, for a check with Little's law:
+/// throughput times the mean time in the system equals the mean number of operations in the system.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Little {
-    /// Operations that ended per second, X, successful or not.
+    /// X: operations completed per second, successful or failed.
     pub throughput: f64,
-    /// Mean time of an operation, R, in seconds, successful or not.
+    /// R: mean duration of a successful or failed operation, seconds.
     pub residence: f64,
-    /// Mean think time of a client between two operations, Z, in seconds.
+    /// Z: mean think time of a client between two operations, seconds.
     pub think: f64,
-    /// Clients or connections, N.
+    /// N: number of clients or connections.
     pub concurrency: f64,
 }
 
 impl Little {
-    /// ρ = X·(R + Z)/N, which is 1 for consistent figures. Above 1, more operations were in flight
-    /// than N, or the measured times are too long; below 1, clients were idle for a time that is
-    /// not in the figures. `None` unless N is positive and all values are finite.
+    /// ρ = X·(R + Z)/N, which is 1 for consistent figures. Above 1, more than N operations were in
+    /// flight, or the measured times are too long. Below 1, clients were idle for a time that the
+    /// figures omit. `None` unless N is positive and ρ is finite.
     pub fn ratio(&self) -> Option<f64> {
         let ratio = self.throughput * (self.residence + self.think) / self.concurrency;
         (self.concurrency > 0.0 && ratio.is_finite()).then_some(ratio)

@@ -1,13 +1,15 @@
 //! The maximum-rate search: the highest rate at which all limits hold.
 //!
-//! The rate doubles until one seems to fail, or halves until one seems to hold. From then on the
-//! search estimates where the limit is and probes a rate near the limit, on the side where the
-//! bracket is wider. It ends when the distance between the highest rate that held and the lowest
-//! rate that failed is small, or when the time is over; a longer probe then proves the result.
-//! Whether a rate held is decided from all probes at that rate, by a sequential test with a known
-//! error ([`crate::SHARE_ERROR`]). A rate too close to the limit stays undecided and lies inside
-//! the reported interval. All decisions follow from the probes made so far, so that a run read from
-//! disk gives the same result as the live one.
+//! The search doubles the rate until a rate seems to fail, or halves the rate until a rate seems to
+//! hold. From then on, the search estimates the maximum rate and probes a rate near the estimate,
+//! on the side where the bracket is wider. The search ends when the highest rate that held and the
+//! lowest rate that failed are close together, or when the time is over. A longer probe then proves
+//! the result.
+//!
+//! A sequential test with a known error ([`crate::SHARE_ERROR`]) decides whether a rate held, from
+//! the probes at all rates. A rate too close to the maximum stays undecided and lies inside the
+//! reported interval. All decisions depend only on the probes made so far, so a run read from disk
+//! gives the same result as the live run.
 
 mod tried;
 
@@ -16,49 +18,51 @@ use serde::Serialize;
 use crate::sequential::{LOOKS, Second};
 use tried::{Outlook, Rates, Tried};
 
-/// Relative distance between the highest rate that held and the lowest that failed at which the
-/// search ends.
+/// The search ends when the lowest rate that failed is at most this share above the highest rate
+/// that held.
 pub const SEARCH_PRECISION: f64 = 0.03;
-/// The same, between an undecided rate and either end of the bracket.
+/// A new rate differs by more than half of this share from each undecided rate and from the end of
+/// the bracket.
 const EDGE_PRECISION: f64 = 0.08;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
-/// Maximum number of probes at one rate while no rate farther from the limit has been decided.
+/// Maximum number of probes at one rate while no rate on the same side of the maximum is decided.
 const TRIES_WITHOUT_END: usize = 4;
 /// Failed proofs after which the search ends.
 const MOST_PROOFS: usize = 6;
 /// Maximum number of doublings of the first rate, which may have been chosen far too low.
 const MOST_DOUBLINGS: i32 = 24;
-/// Maximum number of halvings of the first rate: a target that fails at a thousandth of it fails at
-/// any rate.
+/// Maximum number of halvings of the first rate: a target that fails at a thousandth of the first
+/// rate fails at any rate.
 const MOST_HALVINGS: i32 = 10;
 /// Maximum number of probes in total, so that noise cannot prolong a search without limit.
 const MOST_PROBES: usize = 60;
 /// Number of probes without a completed operation after which the search ends.
 const MOST_EMPTY: usize = 3;
 /// Number of probes with only failed operations after which the target counts as always failing: a
-/// lower rate does not turn a wrong response into a correct one.
+/// lower rate does not correct wrong responses.
 const MOST_FUTILE: usize = 2;
-/// Probes at one rate with a late generator after which the search ends.
+/// Number of consecutive probes at one rate with a late load generator after which the search ends.
 const MOST_LATE: usize = 4;
-/// Largest factor between the estimated limit and a rate that is probed to find an end of the
-/// interval.
+/// Largest factor between the estimated maximum and a probed rate while the bracket has no end on
+/// that side.
 const FAR: f64 = 4.0;
-/// A share at this factor from the limit can be distinguished from the allowed share within the
-/// time of a search.
+/// Preferred factor between the estimated maximum and the next rate: at this distance, the test
+/// usually decides within the time of a search.
 const STEP: f64 = 1.4;
-/// Smallest factor between the estimated limit and the next rate to probe.
+/// Factor by which the search aims beyond the estimated maximum until some rate seems to hold and
+/// some rate seems to fail.
 const SPARE: f64 = 1.2;
-/// If a rate was already tried within this factor of the next rate, that rate is probed again.
+/// Factor within which the search probes an undecided rate again instead of a new rate.
 const AS_GOOD: f64 = 1.15;
 
 /// Purpose of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// To find where the limit is.
+    /// To find the maximum rate.
     Seek,
-    /// To prove in a longer probe that a rate holds.
+    /// To prove with a longer probe that a rate holds.
     Proof,
 }
 
@@ -68,15 +72,15 @@ pub enum Purpose {
 pub enum Yield {
     /// Operations succeeded or timed out.
     Work,
-    /// Every operation had a response, and all responses were wrong.
+    /// Every operation received a response, and all responses were wrong.
     OnlyFailures,
     /// No operation was due or completed; the probe decides nothing.
     Nothing,
     /// A limit was missed, but the load generator sent so many requests late that the target may
     /// not be the cause. The probe does not count against the target.
     LateGenerator,
-    /// A limit was missed, but threads of the target or of the load generator waited for a core for
-    /// so long that other programs may be the cause. The probe does not count against the target.
+    /// A limit was missed, but threads of the target or of the load generator waited so long for a
+    /// CPU core that other programs may be the cause. The probe does not count against the target.
     WaitedForCore,
 }
 
@@ -87,12 +91,12 @@ impl Yield {
     }
 }
 
-/// A limit on a share of requests, in one probe.
+/// Counts of one probe for a limit on a share of requests, such as the share slower than 50 ms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareCounts {
     /// Allowed share of requests beyond the limit, above 0.
     pub allowed: f64,
-    /// The requests per second of the probe.
+    /// Request counts for each second of the probe.
     pub seconds: Vec<Second>,
 }
 
@@ -101,11 +105,11 @@ pub struct ShareCounts {
 pub struct Vote {
     /// Whether the limit was met.
     pub kept: bool,
-    /// Whether the value was so close to the limit that chance may have decided.
+    /// Whether the value was so close to the limit that chance can have decided `kept`.
     pub close: bool,
 }
 
-/// Result of one probe: one rate, offered once.
+/// Result of one probe: load at one rate for a few seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     /// Offered rate, operations per second, above 0.
@@ -116,23 +120,23 @@ pub struct Probe {
     pub shares: Vec<ShareCounts>,
     /// All other limits, the same limits in the same order in every probe.
     pub votes: Vec<Vote>,
-    /// Outcome of its operations.
+    /// Outcome of the probe's operations.
     pub ended: Yield,
-    /// The machine stalled for so long that the stalls alone could have caused a missed limit,
-    /// whether or not a limit was missed.
+    /// Whether stalls of the machine were long enough to cause a missed limit. Set even if the
+    /// probe met every limit.
     pub is_disturbed: bool,
 }
 
 /// The next step of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
-    /// Probe this rate.
+    /// Run a probe.
     Probe {
         /// Operations per second.
         rate: f64,
         /// Purpose of the probe.
         purpose: Purpose,
-        /// Length in seconds after which the probe may be decided.
+        /// Probe length that is expected to suffice for a decision, seconds.
         seconds: f64,
     },
     /// The search is complete.
@@ -143,33 +147,33 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum HighestRate {
-    /// This rate also held in the proof.
+    /// The rate held, also in the proof.
     Proven {
         /// Operations per second.
         rate: f64,
         /// The lowest rate that failed, if any.
         failed: Option<f64>,
     },
-    /// This rate held, but was not proven.
+    /// The rate held but was not proven.
     AtLeast {
         /// Operations per second.
         rate: f64,
         /// The lowest rate that failed, if any.
         failed: Option<f64>,
     },
-    /// Every proof failed: the rate that holds for a longer time is unknown.
+    /// The proofs failed: no rate is known to hold for a longer time.
     Disproven {
-        /// The highest rate below all proofs that held in a short probe, operations per second;
-        /// `None` if none held.
+        /// The highest rate that held in short probes and is below every failed proof, operations
+        /// per second; `None` without such a rate.
         briefly: Option<f64>,
-        /// The lowest rate of a failed proof.
+        /// The lowest rate of a failed proof, operations per second.
         failed: f64,
-        /// The highest rate of a failed proof.
+        /// The highest rate of a failed proof, operations per second.
         highest: f64,
     },
-    /// No rate held; this is the lowest rate that failed.
+    /// No rate held.
     Below {
-        /// Operations per second.
+        /// The lowest rate that failed, operations per second.
         failed: f64,
     },
     /// Every operation failed at every rate that was tried.
@@ -182,7 +186,8 @@ pub enum HighestRate {
 }
 
 impl HighestRate {
-    /// The highest rate that held, unless a proof failed at it.
+    /// The highest rate that held, operations per second; `None` if the proofs failed or no rate
+    /// held.
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Self::Proven { rate, .. } | Self::AtLeast { rate, .. } => Some(rate),
@@ -218,7 +223,7 @@ impl Search {
         }
     }
 
-    /// The search that made these probes; `None` without probes.
+    /// Restores a search from its probes; `None` without probes.
     pub fn after(probes: &[Probe]) -> Option<Self> {
         let first = probes.first()?;
         Some(Self {
@@ -232,8 +237,8 @@ impl Search {
         self.probes.push(probe);
     }
 
-    /// The bracket: the highest rate that held below the lowest that failed, and the lowest that
-    /// failed.
+    /// The bracket (held, failed): `failed` is the lowest rate that failed, `held` the highest rate
+    /// that held below `failed`.
     pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
         self.rates().bracket()
     }
@@ -243,12 +248,13 @@ impl Search {
         self.rates().get(rate)?.decision
     }
 
-    /// The rates inside the bracket that were tried and are undecided, in ascending order.
+    /// Undecided rates inside the bracket, in ascending order.
     pub fn undecided(&self) -> Vec<f64> {
         self.rates().undecided()
     }
 
-    /// Whether the search ends because the load generator was late in several consecutive probes.
+    /// Whether the search ends because the load generator was late in several consecutive probes at
+    /// one rate.
     pub fn is_late(&self) -> bool {
         let Some(last) = self.probes.last() else {
             return false;
@@ -258,7 +264,8 @@ impl Search {
         in_a_row.count() >= MOST_LATE
     }
 
-    /// The proof of the highest rate that held, unless that rate is proven already.
+    /// The step that proves the highest rate that held; `None` if that rate is already proven or no
+    /// rate held.
     pub fn proof(&self) -> Option<Step> {
         let rates = self.rates();
         let held = rates.get(rates.bracket().0?)?;
@@ -282,7 +289,7 @@ impl Search {
             return Step::Done;
         }
         let last = self.probes.last().and_then(|last| rates.get(last.rate));
-        // A late generator is usually a short disturbance: repeat the probe at once.
+        // A late load generator is usually a short disturbance: repeat the probe at once.
         let is_late = |p: &&Probe| p.ended == Yield::LateGenerator;
         if let Some(late) = self.probes.last().filter(is_late)
             && last.is_some_and(|last| last.decision.is_none())
@@ -300,8 +307,8 @@ impl Search {
         if let Some(rate) = self.rate_to_seek(&rates) {
             return step(rate, Purpose::Seek, &rates);
         }
-        // One short disturbance far below the limit would move the search down to it: a failure counts
-        // only if it happens twice.
+        // One short disturbance at a low rate would move the search down to that rate: repeat a
+        // rate that failed only once.
         let of_failed = failed.and_then(|failed| rates.get(failed));
         if let Some(once) = of_failed.filter(|t| t.probes.len() == 1 && held.is_some()) {
             return step(once.rate, Purpose::Seek, &rates);
@@ -331,7 +338,7 @@ impl Search {
         let holding = outlooks.iter().rfind(|(rate, outlook)| {
             outlook.holds && failing.is_none_or(|(failing, _)| *rate < failing)
         });
-        // Outside the rates tried so far, until one rate seems to fail and one to hold.
+        // Probe outside the tried rates until one rate seems to fail and one rate seems to hold.
         let (Some(holding), Some(failing)) = (holding, failing) else {
             let (_, outlook) = if failing.is_none() {
                 outlooks.last()?
@@ -355,8 +362,8 @@ impl Search {
             let is_wide = failed > held * (1.0 + SEARCH_PRECISION);
             return (is_wide && held < middle && middle < failed).then_some(middle);
         }
-        // First the end that is farther from the limit; if both ends are open, the one with less
-        // measured time.
+        // Start with the end of the bracket farther from the estimated maximum. If both ends are
+        // open, start with the side that has less measured time.
         let lower = held.map_or(f64::INFINITY, |held| limit / held);
         let upper = failed.map_or(f64::INFINITY, |failed| failed / limit);
         let towards = |holds: bool| {
@@ -372,8 +379,8 @@ impl Search {
         towards(is_lower_first).or_else(|| towards(!is_lower_first))
     }
 
-    /// A rate below the limit that may hold, or above the limit that may fail, closer to the limit
-    /// than this end of the bracket.
+    /// The next rate between `limit`, the estimated maximum, and `end`, the end of the bracket:
+    /// below `limit` if the rate should hold (`holds`), else above. `None` without a useful rate.
     fn towards(&self, holds: bool, limit: f64, end: Option<f64>, rates: &Rates<'_>) -> Option<f64> {
         let distance = |rate: f64| match holds {
             true => (limit / rate).ln(),
@@ -392,7 +399,7 @@ impl Search {
         });
         let again = on_side.clone().filter(|rate| {
             let tries = rates.get(*rate).map_or(0, |t| t.probes.len());
-            // Any end is better than none, even far from the limit.
+            // A bracket end far from the maximum is better than an open bracket.
             let most = if end.is_none() {
                 TRIES_WITHOUT_END
             } else {
@@ -459,14 +466,14 @@ impl Search {
         of(Yield::Work) == 0 && of(Yield::OnlyFailures) >= MOST_FUTILE
     }
 
-    /// Every rate that was tried, with its evaluation.
+    /// Every tried rate with its evaluation.
     fn rates(&self) -> Rates<'_> {
         Rates::of(self.probes.iter().filter(|p| p.ended != Yield::Nothing))
     }
 }
 
-/// The rate at which the share equals the allowed share, interpolated between a rate that seems to
-/// hold and a rate that seems to fail.
+/// The estimated maximum: the rate at which the share beyond a limit equals the allowed share,
+/// interpolated between a rate that seems to hold and a rate that seems to fail.
 fn crossing((low, of_low): (f64, Outlook), (high, of_high): (f64, Outlook)) -> f64 {
     let (below, above) = (of_low.excess.min(1.0).ln(), of_high.excess.max(1.0).ln());
     let part = match above > below {
@@ -477,7 +484,7 @@ fn crossing((low, of_low): (f64, Outlook), (high, of_high): (f64, Outlook)) -> f
 }
 
 fn step(rate: f64, purpose: Purpose, rates: &Rates<'_>) -> Step {
-    // Every further test at a rate at least doubles its measured time.
+    // Every further probe at a rate at least doubles the measured time of that rate.
     let so_far = rates.get(rate).map_or(0, Tried::seconds) as f64;
     Step::Probe {
         rate,
@@ -486,13 +493,13 @@ fn step(rate: f64, purpose: Purpose, rates: &Rates<'_>) -> Step {
     }
 }
 
-/// Rounded to four digits, which is finer than any step of the search.
+/// Rounds to four significant digits, which is finer than any step of the search.
 fn rounded(rate: f64) -> f64 {
     if rate <= 0.0 || !rate.is_finite() {
         return rate;
     }
     let decimals = 3 - rate.log10().floor() as i32;
-    // Division where possible: 0.1 has no exact binary representation, 10 has.
+    // Divide by 10 instead of multiplying by 0.1, which has no exact binary representation.
     let unit = 10f64.powi(decimals.abs());
     if decimals >= 0 {
         (rate * unit).round() / unit

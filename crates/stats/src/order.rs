@@ -1,18 +1,18 @@
-//! Order statistics: estimates that need no assumption on the distribution.
+//! Order statistics: estimates without an assumption about the distribution.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
 
-/// Largest sample for which binomial probabilities are summed exactly: 2⁻ⁿ is still a normal
+/// Largest sample size n for which binomial probabilities are summed exactly: 2⁻ⁿ is still a normal
 /// `f64`.
 const EXACT: usize = 1_000;
 
-/// The median with its order-statistic interval: the narrowest symmetric pair of observations that
-/// contains the median with at least `confidence`, from the binomial distribution with p = ½.
-/// Assumes only independence.
+/// The median with its order-statistic interval. The interval is the narrowest symmetric pair of
+/// observations that encloses the true median with at least `confidence`, from the binomial
+/// distribution with p = ½. Assumes only independence.
 ///
-/// An interval at 95 % needs at least six observations. `Unknown` for an empty sample or a sample
-/// with values that are not finite.
+/// An interval at 95 % needs at least six observations. `Unknown` if the sample is empty or
+/// contains a value that is not finite.
 pub fn median(sample: &[f64], confidence: f64) -> Measured {
     let Some(sorted) = sorted(sample) else {
         return Measured::Unknown;
@@ -31,14 +31,14 @@ pub fn median(sample: &[f64], confidence: f64) -> Measured {
     }
 }
 
-/// Whether `n` observations are enough to print the quantile `q`: both of its 95 %
-/// order-statistic bounds must exist, so n ≥ ln 0.025 / ln max(q, 1 − q).
+/// Whether `n` observations are enough to print the quantile `q`. Both 95 % order-statistic bounds
+/// of the quantile must exist: n ≥ ln 0.025 / ln max(q, 1 − q).
 pub fn printable_percentile(q: f64, n: u64) -> bool {
     fewest_samples(q).is_some_and(|fewest| n >= fewest)
 }
 
-/// The fewest observations with which the quantile `q` is printed: 6 for the median, 36 for p90,
-/// 368 for p99, 3,688 for p99.9. `None` unless 0 < q < 1.
+/// Minimum number of observations to print the quantile `q`: 6 for the median, 36 for p90, 368 for
+/// p99, 3,688 for p99.9. `None` unless 0 < q < 1.
 pub fn fewest_samples(q: f64) -> Option<u64> {
     if !(q > 0.0 && q < 1.0) {
         return None;

@@ -1,20 +1,20 @@
-//! Ratios of two targets that were measured in blocks, in an order that cancels drift.
+//! Ratios of two targets that were measured in blocks with an order that cancels drift.
 
 use serde::Serialize;
 
 use crate::estimate::{Estimate, Measured};
 use crate::signed_rank::{hodges_lehmann, signed_rank_p};
 
-/// Log ratio B/A of one ABBA quad: mean of ln b₂, ln b₃ minus mean of ln a₁, ln a₄.
-/// A drift that is linear in the logarithm cancels. `None` unless all four values are positive and
+/// Log ratio B/A of one ABBA quad: the mean of ln b₂ and ln b₃ minus the mean of ln a₁ and ln a₄. A
+/// drift that is linear in the logarithm cancels. `None` unless all four values are positive and
 /// finite.
 pub fn quad_log_ratio(a1: f64, b2: f64, b3: f64, a4: f64) -> Option<f64> {
     block_log_ratio(&[a1, a4], &[b2, b3])
 }
 
-/// Log ratio B/A of one block of any balanced order (an ABBA quad, a Williams square): mean of
-/// ln B minus mean of ln A. `None` if a side is empty or a value is not positive and finite: a
-/// block with a slice without a figure has no ratio.
+/// Log ratio B/A of one block in any balanced order (an ABBA quad, a Williams square): the mean of
+/// ln `b` minus the mean of ln `a`. `None` if `a` or `b` is empty or contains a value that is not
+/// positive and finite.
 pub fn block_log_ratio(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(mean_log(b)? - mean_log(a)?)
 }
@@ -24,8 +24,8 @@ fn mean_log(values: &[f64]) -> Option<f64> {
     usable.then(|| values.iter().map(|x| x.ln()).sum::<f64>() / values.len() as f64)
 }
 
-/// The ratio B/A over all blocks: the exponential of the Hodges–Lehmann estimate of the blocks'
-/// log ratios, and of the ends of its signed-rank interval.
+/// The ratio B/A over all blocks: the Hodges–Lehmann estimate of the blocks' log ratios with the
+/// signed-rank interval, converted from logarithms to ratios.
 pub fn ratio(log_ratios: &[f64], confidence: f64) -> Measured {
     hodges_lehmann(log_ratios, confidence).rescaled(f64::exp)
 }
@@ -33,42 +33,42 @@ pub fn ratio(log_ratios: &[f64], confidence: f64) -> Measured {
 /// Log drift from one slice to the next inside an ABBA quad, independent of the difference between
 /// the targets.
 ///
-/// `outer` are the first and the last slice (of one target), `inner` the two between (of the other
-/// target). Least squares over the four positions with one level per target:
-/// (3·ln(outer ratio) + ln(inner ratio)) / 10. `None` unless all four values are positive and
-/// finite.
+/// `outer` are the figures of the first and last slice, which belong to one target; `inner` are the
+/// figures of the two middle slices, which belong to the other target. Least squares over the four
+/// positions with one level per target: (3·ln(outer ratio) + ln(inner ratio)) / 10, where each
+/// ratio is later ÷ earlier slice. `None` unless all four values are positive and finite.
 pub fn quad_drift(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
     let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;
     Some((3.0 * outer + inner) / 10.0)
 }
 
-/// Carry-over in an ABBA quad inside a sequence of quads: the log gain of a slice that follows a
-/// slice of the same target, compared with a slice that follows a slice of the other target. It is
-/// independent of the drift from slice to slice and of the difference between the targets.
+/// Carry-over in an ABBA quad inside a sequence of quads: the log gain of a slice that runs after a
+/// slice of its own target over a slice that runs after a slice of the other target. The carry-over
+/// is independent of the drift from slice to slice and of the difference between the targets.
 ///
-/// The first and the third slice follow their own target, the second and the last the other one.
-/// With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner ratio) = d + e, hence
-/// e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four values are positive and
-/// finite.
+/// The first and third slice follow a slice of their own target; the second and last slice follow a
+/// slice of the other target. With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner
+/// ratio) = d + e, hence e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four
+/// values are positive and finite.
 pub fn quad_carry_over(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
     let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;
     Some((3.0 * inner - outer) / 4.0)
 }
 
-/// Drift over the quads. It is tested within each target, so that a difference between the targets
+/// Drift inside the quads of a run, estimated within each target: a difference between the targets
 /// has no influence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     /// Log change from one slice to the next.
     pub per_slice: Estimate,
-    /// Two-sided signed-rank p-value of "no drift".
+    /// Two-sided signed-rank p-value of "no drift", 0 to 1.
     pub p: f64,
 }
 
 impl Drift {
-    /// Relative change from the first to the last slice of a quad.
+    /// Relative change from the first to the last slice of a quad: 0.01 is +1 %.
     pub fn across_quad(&self) -> f64 {
         (3.0 * self.per_slice.value).exp_m1()
     }

@@ -2,14 +2,13 @@
 
 use crate::distribution::{normal_quantile, student_quantile};
 
-/// Probability of detecting a true difference of the detectable size.
+/// Probability of detecting a true difference as large as the detectable effect.
 const POWER: f64 = 0.80;
 
-/// Above this number of blocks, no number is reported.
+/// Largest number of blocks that [`blocks_needed`] reports.
 const TOO_MANY: usize = 1_000_000;
 
-/// Sample standard deviation; `None` with fewer than two values or with values that are not
-/// finite.
+/// Sample standard deviation; `None` with fewer than two values or with a value that is not finite.
 pub fn standard_deviation(sample: &[f64]) -> Option<f64> {
     if sample.len() < 2 || sample.iter().any(|x| !x.is_finite()) {
         return None;
@@ -19,12 +18,12 @@ pub fn standard_deviation(sample: &[f64]) -> Option<f64> {
     Some((squares / (sample.len() - 1) as f64).sqrt())
 }
 
-/// Minimal detectable effect: the log ratio that `blocks` blocks, whose log ratios have the
-/// standard deviation `sd`, detect with a probability of 80 % at the two-sided level `alpha`:
-/// (t₁₋α⁄₂ + t₀.₈)·sd/√blocks.
+/// Minimum detectable effect as a log ratio: (t₁₋α⁄₂ + t₀.₈)·sd/√blocks. A test of `blocks` blocks
+/// detects this effect with a probability of 80 % at the two-sided level `alpha`. `sd` is the
+/// standard deviation of the blocks' log ratios.
 ///
-/// `None` if this number of blocks cannot reach the level (see [`blocks_for_significance`]) or
-/// `sd` is not a number.
+/// `None` if `blocks` is too small for the level `alpha` (see [`blocks_for_significance`]) or `sd`
+/// is not finite.
 pub fn detectable_log_effect(sd: f64, blocks: usize, alpha: f64) -> Option<f64> {
     if blocks < blocks_for_significance(alpha)? || !sd.is_finite() {
         return None;
@@ -34,13 +33,13 @@ pub fn detectable_log_effect(sd: f64, blocks: usize, alpha: f64) -> Option<f64> 
     Some(quantiles * sd / (blocks as f64).sqrt())
 }
 
-/// The fewest blocks whose detectable effect is at most `log_effect`; `None` if `log_effect` is not
-/// a positive number, `sd` is not a number, or more than a million blocks would be needed.
+/// The fewest blocks whose detectable effect is at most `log_effect`. `None` if `log_effect` is not
+/// positive and finite, `sd` is not finite, or more than a million blocks are needed.
 pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
     if !(log_effect > 0.0 && log_effect.is_finite() && sd.is_finite()) {
         return None;
     }
-    // The normal quantiles never give too high a number: search upwards from there.
+    // Search upwards from the number for normal quantiles, which is never too high.
     let quantiles = normal_quantile(1.0 - alpha / 2.0)? + normal_quantile(POWER)?;
     let start = (quantiles * sd / log_effect).powi(2).floor();
     if start > TOO_MANY as f64 {
@@ -51,9 +50,9 @@ pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
         .find(|&n| detectable_log_effect(sd, n, alpha).is_some_and(|effect| effect <= log_effect))
 }
 
-/// The fewest blocks with which the signed-rank test can reach the two-sided level `alpha`: its
-/// smallest p-value is 2/2ⁿ. Six blocks at 5 %; eight if the 5 % are shared among four comparisons.
-/// `None` unless 0 < alpha < 1.
+/// The fewest blocks n with which the signed-rank test can reach the two-sided level `alpha`; the
+/// smallest p-value of the test is 2/2ⁿ. Six blocks at 5 %; eight if four comparisons share the 5
+/// %. `None` unless 0 < alpha < 1.
 pub fn blocks_for_significance(alpha: f64) -> Option<usize> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return None;
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_rule_of_thumb_holds() {
-        // About one standard deviation with 10 blocks, two thirds with 20.
+        // About one standard deviation with 10 blocks, two thirds of one with 20 blocks.
         let ten = detectable_log_effect(1.0, 10, 0.05).unwrap();
         let twenty = detectable_log_effect(1.0, 20, 0.05).unwrap();
         assert!((ten - 1.0).abs() < 0.02, "{ten}");

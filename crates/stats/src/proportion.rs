@@ -3,9 +3,9 @@
 use crate::distribution::normal_quantile;
 use crate::estimate::{Estimate, Measured};
 
-/// The share `hits` of `trials` with Wilson's score interval (E. B. Wilson, "Probable inference,
-/// the law of succession, and statistical inference", 1927), which also holds for shares of 0 and
-/// 1. Assumes independent trials. `Unknown` without trials.
+/// The share `hits` ÷ `trials` with Wilson's score interval (E. B. Wilson, "Probable inference, the
+/// law of succession, and statistical inference", 1927). The interval is also valid for shares of 0
+/// and 1. Assumes independent trials. `Unknown` without trials.
 pub fn proportion(hits: u64, trials: u64, confidence: f64) -> Measured {
     let Some(z) = normal_quantile((1.0 + confidence) / 2.0).filter(|_| trials > 0) else {
         return Measured::Unknown;

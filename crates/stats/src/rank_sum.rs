@@ -1,5 +1,5 @@
-//! Wilcoxon's rank-sum test (Mann–Whitney U): the shift between two samples that are not paired,
-//! its interval and its p-value.
+//! Wilcoxon's rank-sum test (Mann–Whitney U): the shift between two unpaired samples, with interval
+//! and p-value.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
@@ -9,15 +9,15 @@ use crate::order::{middle, sorted};
 const EXACT: usize = 64;
 
 /// The shift from `before` to `after`: the Hodges–Lehmann estimate, which is the median of all
-/// differences afterⱼ − beforeᵢ, with the interval between the order statistics of those
-/// differences that the rank-sum distribution assigns (Hollander & Wolfe, *Nonparametric
-/// Statistical Methods*, 4.2 and 4.3).
+/// differences afterⱼ − beforeᵢ. The ends of the interval are order statistics of the differences;
+/// the rank-sum distribution gives their ranks (Hollander & Wolfe, *Nonparametric Statistical
+/// Methods*, 4.2 and 4.3).
 ///
-/// The interval is exact up to 64 observations in total, a normal approximation above; its
-/// `confidence` is the achieved one. An interval at 95 % needs at least four observations in each
-/// sample. `n` is the size of the smaller sample. Assumes independent observations and two
-/// distributions of the same shape. `Unknown` for an empty sample or a sample with values that are
-/// not finite.
+/// The interval is exact up to 64 observations in total and a normal approximation above 64. The
+/// estimate's `confidence` is the achieved confidence, and `n` is the size of the smaller sample.
+/// An interval at 95 % needs at least four observations in each sample. Assumes independent
+/// observations and two distributions of the same shape. `Unknown` if a sample is empty or contains
+/// a value that is not finite.
 pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     let (Some(before), Some(after)) = (sorted(before), sorted(after)) else {
         return Measured::Unknown;
@@ -41,19 +41,19 @@ pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     }
 }
 
-/// The ratio after ÷ before of two samples that are not paired: the exponential of the [`shift`] of
-/// their logarithms. `Unknown` unless every value is positive and finite.
+/// The ratio after ÷ before of two unpaired samples: the exponential of the [`shift`] between the
+/// logarithms. `Unknown` unless every value is positive and finite.
 pub fn unpaired_ratio(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     let logs = |sample: &[f64]| sample.iter().map(|x| x.ln()).collect::<Vec<f64>>();
     shift(&logs(before), &logs(after), confidence).rescaled(f64::exp)
 }
 
-/// Two-sided p-value of the rank-sum test that neither sample is shifted against the other.
+/// Two-sided p-value of the rank-sum test of "no shift between the samples".
 ///
-/// Ties share the mean of their ranks. Up to 64 observations, the distribution is exact for these
-/// ranks (every choice of ranks for one sample is equally likely); above, it is a normal
-/// approximation with corrections for ties and continuity. `None` for an empty sample or a sample
-/// with values that are not finite.
+/// Ties share the mean of their ranks. Up to 64 observations in total, the distribution is exact
+/// for the shared ranks (every choice of ranks for one sample is equally likely). Above 64, the
+/// distribution is a normal approximation with corrections for ties and continuity. `None` if a
+/// sample is empty or contains a value that is not finite.
 pub fn rank_sum_p(before: &[f64], after: &[f64]) -> Option<f64> {
     let (before, after) = (sorted(before)?, sorted(after)?);
     let (ranks, of_after) = doubled_ranks(&before, &after);
@@ -66,8 +66,8 @@ pub fn rank_sum_p(before: &[f64], after: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// All differences afterⱼ − beforeᵢ of two ordered samples. Their number is the product of the
-/// sample sizes, so they are counted and never listed.
+/// All differences afterⱼ − beforeᵢ of two ordered samples. The differences are counted and never
+/// listed: their number is the product of the sample sizes.
 struct Differences<'a> {
     before: &'a [f64],
     after: &'a [f64],
@@ -111,7 +111,7 @@ fn position(number: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
-/// The number at a position in that order.
+/// The number at a position in the order of [`f64::total_cmp`].
 fn at_position(position: u64) -> f64 {
     f64::from_bits(if position & SIGN == 0 {
         !position
@@ -149,7 +149,8 @@ fn outermost(m: usize, n: usize, confidence: f64) -> Option<(usize, f64)> {
     best
 }
 
-/// Probability of every sum of `chosen` of these ranks; every choice is equally likely.
+/// Probability of every sum of `chosen` of the `ranks`, indexed by the sum. Every choice of ranks
+/// is equally likely.
 fn null_distribution(ranks: &[usize], chosen: usize) -> Vec<f64> {
     let most: usize = ranks.iter().sum();
     let mut ways = vec![vec![0.0; most + 1]; chosen + 1];
@@ -171,7 +172,7 @@ fn null_distribution(ranks: &[usize], chosen: usize) -> Vec<f64> {
     ways
 }
 
-/// The smaller of P(sum ≤ `sum`) and P(sum ≥ `sum`).
+/// The smaller of P(rank sum ≤ `sum`) and P(rank sum ≥ `sum`), exact.
 fn exact_tail(ranks: &[usize], chosen: usize, sum: usize) -> f64 {
     let distribution = null_distribution(ranks, chosen);
     let below: f64 = distribution.iter().take(sum + 1).sum();
@@ -197,8 +198,8 @@ fn normal_tail(doubled_ranks: &[usize], chosen: usize, sum: usize) -> f64 {
     normal_cdf(-distance / variance.sqrt())
 }
 
-/// Ranks of all observations of both samples, with ties sharing their mean, doubled so that they
-/// are integers; and the sum of the ranks of `after`. Both samples are in order.
+/// Doubled ranks of all observations of both ordered samples, and the sum of the doubled ranks of
+/// `after`. Ties share the mean of their ranks; doubled means are integers.
 fn doubled_ranks(before: &[f64], after: &[f64]) -> (Vec<usize>, usize) {
     let mut all: Vec<(f64, bool)> = before.iter().map(|x| (*x, false)).collect();
     all.extend(after.iter().map(|y| (*y, true)));
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(found.value(), Some(2.5));
     }
 
-    /// Permeability of membranes at term and before term: Hollander & Wolfe, table 4.1, also the
+    /// Permeability of membranes at term and before term: Hollander & Wolfe, table 4.1. Also the
     /// example of `wilcox.test` in R.
     const AT_TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     const BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
@@ -326,10 +327,10 @@ mod tests {
 
     #[test]
     fn small_samples_by_hand() {
-        // 1 of 20 choices of three out of six is as high.
+        // 1 of the 20 choices of three ranks out of six has a sum as high.
         assert_eq!(rank_sum_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), Some(0.1));
         assert_eq!(rank_sum_p(&[1.0], &[2.0]), Some(1.0));
-        // Ranks 1, 2.5, 2.5, 4: sums of two of them are 3.5 3.5 5 5 6.5 6.5.
+        // Ranks 1, 2.5, 2.5, 4: the sums of two ranks are 3.5 3.5 5 5 6.5 6.5.
         assert_eq!(rank_sum_p(&[1.0, 2.0], &[2.0, 3.0]), Some(2.0 / 3.0));
         assert_eq!(rank_sum_p(&[1.0; 4], &[1.0; 4]), Some(1.0));
         assert_eq!(rank_sum_p(&[], &[1.0]), None);

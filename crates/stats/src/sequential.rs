@@ -1,59 +1,60 @@
 //! Sequential test of whether a share is below the allowed share, repeated after every probe.
 //!
-//! The test uses the same nominal level at each of a few looks (S. J. Pocock, "Group sequential
-//! methods in the design and analysis of clinical trials", Biometrika 64, 1977, table 1): a share
-//! that is not below the allowed share is decided as *below* with a probability of at most
-//! [`SHARE_ERROR`] over [`LOOKS`] looks, and vice versa. Counts are treated as Poisson
-//! distributed, and the test statistic is the signed root of the deviance with a continuity
-//! correction (P. McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed. 1989, sections 6.2
-//! and 9.2). A share close to the allowed one stays undecided.
+//! The test uses the same nominal level at each of [`LOOKS`] looks (S. J. Pocock, "Group sequential
+//! methods in the design and analysis of clinical trials", Biometrika 64, 1977, table 1). Over all
+//! looks, a share above the allowed share is decided as *below* with a probability of at most
+//! [`SHARE_ERROR`], and a share below as *above* with a probability of at most [`SHARE_ERROR`].
+//! Counts are treated as Poisson distributed. The test statistic is the signed root of the deviance
+//! with a continuity correction (P. McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed.
+//! 1989, sections 6.2 and 9.2). A share close to the allowed share stays undecided.
 //!
-//! Requests delayed by the same pause are beyond a limit together and count as one event: counts
-//! are divided by the design effect, the variance of the counts per second divided by the variance
-//! for independent requests (L. Kish, *Survey Sampling*, 1965, section 5.4). The design effect is
-//! an estimate, so the stated error is approximate; the tests of this module simulate it.
+//! Requests delayed by the same pause are beyond a limit together and count as one event. Counts
+//! are therefore divided by the design effect: the variance of the counts per second divided by the
+//! variance for independent requests (L. Kish, *Survey Sampling*, 1965, section 5.4). The design
+//! effect is an estimate, so the stated error is approximate; this module's tests simulate the
+//! error.
 
-/// Probability of each of the two wrong decisions.
+/// Maximum probability of a wrong "below", and of a wrong "above".
 pub const SHARE_ERROR: f64 = 0.05;
 /// Maximum number of tests at one rate.
 pub(crate) const LOOKS: usize = 6;
-/// Critical value at each of six looks, for an overall error of 0.10 on both sides, [`SHARE_ERROR`]
-/// on each (Pocock, table 1).
+/// Critical value at each of six looks for an error of [`SHARE_ERROR`] on each side, 0.10 in total
+/// (Pocock, table 1).
 const CRITICAL: f64 = 2.164;
-/// The critical value plus a margin for chance, for planning the length of probes.
+/// The critical value plus a margin for chance, used to plan the length of probes.
 const EXPECTED: f64 = 2.55;
-/// Minimum number of seconds that show how unevenly requests beyond the limit are spread: in a
-/// shorter time, a server that pauses twice a second may not have paused.
+/// Minimum number of seconds to estimate how unevenly requests beyond the limit are spread over
+/// time.
 pub(crate) const FEWEST_SECONDS: usize = 3;
 
-/// Minimum number of lowest frequencies that describe how events are spread over time.
+/// Minimum number of lowest frequencies used to estimate how events are spread over time.
 const FEWEST_FREQUENCIES: usize = 3;
-/// Seconds for each further frequency: what lasts up to this long is not a trend.
+/// Measured seconds for each further frequency; a disturbance of up to this duration is not a
+/// trend.
 const SECONDS_PER_FREQUENCY: usize = 24;
 
-/// Requests of one second, or of a shorter interval.
+/// Request counts of one second or of a shorter interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
     /// Requests beyond the limit.
     pub beyond: u64,
-    /// Requests beyond the limit that a stall of the machine may have delayed: these do not count
-    /// against the target.
+    /// Requests beyond the limit that a stall of the machine may have delayed. Excused requests do
+    /// not count against the target.
     pub excused: u64,
     /// All requests.
     pub all: u64,
-    /// A stall of the machine may have delayed so many requests of this second that the second
-    /// could have exceeded the limit, and without the stall it would have met the limit: see
-    /// [`Second::judged`].
+    /// Whether a stall of the machine may have delayed enough requests of this second to exceed the
+    /// limit, and the second meets the limit without the excused requests: see [`Second::judged`].
     pub is_void: bool,
 }
 
-/// A stall disturbs a second if the share of requests that the stall may have delayed is greater
-/// than this fraction of the allowed share of requests beyond the limit.
+/// Fraction of the allowed share beyond the limit above which possibly delayed requests disturb a
+/// second.
 pub const DISTURBED: f64 = 0.5;
 
 impl Second {
-    /// Of `all` requests, `beyond` are beyond a limit, `excused` of these because of a stall that
-    /// may have delayed `delayed` requests; the share `allowed` may be beyond the limit.
+    /// Counts of one second, with [`Second::is_void`] computed. A stall may have delayed `delayed`
+    /// requests. `allowed` is the allowed share of requests beyond the limit, 0 to 1.
     pub fn judged((beyond, excused, all): (u64, u64, u64), delayed: u64, allowed: f64) -> Self {
         let share = |count: u64| count as f64 / all.max(1) as f64;
         Self {
@@ -74,25 +75,26 @@ impl Second {
     }
 }
 
-/// The counts of several seconds at one rate.
+/// Sums over several seconds at one rate or at neighbouring rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Counted {
     pub(crate) beyond: f64,
     pub(crate) all: f64,
     /// Seconds with requests.
     pub(crate) seconds: usize,
-    /// Those of them with a request beyond the limit.
+    /// Seconds with a request beyond the limit.
     pub(crate) hit: usize,
     /// Number of requests beyond the limit that count as one event, at least 1.
     pub(crate) event: f64,
-    /// Requests beyond the limit that count as one event, if only whole probes are independent.
+    /// Number of requests beyond the limit that count as one event if seconds of the same probe are
+    /// dependent, at least 1.
     event_of_probes: f64,
-    /// The lowest and the highest share of a probe.
+    /// The lowest and the highest share beyond the limit among the probes.
     shares: (f64, f64),
 }
 
 impl Counted {
-    /// Counts over the seconds of every probe.
+    /// Sums the counts of the seconds of all `probes`.
     pub(crate) fn of(probes: &[&[Second]]) -> Self {
         let seconds = probes.iter().copied().flatten();
         let filled: Vec<Second> = seconds.filter(|second| second.all > 0).copied().collect();
@@ -114,7 +116,7 @@ impl Counted {
         }
     }
 
-    /// These counts with events of at least this size.
+    /// The same counts with `event` raised to at least the given size.
     pub(crate) fn with_events_of(self, event: f64) -> Self {
         Self {
             event: self.event.max(event),
@@ -122,7 +124,7 @@ impl Counted {
         }
     }
 
-    /// Whether the share is below the allowed one; `None` if undecided.
+    /// Whether the share is below the allowed share; `None` if undecided.
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
         let (lowest, highest) = self.shares;
         // If probes contradict each other, a disturbance of a whole probe counts as one event.
@@ -133,14 +135,14 @@ impl Counted {
         let expected = self.all * allowed / event;
         let events = self.beyond / event;
         if events + 0.5 < expected && deviate(events + 0.5, expected) >= CRITICAL {
-            // No request beyond the limit: for rare pauses, that is not yet evidence.
+            // A few seconds without a pause are no evidence against rare pauses.
             return (self.seconds >= FEWEST_SECONDS).then_some(true);
         }
         let is_above = events - 0.5 > expected && deviate(events - 0.5, expected) >= CRITICAL;
         is_above.then_some(false)
     }
 
-    /// Total number of requests needed for a decision if the share stays as it is.
+    /// Total number of requests needed for a decision if the share stays the same.
     pub(crate) fn needed(&self, allowed: f64) -> f64 {
         let share = match self.all > 0.0 {
             true => self.beyond / self.all,
@@ -151,7 +153,8 @@ impl Counted {
 
     /// Total number of requests needed for a decision if the share beyond the limit is `share`.
     pub(crate) fn needed_at(&self, share: f64, allowed: f64) -> f64 {
-        // The deviance is proportional to the number of requests, apart from the correction.
+        // The deviance is proportional to the number of requests, except for the continuity
+        // correction.
         let enough = EXPECTED.powi(2) / 2.0 + 0.7;
         enough * self.event / (deviate(share, allowed).powi(2) / 2.0)
     }
@@ -166,8 +169,7 @@ fn deviate(count: f64, expected: f64) -> f64 {
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }
 
-/// The design effect, at least 1. It includes events that last longer than a second, and whether
-/// events are regular.
+/// The design effect, at least 1. Accounts for events longer than a second and for regular events.
 fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
         // Unknown: all requests of a second may belong to one event.
@@ -175,8 +177,8 @@ fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
         return (most * (1.0 - beyond / all)).max(1.0);
     }
     if seconds.len() <= 2 * FEWEST_FREQUENCIES {
-        // With few clusters the estimate is uncertain, and too small a value does more harm than too
-        // large a one: use a part of the effect of one event per cluster.
+        // With few seconds the estimate is uncertain, and an underestimate does more harm than an
+        // overestimate: add 1/n of the effect of one event per second.
         let hit = seconds.iter().filter(|s| s.beyond > 0).count().max(1) as f64;
         let n = seconds.len() as f64;
         let effect = design_effect(seconds, beyond, all).max(1.0);
@@ -187,11 +189,11 @@ fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     (effect * of_student(2 * frequencies)).max(1.0)
 }
 
-/// The design effect over a long time, from the lowest frequencies of the counts per second (P.
+/// The long-run design effect, from the lowest frequencies of the counts per second (P.
 /// Heidelberger and P. D. Welch, "A spectral method for confidence interval generation and run
 /// length control in simulations", Communications of the ACM 24, 1981). Each frequency has two
 /// degrees of freedom. Random events have the same power at all frequencies; regular events have
-/// little power at frequencies below their own.
+/// little power below the frequency of the events.
 fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize) -> f64 {
     let n = seconds.len() as f64;
     let share = beyond / all;
@@ -236,8 +238,8 @@ fn design_effect(clusters: &[Second], beyond: f64, all: f64) -> f64 {
     squares / (share * (1.0 - share) * all) * n / (n - 1.0)
 }
 
-/// Factor for a variance that was estimated with `freedom` degrees of freedom: the square of
-/// Student's critical value divided by the normal one (M. Abramowitz and I. Stegun, *Handbook of
+/// Factor for a variance that was estimated with `freedom` degrees of freedom: the squared ratio of
+/// Student's critical value to the normal critical value (M. Abramowitz and I. Stegun, *Handbook of
 /// Mathematical Functions*, 26.7.5).
 fn of_student(freedom: usize) -> f64 {
     let (z, v) = (CRITICAL, freedom.max(1) as f64);
@@ -253,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    /// A second of 1,000 requests, in which random events, `rate` per second, put `size` requests
-    /// each beyond the limit.
+    /// A second of 1,000 requests with random events, `rate` per second; each event puts `size`
+    /// requests beyond the limit.
     fn second(rng: &mut StdRng, rate: f64, size: u64) -> Second {
         // Counts how many exponential intervals fit into a second: Poisson.
         let (mut events, mut left) = (0, 1.0);
@@ -272,8 +274,8 @@ mod tests {
         }
     }
 
-    /// Decisions of 800 sequential tests with six looks, after 3 to 12 further seconds each:
-    /// (below, above), as shares.
+    /// The shares (below, above) of the decisions of 800 sequential tests. Each test has six looks,
+    /// one after every 3 to 12 seconds.
     fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
         let mut rng = StdRng::seed_from_u64(11);
         let rate = times * allowed * 1_000.0 / size as f64;

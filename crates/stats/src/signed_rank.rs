@@ -1,4 +1,4 @@
-//! Wilcoxon's signed-rank test: the Hodges–Lehmann estimate, its interval and its p-value.
+//! Wilcoxon's signed-rank test: the Hodges–Lehmann estimate with interval and p-value.
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
@@ -7,15 +7,15 @@ use crate::order::sorted;
 /// Largest sample for which the null distribution is computed exactly.
 const EXACT: usize = 60;
 
-/// The Hodges–Lehmann estimate of the centre: the median of the Walsh averages
-/// (xᵢ + xⱼ)/2, i ≤ j, with the interval between the order statistics of those
-/// averages that the signed-rank distribution assigns (Hollander & Wolfe,
-/// *Nonparametric Statistical Methods*, 3.2 and 3.3).
+/// The Hodges–Lehmann estimate of the centre: the median of the Walsh averages (xᵢ + xⱼ)/2, i ≤ j.
+/// The ends of the interval are order statistics of the Walsh averages; the signed-rank
+/// distribution gives their ranks (Hollander & Wolfe, *Nonparametric Statistical Methods*, 3.2 and
+/// 3.3).
 ///
-/// The interval is exact up to 60 observations, a normal approximation above; its `confidence` is
-/// the achieved one. An interval at 95 % needs at least six observations. Assumes that the
-/// observations are independent and symmetric about the centre. `Unknown` for an empty sample or a
-/// sample with values that are not finite.
+/// The interval is exact up to 60 observations and a normal approximation above 60. The estimate's
+/// `confidence` is the achieved confidence. An interval at 95 % needs at least six observations.
+/// Assumes that the observations are independent and symmetric about the centre. `Unknown` if the
+/// sample is empty or contains a value that is not finite.
 pub fn hodges_lehmann(sample: &[f64], confidence: f64) -> Measured {
     let Some(sample) = sorted(sample) else {
         return Measured::Unknown;
@@ -35,12 +35,13 @@ pub fn hodges_lehmann(sample: &[f64], confidence: f64) -> Measured {
     }
 }
 
-/// Two-sided p-value of the signed-rank test that the centre is zero.
+/// Two-sided p-value of the signed-rank test of "the centre is zero".
 ///
 /// Zeros are left out, as in Wilcoxon's paper. Ties share the mean of their ranks. Up to 60
-/// observations, the distribution is exact for these ranks (every assignment of signs is equally
-/// likely); above, it is a normal approximation with corrections for ties and continuity. A sample
-/// of only zeros has p = 1. `None` for an empty sample or a sample with values that are not finite.
+/// observations, the distribution is exact for the shared ranks (every assignment of signs is
+/// equally likely). Above 60, the distribution is a normal approximation with corrections for ties
+/// and continuity. A sample of only zeros has p = 1. `None` if the sample is empty or contains a
+/// value that is not finite.
 pub fn signed_rank_p(sample: &[f64]) -> Option<f64> {
     if sample.is_empty() || sample.iter().any(|x| !x.is_finite()) {
         return None;
@@ -68,14 +69,14 @@ pub fn signed_rank_p(sample: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// The smallest 1 − confidence at which the interval of [`hodges_lehmann`] excludes zero: a
-/// two-sided p-value for a centre of zero that always agrees with that interval.
+/// The smallest 1 − confidence at which the interval of [`hodges_lehmann`] excludes zero. This
+/// two-sided p-value of "the centre is zero" always agrees with the interval.
 ///
-/// It counts the Walsh averages on the smaller side of zero, including zeros, and takes the
-/// probability that the signed-rank distribution gives to that count (Hollander & Wolfe,
-/// *Nonparametric Statistical Methods*, 3.3). Without ties and zeros it equals [`signed_rank_p`];
-/// with them it is at least as large. `None` for an empty sample or a sample with values that are
-/// not finite.
+/// The p-value is the two-sided tail probability, in the signed-rank distribution, of the number of
+/// Walsh averages on the smaller side of zero, including zeros (Hollander & Wolfe, *Nonparametric
+/// Statistical Methods*, 3.3). The result equals [`signed_rank_p`] for samples without ties and
+/// zeros, and is at least as large for other samples. `None` if the sample is empty or contains a
+/// value that is not finite.
 pub fn interval_p(sample: &[f64]) -> Option<f64> {
     let sample = sorted(sample)?;
     let walsh = WalshAverages { sample: &sample };
@@ -93,12 +94,13 @@ pub fn interval_p(sample: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// The Walsh averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values, without a list of
-/// them: a run of ten hours has 4,500 blocks, and thus ten million averages.
+/// The Walsh averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values. The averages are
+/// not stored: a run of ten hours has 4,500 blocks, and thus ten million averages.
 ///
-/// They ascend in i and in j, so that the averages up to a value are counted in one walk along the
-/// border between these and the others (D. B. Johnson and T. Mizoguchi, "Selecting the Kth element
-/// in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing 7, 1978).
+/// The averages ascend in i and in j. One walk along the border between the averages up to a value
+/// and the averages above therefore counts the averages up to the value (D. B. Johnson and T.
+/// Mizoguchi, "Selecting the Kth element in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing
+/// 7, 1978).
 struct WalshAverages<'a> {
     sample: &'a [f64],
 }
@@ -113,7 +115,7 @@ impl WalshAverages<'_> {
         f64::midpoint(self.at((n - 1) / 2), self.at(n / 2))
     }
 
-    /// The average at `rank`, from 0, in ascending order.
+    /// The Walsh average at `rank` in ascending order, counted from 0.
     fn at(&self, rank: usize) -> f64 {
         // Halves the range of keys until it contains only a few averages.
         let (mut below, mut last) = (
@@ -154,7 +156,8 @@ impl WalshAverages<'_> {
         left
     }
 
-    /// For each i that has such an average: the first j whose average has a key above `last`.
+    /// Pairs (i, first j whose average has a key above `last`), for each i with an average whose
+    /// key is at most `last`.
     fn borders(&self, last: i64) -> impl Iterator<Item = (usize, usize)> {
         let mut border = self.sample.len();
         (0..self.sample.len()).map_while(move |i| {
@@ -173,11 +176,11 @@ impl WalshAverages<'_> {
 /// The key of a number: an integer in the order of [`f64::total_cmp`].
 fn key(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
-    // For negative values, all bits except the sign are inverted; the operation is its own inverse.
+    // Inverts all bits of a negative value except the sign; applied twice, restores the value.
     bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
-/// The value with that key.
+/// The number with the given [`key`].
 fn value_of(key: i64) -> f64 {
     f64::from_bits((key ^ (((key >> 63) as u64) >> 1) as i64) as u64)
 }
@@ -210,7 +213,8 @@ fn outermost(n: usize, confidence: f64) -> Option<(usize, f64)> {
     best
 }
 
-/// Probability of every sum of the ranks with positive sign; all signs are equally likely.
+/// Probability of every sum of the ranks with positive sign, indexed by the sum. Every assignment
+/// of signs is equally likely.
 fn null_distribution(ranks: &[usize]) -> Vec<f64> {
     let mut probabilities = vec![0.0; ranks.iter().sum::<usize>() + 1];
     probabilities[0] = 1.0;
@@ -227,8 +231,8 @@ fn null_distribution(ranks: &[usize]) -> Vec<f64> {
     probabilities
 }
 
-/// P(sum of positive ranks ≤ `doubled_sum`), normal approximation. The variance Σ rank²/4 of the
-/// shared ranks includes the correction for ties.
+/// P(sum of positive doubled ranks ≤ `doubled_sum`) by the normal approximation. The variance Σ
+/// rank²/4 of the shared ranks includes the correction for ties.
 fn normal_tail(doubled_ranks: &[usize], doubled_sum: usize) -> f64 {
     let mean = doubled_ranks.iter().sum::<usize>() as f64 / 2.0;
     let variance: f64 = doubled_ranks
@@ -239,8 +243,8 @@ fn normal_tail(doubled_ranks: &[usize], doubled_sum: usize) -> f64 {
     normal_cdf((doubled_sum as f64 + 1.0 - mean) / variance.sqrt())
 }
 
-/// Ranks by absolute value, with ties sharing their mean, doubled so that they are integers.
-/// `values` are ordered by absolute value.
+/// Doubled ranks by absolute value of `values`, which are ordered by absolute value. Ties share the
+/// mean of their ranks; doubled means are integers.
 fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(values.len());
     for tied in values.chunk_by(|a, b| a.abs() == b.abs()) {
@@ -257,8 +261,8 @@ mod tests {
 
     #[test]
     fn the_ranks_are_those_of_the_printed_tables() {
-        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and later published tables. The
-        // k-th Walsh average has k = T + 1.
+        // Two-sided 5 % critical values of T: Wilcoxon & Wilcox 1964, and later published tables.
+        // The k-th Walsh average has k = T + 1.
         for (n, critical) in [
             (6, 0),
             (7, 2),
@@ -312,11 +316,12 @@ mod tests {
     fn small_samples_by_hand() {
         assert_eq!(signed_rank_p(&[1.0; 6]), Some(2.0 / 64.0));
         assert_eq!(signed_rank_p(&[1.0, 2.0, 3.0]), Some(0.25));
-        // T⁻ = 1: {} and {1} of 8 sign assignments are as low.
+        // T⁻ = 1: of 8 sign assignments, {} and {1} have a sum of at most 1.
         assert_eq!(signed_rank_p(&[-1.0, 2.0, 3.0]), Some(0.5));
-        // Ties share rank 1.5: {} , {first}, {second} of 4 are ≤ 1.5.
+        // Ties share rank 1.5: of 4 sign assignments, {}, {first} and {second} have a sum ≤ 1.5.
         assert_eq!(signed_rank_p(&[-1.0, 1.0]), Some(1.0));
-        // Three values share rank 2, so T⁻ = 4: {}, four single ranks and three pairs of 32.
+        // Ranks 2, 2, 2, 4, 5 and T⁻ = 4: of 32 sign assignments, {}, four single ranks and three
+        // pairs have a sum ≤ 4.
         assert_eq!(signed_rank_p(&[1.0, 1.0, 1.0, -2.0, 3.0]), Some(0.5));
         assert_eq!(signed_rank_p(&[0.0, 1.0, 2.0, 3.0]), Some(0.25));
         assert_eq!(signed_rank_p(&[0.0, 0.0]), Some(1.0));

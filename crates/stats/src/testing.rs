@@ -1,6 +1,6 @@
 //! Reproducible random numbers for tests.
 
-/// Uniform in 0…1: SplitMix64.
+/// SplitMix64 generator of uniform numbers in 0…1.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {

@@ -1,7 +1,7 @@
 //! The Universal Scalability Law: throughput as a function of the number of clients.
 //!
-//! X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther, *Guerrilla Capacity Planning*, 2007):
-//! λ is the throughput of one client, σ the contention (the share of work that is serialized), κ
+//! X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther, *Guerrilla Capacity Planning*, 2007). λ
+//! is the throughput of one client, σ the contention (the share of work that is serialized) and κ
 //! the crosstalk (the cost of coordination between clients).
 
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::order::{middle, sorted};
 
 /// Minimum number of different levels for a fit of the three parameters.
 pub const FEWEST_USL_LEVELS: usize = 6;
-/// Minimum number of different levels in one resample: one more than parameters.
+/// Minimum number of different levels in one resample: one more than the number of parameters.
 const FEWEST_IN_RESAMPLE: usize = 4;
 const RESAMPLES: usize = 1_000;
 /// A fit is evaluated up to this multiple of the largest number of clients tested.
@@ -20,14 +20,14 @@ const MOST_STEPS: usize = 200;
 /// Relative change of the sum of squares below which a fit has converged.
 const SETTLED: f64 = 1e-10;
 
-/// The parameters of the law.
+/// The three parameters of the Universal Scalability Law.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Usl {
     /// λ: operations per second of one client, above 0.
     pub lambda: f64,
     /// σ: share of the work that is serial, 0 to 1.
     pub sigma: f64,
-    /// κ: coordination cost between each two clients, at least 0.
+    /// κ: coordination cost of each pair of clients, at least 0.
     pub kappa: f64,
 }
 
@@ -40,30 +40,31 @@ pub struct Level {
     pub throughputs: Vec<f64>,
 }
 
-/// A fit with its uncertainty. The intervals are percentile bootstrap intervals over levels and
-/// their observations, with nominal confidence: with few levels they are slightly too narrow.
+/// A fit of the law with intervals. The intervals are percentile bootstrap intervals over levels
+/// and over the observations of each level. Their confidence is nominal: with few levels, the
+/// intervals are slightly too narrow.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UslFit {
-    /// λ.
+    /// λ: operations per second of one client.
     pub lambda: Measured,
-    /// σ.
+    /// σ: share of the work that is serial, 0 to 1.
     pub sigma: Measured,
-    /// κ.
+    /// κ: coordination cost of each pair of clients.
     pub kappa: Measured,
-    /// Number of clients with the highest throughput, √((1 − σ)/κ); unknown beyond twice the
-    /// largest number tested.
+    /// Number of clients with the highest throughput, √((1 − σ)/κ). Unknown if the result is more
+    /// than twice the largest tested number of clients.
     pub peak_clients: Measured,
-    /// The highest throughput.
+    /// The highest throughput, operations per second; unknown if `peak_clients` is unknown.
     pub peak_throughput: Measured,
-    /// Largest deviation of a level from the fit, as a share of the fit.
+    /// Largest deviation of a level from the fit, as a fraction of the fitted throughput.
     pub worst_misfit: f64,
 }
 
 impl Usl {
-    /// Least-squares fit of the law to pairs of clients and throughput: Levenberg–Marquardt from
-    /// σ = 0.1, κ = 0.01 and the largest X/N, with σ limited to 0…1 and κ to at least 0.
+    /// Least-squares fit of the law to (clients, throughput) pairs: Levenberg–Marquardt from λ =
+    /// the largest X/N, σ = 0.1 and κ = 0.01, with σ limited to 0…1 and κ to at least 0.
     ///
-    /// `None` with fewer than four different numbers of clients, or with values that are not
+    /// `None` with fewer than four different numbers of clients, or with a value that is not
     /// positive and finite.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let usable = |&(n, x): &(f64, f64)| n > 0.0 && x > 0.0 && n.is_finite() && x.is_finite();
@@ -101,7 +102,7 @@ impl Usl {
         Some(at)
     }
 
-    /// X(N), operations per second.
+    /// Throughput X(N) of `clients` clients, operations per second.
     pub fn throughput(&self, clients: f64) -> f64 {
         self.lambda * clients / self.divisor(clients)
     }
@@ -128,7 +129,7 @@ impl Usl {
         [n / divisor, fall, fall * n]
     }
 
-    /// One damped step; `None` if the equations have no solution.
+    /// One damped Levenberg–Marquardt step; `None` if the equations have no solution.
     fn step(&self, points: &[(f64, f64)], damping: f64) -> Option<Self> {
         let mut normal = [[0.0; 3]; 3];
         let mut towards = [0.0; 3];
@@ -147,7 +148,7 @@ impl Usl {
             let leaves =
                 here[i] <= 0.0 && towards[i] < 0.0 || i == 1 && here[i] >= 1.0 && towards[i] > 0.0;
             if leaves {
-                // This parameter stays at its bound while the others change.
+                // Keep this parameter at its bound while the other parameters change.
                 towards[i] = 0.0;
                 normal[i] = [0.0; 3];
                 for row in &mut normal {
@@ -171,7 +172,7 @@ impl Usl {
 
 /// Fits the law to the medians of the levels, with bootstrap intervals from `seed`.
 ///
-/// `None` with fewer than [`FEWEST_USL_LEVELS`] different levels, or with values that are not
+/// `None` with fewer than [`FEWEST_USL_LEVELS`] different levels, or with a value that is not
 /// positive and finite.
 pub fn usl_fit(levels: &[Level], confidence: f64, seed: u64) -> Option<UslFit> {
     let points = medians(levels)?;
@@ -231,8 +232,8 @@ fn distinct(points: &[(f64, f64)]) -> usize {
     clients.len()
 }
 
-/// The same number of levels, drawn with replacement, and in each the same number of observations;
-/// `None` if too few different levels were drawn.
+/// Bootstrap resample: levels drawn with replacement and, in each level, observations drawn with
+/// replacement. `None` if too few different levels were drawn.
 fn resample(levels: &[Level], random: &mut SplitMix) -> Option<Vec<(f64, f64)>> {
     let drawn: Vec<(f64, f64)> = (0..levels.len())
         .map(|_| {
@@ -264,7 +265,7 @@ fn percentile_interval(value: f64, mut values: Vec<f64>, confidence: f64, n: usi
     })
 }
 
-/// Cramer's rule.
+/// Solves `matrix` · x = `right` by Cramer's rule.
 fn solved(matrix: [[f64; 3]; 3], right: [f64; 3]) -> Option<[f64; 3]> {
     let whole = determinant(&matrix);
     if whole == 0.0 || !whole.is_finite() {
@@ -286,8 +287,8 @@ fn determinant([a, b, c]: &[[f64; 3]; 3]) -> f64 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the
-/// same run has the same intervals on every machine.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so
+/// that the same run has the same intervals on every machine.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -309,8 +310,8 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    /// A published concurrency sweep of a search server. Its tool rounded clients up to the next
-    /// multiple of four, which is corrected here.
+    /// A published concurrency sweep of a search server, with the numbers of clients that really
+    /// ran: the load generator rounded up to the next multiple of four.
     const RAMP: [(f64, f64); 11] = [
         (1.0, 33.2),
         (2.0, 65.766_666_666_666_67),
@@ -427,7 +428,8 @@ mod tests {
         }
         let peak = fit.peak_clients.estimate().unwrap();
         assert!(peak.contains((0.95_f64 / 0.002).sqrt()), "{peak:?}");
-        // 21.8 clients are within twice the largest number tested in `levels`, but not in `short`.
+        // A peak at 21.8 clients is within twice the largest tested number of `levels`, not of
+        // `short`.
         let short = levels(&[1.0, 2.0, 4.0, 6.0, 7.0, 8.0].map(|n| (n, made.throughput(n))));
         assert_eq!(
             usl_fit(&short, 0.95, 1).unwrap().peak_clients,

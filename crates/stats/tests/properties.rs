@@ -1,5 +1,5 @@
-//! Properties that hold for every sample, and a seeded simulation of how often
-//! the intervals are right.
+//! Properties that hold for every sample, and a seeded simulation of how often the intervals
+//! contain the true value.
 
 use proptest::prelude::*;
 use rand::rngs::StdRng;
@@ -57,7 +57,7 @@ proptest! {
         prop_assert_eq!(excludes_zero, p <= 0.05, "p = {}, {} … {}", p, low, high);
     }
 
-    /// Ties, zeros, samples beyond the exact distribution, and any share of the error.
+    /// Covers ties, zeros, samples too large for the exact distribution, and up to 29 intervals.
     #[test]
     fn the_p_value_of_the_interval_never_contradicts_it(
         sample in prop::collection::vec((-8..16_i32).prop_map(|x| f64::from(x) / 8.0), 6..90),
@@ -92,7 +92,7 @@ fn normal(rng: &mut StdRng) -> f64 {
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
-/// Log ratios as spiky slices give them: one in ten is ten times as noisy.
+/// Log ratio of a block with noisy slices: one in ten blocks has ten times the noise.
 fn block(rng: &mut StdRng, effect: f64) -> f64 {
     let spike = if rng.random::<f64>() < 0.1 { 10.0 } else { 1.0 };
     effect + 0.02 * spike * normal(rng)
@@ -130,7 +130,7 @@ fn equal_targets_are_reported_as_different_in_at_most_one_of_twenty_runs() {
     for blocks in [6, 8, 10, 20] {
         let mut false_alarms = 0;
         for _ in 0..RUNS {
-            // Slices that share a slow drift: an ABBA quad must not see it.
+            // Slices with a common slow drift, which an ABBA quad must cancel.
             let mut level = 0.0;
             let sample: Vec<f64> = (0..blocks)
                 .map(|_| {

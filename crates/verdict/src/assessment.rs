@@ -28,48 +28,48 @@ use crate::sweep::optima;
 /// Findings, verdicts and figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Whether the numbers can be trusted: as far as the worst finding allows.
+    /// Trust in the numbers of the run; the worst finding sets the limit.
     pub trust: Trust,
-    /// How far absolute figures can be trusted: never further than `trust`.
+    /// Trust in absolute figures: never higher than `trust`.
     pub absolute: AbsoluteTrust,
-    /// The findings, in the order of the report: findings that make the numbers unusable, then
+    /// The findings in the order of the report: first findings that make the numbers unusable, then
     /// causes, then circumstances.
     pub findings: Vec<Finding>,
-    /// Which target is faster: ordered by workload, then by metric (the deciding one first), then
-    /// by challenger.
+    /// Comparisons of challengers with the baseline, ordered by workload, then by metric (the
+    /// deciding metric first), then by challenger.
     pub comparisons: Vec<Comparison>,
-    /// Comparisons of targets over all levels of a sweep together, one per sweep and challenger,
+    /// Comparisons of targets over all levels of a sweep together: one per sweep and challenger,
     /// ordered by sweep, then by challenger.
     pub curves: Vec<Comparison>,
-    /// Comparisons of workloads with the first workload on the same target, if the plan compares
-    /// workloads: ordered by target, workload and metric.
+    /// Comparisons of workloads with the first workload on the same target, ordered by target,
+    /// workload and metric. Empty unless the plan compares workloads.
     pub workload_comparisons: Vec<Comparison>,
-    /// Every challenger against the baseline at some percentiles.
+    /// Ratio of every challenger to the baseline at several percentiles.
     pub percentile_ratios: Vec<PercentileRatios>,
     /// The figures of each workload on each target.
     pub figures: Vec<ResultOf>,
-    /// Which target suits which use of an object store.
+    /// Which target suits which use case of an object store.
     pub use_cases: Vec<UseCase>,
     /// The result of every expectation of the plan.
     pub expected: Vec<Expectation>,
-    /// The optimum of every sweep at every workload.
+    /// The optimum of every sweep for every workload.
     pub optima: Vec<Optimum>,
-    /// The gain of further nodes, by cluster and workload.
+    /// The throughput gain from additional nodes, by cluster and workload.
     pub nodes: Vec<NodeScaling>,
-    /// Slices that a test has flagged.
+    /// Slices that a statistical test has flagged.
     pub flags: Vec<Flag>,
-    /// The maximum throughput of each target, by sweep of connections.
+    /// The maximum throughput of each target in each concurrency sweep.
     pub capacities: Vec<Capacity>,
-    /// The challengers' maximum throughput compared with the baseline's.
+    /// The maximum throughput of each challenger compared with the baseline.
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The results of the maximum-rate searches, by workload and target.
     pub searches: Vec<Search>,
-    /// The challengers' highest rates compared with the baseline's.
+    /// The highest rate of each challenger compared with the baseline.
     pub rate_comparisons: Vec<RateComparison>,
 }
 
 impl Assessment {
-    /// The comparisons by the deciding figure of each workload.
+    /// The comparisons that use the deciding figure of the workload.
     pub fn primary(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons
             .iter()
@@ -79,9 +79,10 @@ impl Assessment {
 
 /// Compares the targets of a run, judges the run by every rule, and computes its figures.
 ///
-/// `complete`: the run reached its planned end. `environment`: the machine of the load generator.
-/// `integrity`: whether the files were read as the run wrote them. The trust in a comparison
-/// follows from the findings that concern it, the trust in the run from all findings.
+/// `complete`: whether the run reached its planned end. `environment`: the load generator's machine
+/// and the targets' versions. `integrity`: whether the files are unchanged since the run wrote
+/// them. The trust in a comparison follows from the findings about the comparison; the trust in the
+/// run follows from all findings.
 pub fn assess(
     plan: &Plan,
     slices: &[Slice],
@@ -155,7 +156,7 @@ pub fn assess(
         expected: expected(plan, slices, &comparisons, &findings),
         optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
-        // This comes last because `gather` removes the workload and the target of merged findings.
+        // Must come last: `gather` removes the workload and the target of merged findings.
         findings: gather(without_explained(findings), plan),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
@@ -165,8 +166,8 @@ pub fn assess(
     }
 }
 
-/// Follows from the findings and from the rule `absolute_figures`: on a busy machine, a ratio can
-/// be right while absolute figures are not.
+/// Trust in absolute figures, from all findings and the rule `absolute_figures`. On a busy machine,
+/// ratios can be right although absolute figures are wrong.
 fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
     let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
     let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();

@@ -17,10 +17,10 @@ pub struct Cell<'a> {
     pub workload: &'a Workload,
     /// The target.
     pub target: &'a Target,
-    /// Its slices in the order of the run, including those that were cut short. Of a maximum-rate
-    /// search, only the last proof: the other probes may fail on purpose.
+    /// The slices in the order of the run, including slices that were cut short. For a maximum-rate
+    /// search, only the last proof: the search makes other probes fail on purpose.
     pub slices: Vec<&'a Slice>,
-    /// Merged histograms of its slices; shared by clones.
+    /// Merged histograms of `slices`; shared by clones.
     pub(crate) sums: Sums,
 }
 
@@ -42,25 +42,25 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The slices that ran their full time. Only these contribute to figures.
+    /// The full slices: slices that ran their full time. Only full slices contribute to figures.
     pub fn full(&self) -> Vec<&'a Slice> {
         let full = self.slices.iter().filter(|slice| !slice.cut_short);
         full.copied().collect()
     }
 
-    /// The sum of the histograms that `pick` selects from its full slices; `None` if it selects
-    /// none.
+    /// The sum of the histograms that `pick` selects from the full slices; `None` if `pick` selects
+    /// no histogram.
     pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         self.sums.of(&self.full(), pick)
     }
 
-    /// Service times of all requests of its full slices; `None` without any request.
+    /// Service times of all requests in the full slices; `None` without requests.
     pub(crate) fn request_times(&self) -> Option<Rc<Histogram<u64>>> {
         self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
     }
 
-    /// The quantile `q` of the times of the `wanted` operations over its full slices, seconds,
-    /// without an interval. `None` if there are too few samples.
+    /// The quantile `q` of the times of the `wanted` operations over the full slices, seconds,
+    /// without an interval. `None` with too few samples.
     pub(crate) fn quantile_of(
         &self,
         q: f64,
@@ -71,8 +71,8 @@ impl<'a> Cell<'a> {
         printable_quantile(&merged, q)
     }
 
-    /// The median service time of an operation over its full slices, seconds, even from few
-    /// samples. It serves to judge the settings and is not a figure of the target.
+    /// The median service time of an operation over the full slices, seconds, even from few
+    /// samples. The rules use this median to judge settings; no report shows the median.
     pub(crate) fn median_of(&self, operation: &str) -> Option<f64> {
         let kind: Kind = |op| &op.service;
         let all = self.merged(&|slice| of_operations(slice, kind, &|op| op.name == operation))?;
@@ -90,7 +90,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Every workload on every target, in the order of the plan; cells may have no slices.
+/// Every workload on every target, in the order of the plan. A cell can be without slices.
 pub fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
     plan.workloads
         .iter()

@@ -1,9 +1,9 @@
 //! Compares a run with an earlier run of the same plan.
 //!
-//! The two runs were not interleaved, so nothing cancels changes of the machine between them, and
-//! runs at different times differ for reasons other than the server. Work that both runs share
-//! shows by how much; such work is a control. The change of the controls is divided out, with its
-//! uncertainty. Without a control, the cause of a change is unknown.
+//! The two runs were not interleaved, so changes of the machine between the runs do not cancel: the
+//! figures differ for reasons other than the server. Work that the change under test does not
+//! affect is a control: the control shows how much the machine changed. The change of the controls
+//! and its uncertainty are divided out. Without a control, the cause of a change is unknown.
 
 use tenbin_result::{ControlRange, EarlierChange, EarlierOutcome, EarlierPart, Figure, Interval};
 use tenbin_stats::{
@@ -18,21 +18,22 @@ use crate::compare::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 pub struct Series {
     /// Name of the workload.
     pub workload: String,
-    /// Name of the target, where there is one.
+    /// Name of the target, if the figures belong to a target.
     pub target: Option<String>,
-    /// The speeds are inverse times and are shown as times.
+    /// Whether the speeds are inverse times, which are shown as times.
     pub by_time: bool,
-    /// Speed, one value per slice or repetition. Higher is better.
+    /// Speeds: operations per second, or inverse seconds if `by_time`. One value per slice or
+    /// repetition; higher is better.
     pub values: Vec<f64>,
-    /// The target is the same in both runs, and therefore a control for the other targets.
+    /// Whether the target is the same in both runs, and therefore a control for the other targets.
     pub shared: bool,
-    /// Speed divided by that of the shared targets in the same block of the run, one value per
+    /// Speed divided by the speed of the shared targets in the same block of the run, one value per
     /// block; `None` if the runs share no target.
     pub relative: Option<Vec<f64>>,
 }
 
 impl Series {
-    /// A series with speeds only.
+    /// A series with speeds only: not shared, without relative speeds.
     pub fn new(workload: String, target: Option<String>, by_time: bool, values: Vec<f64>) -> Self {
         Self {
             workload,
@@ -48,16 +49,17 @@ impl Series {
 /// A run compared with an earlier run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierRun {
-    /// Every workload on every target that both runs have, in the order of the later run.
+    /// Changes of every workload on every target that both runs have, in the order of the later
+    /// run.
     pub all: Vec<EarlierChange>,
-    /// The controls, if there are any.
+    /// Range of the changes of the controls; `None` without controls.
     pub controls: Option<ControlRange>,
-    /// Number of comparisons whose intervals hold simultaneously: all that are not controls.
+    /// Number of comparisons whose intervals hold simultaneously: all comparisons except controls.
     pub together: usize,
 }
 
 /// Compares every workload on every target that both runs have. `changed` names the workloads that
-/// the change between the runs affects. All others are controls, as are shared targets.
+/// the change between the runs affects; all other workloads and all shared targets are controls.
 pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) -> EarlierRun {
     let pairs: Vec<(&Series, &Series, EarlierPart)> = after
         .iter()
@@ -69,7 +71,7 @@ pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) 
         .partition(|(_, _, part)| *part == EarlierPart::Control);
     let together = tested.len();
     let each = confidence_of_each(CONFIDENCE, together);
-    // Half of the error is for the control, half for the figure that it is divided out of.
+    // Half of the error is for the control, half for the figure that is divided by the control.
     let half = confidence_of_each(each, 2);
     let control = Hull::of(
         controls
@@ -107,15 +109,16 @@ fn part(series: &Series, changed: &[String]) -> EarlierPart {
     }
 }
 
-/// The change of other work, from the lowest to the highest end of its intervals. The range always
-/// includes "no change", because other work need not change alike.
+/// The change of the controls: a range from the lowest to the highest end of the controls'
+/// intervals. The range always includes "no change", because other work need not change like the
+/// controls.
 #[derive(Debug, Clone, Copy)]
 enum Hull {
-    /// There is no other work.
+    /// The runs have no control.
     Nothing,
-    /// There is other work, but without an interval.
+    /// The controls have no interval.
     Unknown,
-    /// The middle and the ends of the range.
+    /// The middle and the ends of the range, as ratios later ÷ earlier run.
     Known { middle: f64, low: f64, high: f64 },
 }
 
@@ -140,8 +143,9 @@ impl Hull {
         }
     }
 
-    /// The ratio divided by the change. Each interval has half of the error, so the quotient of
-    /// their ends has at least the intended confidence.
+    /// `ratio` divided by the change of the controls; `None` without controls. Each of the two
+    /// intervals has half of the error, so the quotient of the ends has at least the intended
+    /// confidence.
     fn divides(self, ratio: Measured, confidence: f64) -> Option<Measured> {
         let Self::Known { middle, low, high } = self else {
             let unknown = Measured::Unknown;
@@ -180,8 +184,8 @@ fn compare(
     let blocks = before.relative.as_ref().zip(after.relative.as_ref());
     let (divided, p) = match (is_control, blocks) {
         (true, _) => (None, rank_sum_p(&before.values, &after.values)),
-        // Ratios of ratios: in each run, the control is divided out block by block, and the rest
-        // varies with both runs.
+        // Ratios of ratios: each run is divided by its control block by block, and the quotients of
+        // both runs are compared.
         (false, Some((then, now))) => {
             (Some(unpaired_ratio(then, now, each)), rank_sum_p(then, now))
         }
@@ -209,8 +213,8 @@ fn compare(
     }
 }
 
-/// The median speed, or the median time if speeds are inverse times: the median of inverse values
-/// is the inverse of the median, and the ends of the interval are swapped.
+/// The median speed, or the median time if speeds are inverse times. The median of inverse values
+/// is the inverse of the median; inverting swaps the ends of the interval.
 fn shown(series: &Series) -> Option<Figure> {
     let speed = Figure::of(median(&series.values, CONFIDENCE))?;
     if !series.by_time {
@@ -227,7 +231,7 @@ fn shown(series: &Series) -> Option<Figure> {
     })
 }
 
-/// The range of the controls, if there are any.
+/// Range of the controls' ratios; `None` without a control with a ratio.
 fn range(all: &[EarlierChange]) -> Option<ControlRange> {
     let ratios: Vec<f64> = all
         .iter()
@@ -246,7 +250,8 @@ fn is_different(found: &Estimate) -> bool {
     !found.contains(1.0) && effect(found.value) > NOISE_FLOOR
 }
 
-/// The verdict by the ratio or, with a control, by the ratio with its change `divided` out.
+/// The verdict from `divided`, the ratio with the change of the controls divided out, or from
+/// `ratio` without controls.
 fn decide(ratio: &Measured, divided: Option<&Measured>) -> EarlierOutcome {
     let Some(divided) = divided else {
         return match ratio.estimate() {
@@ -352,7 +357,8 @@ mod tests {
 
     #[test]
     fn many_questions_ask_for_more_evidence() {
-        // With four values each, the smallest p is 2/70: enough for one question, but not for two.
+        // With four values in each run, the smallest p is 2/70: enough for one comparison, too
+        // large for two.
         assert_eq!(
             changes(&compared(&[("put", 2.0)], 4, &[])),
             [EarlierOutcome::Differs]
@@ -368,8 +374,8 @@ mod tests {
         assert_eq!(against_earlier(&before, &after, &[]).all.len(), 1);
     }
 
-    /// `new` and the shared `old` in two runs. In the second run, the machine is slower by half,
-    /// and `new` is `factor` times as fast relative to `old` as in the first.
+    /// Two runs with the targets `new` and `old`, where `old` is shared. In the second run, the
+    /// machine has half the speed, and the ratio `new`/`old` is multiplied by `factor`.
     fn with_shared_target(factor: f64, noise: f64) -> EarlierRun {
         let run = |machine: f64, factor: f64| {
             let block =
@@ -418,7 +424,7 @@ mod tests {
         );
     }
 
-    /// The interval that is shown decides, and includes Bonferroni's correction.
+    /// The printed interval decides the verdict and includes Bonferroni's correction.
     #[test]
     fn a_verdict_needs_an_interval_without_one() {
         for (factor, values) in [(1.02, 5), (1.2, 5), (1.004, 12), (0.7, 12), (1.0, 12)] {

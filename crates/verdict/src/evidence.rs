@@ -1,4 +1,4 @@
-//! The input of a rule.
+//! The evidence that rules judge a run by.
 
 use tenbin_plan::{Pace, Plan, Workload};
 use tenbin_record::{Environment, Integrity, Slice};
@@ -6,25 +6,25 @@ use tenbin_record::{Environment, Integrity, Slice};
 use crate::cell::Cell;
 use crate::compare::comparison::Comparison;
 
-/// The input of a rule.
+/// Everything that a rule can judge a run by.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
-    /// The experiment.
+    /// The plan of the run.
     pub plan: &'a Plan,
-    /// All slices, including those that were cut short, in any order.
+    /// All slices in any order, including slices that were cut short.
     pub slices: &'a [Slice],
     /// Every workload on every target, in the order of the plan; cells may have no slices.
     pub cells: &'a [Cell<'a>],
-    /// The comparisons of each challenger with the baseline. Their `trust` is not yet decided,
-    /// because it depends on the findings.
+    /// The comparisons of each challenger with the baseline. The `trust` of these comparisons is
+    /// not decided yet, because trust depends on the findings.
     pub comparisons: &'a [Comparison],
     /// Whether the run reached its planned end.
     pub complete: bool,
-    /// Cores of the load generator's machine, if known.
+    /// Number of CPU cores of the load generator's machine, if known.
     pub cores: Option<usize>,
-    /// The load generator's machine, and the versions and settings that targets report.
+    /// Description of the load generator's machine, and versions and settings reported by targets.
     pub environment: &'a Environment,
-    /// Whether the files of the run are unchanged.
+    /// Whether the files of the run are unchanged since the run wrote them.
     pub integrity: &'a Integrity,
 }
 

@@ -14,11 +14,11 @@ use crate::compare::sentence::one_start;
 use crate::evidence::is_closed;
 use crate::figures::latency;
 
-/// The result of every expectation of the plan, for every target and workload that it concerns.
+/// The result of every expectation of the plan, for every target and workload of the expectation.
 /// Figures that `findings` make invalid never meet an expectation.
 ///
-/// If one of the `comparisons` has the ratio, its value and its printed interval are used, so that
-/// a run never states two values for one figure.
+/// A ratio that is also in `comparisons` is taken from there, with its printed interval, so that a
+/// run never states two values for one figure.
 pub(crate) fn expected(
     plan: &Plan,
     slices: &[Slice],
@@ -42,7 +42,8 @@ pub(crate) fn expected(
 
 fn is_about(plan: &Plan, expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
     let fits = |asked: &Option<String>, name: &str| asked.as_ref().is_none_or(|it| it == name);
-    // No expectation applies to the twin, and the baseline is always 1 times itself.
+    // Expectations exclude the twin; expectations of a ratio also exclude the baseline, whose ratio
+    // to itself is always 1.
     let is = |target: Option<&tenbin_plan::Target>| target.is_some_and(|it| it == cell.target);
     let is_relative = matches!(expectation.bound, Bound::Baseline(_));
     let is_control = is(plan.twin()) || (is_relative && is(plan.baseline()));
@@ -51,7 +52,7 @@ fn is_about(plan: &Plan, expectation: &plan::Expectation, cell: &Cell<'_>) -> bo
         && fits(&expectation.workload, &cell.workload.name)
 }
 
-/// The figure of an expectation, with its interval.
+/// The measured figure of an expectation in a cell, with its interval.
 fn figure(
     plan: &Plan,
     slices: &[Slice],
@@ -78,7 +79,7 @@ fn figure(
     }
 }
 
-/// The baseline, if the expectation is about a ratio to it.
+/// The baseline, if the expectation is about a ratio to the baseline.
 fn expected_baseline<'p>(
     plan: &'p Plan,
     expectation: &plan::Expectation,
@@ -155,7 +156,8 @@ fn relative(slices: &[Slice], metric: Option<Metric>, cell: &Cell<'_>, baseline:
     )
 }
 
-/// Over all slices, including those that were cut short: an observed maximum is a fact.
+/// The longest time over all slices, seconds. Slices that were cut short count too, because an
+/// observed maximum is a fact.
 fn longest(cell: &Cell<'_>, closed: bool) -> Measured {
     let service: latency::Kind = |op| &op.service;
     let response: latency::Kind = |op| &op.response;
@@ -202,7 +204,8 @@ fn cannot(why: &str) -> (Standing, Option<String>) {
     (Standing::CannotTell, Some(why.to_owned()))
 }
 
-/// Whether the expectation is about facts of this run rather than about an estimate.
+/// Whether the expectation is about a fact of this run (a maximum, no errors) rather than an
+/// estimate.
 fn is_fact(expectation: &plan::Expectation, bound: f64) -> bool {
     let asks_for_none = expectation.relation == Relation::AtMost && bound == 0.0;
     match expectation.figure {
@@ -264,7 +267,7 @@ mod tests {
             .collect()
     }
 
-    /// `b` does 0.9 to 1.0 times the work of `a`.
+    /// A run in which `b` has 0.9 to 1.0 times the throughput of `a`.
     fn slower() -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
@@ -308,7 +311,7 @@ mod tests {
                 let tail = if slice.0.target == "b" { 0.012 } else { 0.010 };
                 let parts = [(9_400, 0.002), (580, tail), (20, 0.1)];
                 slice.mixed(&parts);
-                // The service time of two connections for this throughput.
+                // The slice length in which two connections complete these requests.
                 let each = parts.iter().map(|(count, seconds)| *count as f64 * seconds);
                 slice.0.seconds = each.sum::<f64>() / 2.0;
             });

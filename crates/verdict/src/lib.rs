@@ -1,8 +1,9 @@
 //! Findings and verdicts: whether the numbers can be trusted, and which target is faster.
 //!
-//! [`assess`] computes both, and [`document()`] makes the result document from them. The rules in
-//! [`RULES`] decide whether a run can be trusted. [`Comparison`]s, one for each workload,
-//! challenger and [`Metric`], state which target is faster. This crate neither measures nor prints.
+//! [`assess`] computes findings and verdicts, and [`document()`] turns both into the result
+//! document. The rules in [`RULES`] decide whether a run can be trusted. [`Comparison`]s, one for
+//! each workload, challenger and [`Metric`], state which target is faster. This crate does not
+//! measure or print.
 
 mod assessment;
 pub mod capacity;

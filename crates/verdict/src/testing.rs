@@ -44,12 +44,12 @@ impl Run {
         Self::new(&["a"], &["get"], rounds)
     }
 
-    /// In the order of the plan's schedule.
+    /// A run with slices in the order of the plan's schedule.
     pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
         Self::of(plan(targets, workloads, rounds), targets, workloads)
     }
 
-    /// With all workloads compared with the first one.
+    /// A run that compares all workloads with the first workload.
     pub(crate) fn compared(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
         let mut plan = plan(targets, workloads, rounds);
         plan.comparing.workloads = (0..workloads.len()).collect();
@@ -74,8 +74,8 @@ impl Run {
         }
     }
 
-    /// Target `a` alone with rising numbers of connections and this number of responses in each
-    /// slice, each as long as Little's law requires; eight rounds.
+    /// A concurrency sweep of target `a` in eight rounds. `levels` holds (connections, responses
+    /// per slice); response times follow from Little's law.
     pub(crate) fn ladder(levels: &[(usize, u64)]) -> Self {
         let names: Vec<String> = levels.iter().map(|(n, _)| format!("c{n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -93,7 +93,7 @@ impl Run {
         run
     }
 
-    /// On targets that Tenbin did not start, so that their machine is unknown.
+    /// Moves the targets to addresses that Tenbin did not start, so that their machine is unknown.
     pub(crate) fn elsewhere(mut self) -> Self {
         for target in &mut self.plan.targets {
             let url = format!("http://{}.example/", target.name);
@@ -114,7 +114,7 @@ impl Run {
         self
     }
 
-    /// As S3 work on objects of one size.
+    /// Changes the workloads to S3 work on objects of `bytes` bytes.
     pub(crate) fn of_s3(mut self, operation: S3Operation, bytes: u64) -> Self {
         for workload in &mut self.plan.workloads {
             workload.kind = WorkloadKind::S3(S3Work::new(operation, bytes, 100));
@@ -122,15 +122,15 @@ impl Run {
         self
     }
 
-    /// Ends after this number of slices.
+    /// Ends the run after `after` slices.
     pub(crate) fn interrupted(mut self, after: usize) -> Self {
         self.slices.truncate(after);
         self.complete = false;
         self
     }
 
-    /// On a machine with this number of cores, idle except for the target and the load generator.
-    /// To be called before [`Made::server_cpu`].
+    /// Sets the number of cores of the machine, which are idle except for the target and the load
+    /// generator. Call this before [`Made::server_cpu`].
     pub(crate) fn on_cores(mut self, cores: u64) -> Self {
         self.environment.cores = Some(cores);
         self.each(|slice| {
@@ -165,8 +165,8 @@ impl Run {
         Made(slices.find(|slice| slice.target == target).unwrap())
     }
 
-    /// The numbers of hits of a host of a target for the first patterns of `get`, in 1,000 bytes
-    /// each, before the run and after it.
+    /// Records the numbers of hits of a host for the first patterns of `get`, before and after the
+    /// run, with 1,000 bytes per response.
     pub(crate) fn ask(
         &mut self,
         target: &str,
@@ -191,7 +191,7 @@ impl Run {
         });
     }
 
-    /// Lets a workload draw its requests from patterns, with this tolerance for their hits.
+    /// Lets a workload draw its requests from patterns, with `tolerance` for the numbers of hits.
     pub(crate) fn draw_patterns(&mut self, workload: &str, tolerance: &str) {
         let all = self.plan.workloads.iter_mut();
         for work in all.filter(|work| work.name == workload) {
@@ -204,7 +204,7 @@ impl Run {
         }
     }
 
-    /// The findings of the rule of this name.
+    /// The findings of the rule that `info` describes.
     pub(crate) fn findings(&self, info: &RuleInfo) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.info.name == info.name);
         let findings = rule.expect("in RULES").judge(&Evidence {
@@ -241,7 +241,7 @@ impl Run {
     }
 }
 
-/// A slice that can be changed.
+/// A slice that tests can change.
 pub(crate) struct Made<'a>(pub(crate) &'a mut Slice);
 
 impl Made<'_> {
@@ -259,7 +259,7 @@ impl Made<'_> {
         op.response = op.service.clone();
     }
 
-    /// Sets this many responses of each time.
+    /// Sets the responses; `parts` holds (number of responses, seconds each).
     pub(crate) fn mixed(&mut self, parts: &[(u64, f64)]) {
         self.answers(parts.iter().map(|(count, _)| count).sum(), 0.002);
         let op = self.op();
@@ -312,8 +312,8 @@ impl Made<'_> {
         self.op().censored = count;
     }
 
-    /// Sets `inside` connections that were opened inside the window and took `seconds` in total;
-    /// with 0, the connections opened before it took them.
+    /// Sets `inside` connections opened inside the window, which took `seconds` in total. With
+    /// `inside` = 0, the connections opened before the window took `seconds`.
     pub(crate) fn connecting(&mut self, inside: u64, seconds: f64) {
         let before = self.0.connections as u64;
         let ledger = &mut self.0.ledger;
@@ -324,7 +324,8 @@ impl Made<'_> {
         };
     }
 
-    /// Open loop: operations that are due at the end and not yet sent.
+    /// Sets the number of operations of an open loop that are due but unsent at the end of the
+    /// slice.
     pub(crate) fn backlog(&mut self, count: u64) {
         self.0.backlog = count;
     }
@@ -333,14 +334,14 @@ impl Made<'_> {
         self.0.client.busiest_thread = share;
     }
 
-    /// A load generator thread used this share of a core, and waited for one for this share of the
-    /// time.
+    /// Sets the busiest load generator thread: the share of the time on a core and the share of the
+    /// time waiting for a core.
     pub(crate) fn waiting_thread(&mut self, used: f64, waited: f64) {
         self.0.client.busiest_thread = used;
         self.0.client.readiest_thread = Some(ThreadTurn { used, waited });
     }
 
-    /// Unrelated programs used this many of the idle cores.
+    /// Lets unrelated programs use `cores` of the idle cores.
     pub(crate) fn others(&mut self, cores: f64) {
         let machine = self.0.machine.get_or_insert_default();
         machine.others_cpu_seconds = Some(cores);
@@ -350,7 +351,7 @@ impl Made<'_> {
         }
     }
 
-    /// The target used this CPU time, and no other program but the load generator used any.
+    /// Sets the CPU time of the target; only target and load generator use CPU.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
         let both = seconds + self.0.client.cpu_seconds;
@@ -552,10 +553,10 @@ fn machine() -> MachineUse {
     }
 }
 
-/// `count` GETs of `milliseconds` each, and how many of these milliseconds each stage took.
+/// (Number of GETs, milliseconds per GET, milliseconds of each stage by name).
 pub(crate) type StageTimes<'a> = (u64, u64, &'a [(&'a str, u64)]);
 
-/// The stage times that a target reported.
+/// The sums of stage times that a target reports for `parts`.
 pub(crate) fn stages(parts: &[StageTimes<'_>]) -> StageSums {
     let mut get = OperationStages::default();
     for (at, (answers, millis, stages)) in parts.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Words of findings and sentences.
+//! Text helpers for findings and sentences.
 
-/// Number of characters of a pattern that are quoted.
+/// Maximum length of a quoted pattern name, characters.
 const QUOTED_CHARS: usize = 80;
 
-/// The name of a pattern, truncated, or its position if names are unknown.
+/// The truncated name of a pattern; `pattern N`, counted from 1, if names are unknown.
 pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
     let Some(label) = labels.get(pattern as usize) else {
         return format!("pattern {}", u64::from(pattern) + 1);
@@ -13,13 +13,13 @@ pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
     format!("{short}{cut}")
 }
 
-/// The verb for a number of things: `1` gives, `8` give.
+/// The singular or plural form of a verb for the count `n`.
 pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
     if n == 1 { one } else { several }
 }
 
-/// Text from a server as one line of at most 80 characters: control characters are escaped. Markup
-/// is not changed; the writer of a page or terminal escapes it.
+/// Text from a server as one line of at most 80 characters, with control characters escaped. Markup
+/// stays unescaped; the code that writes a page or terminal escapes markup.
 pub(crate) fn tame(text: &str) -> String {
     const MOST: usize = 80;
     let mut tame = String::new();
@@ -35,7 +35,7 @@ pub(crate) fn tame(text: &str) -> String {
     tame
 }
 
-/// The median; `None` without figures.
+/// The median of `figures`; `None` without figures.
 pub(crate) fn middle(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     let figures: Vec<f64> = figures.into_iter().collect();
     tenbin_stats::median(&figures, tenbin_stats::CONFIDENCE).value()

@@ -79,7 +79,7 @@ what a file does not say: for example, whether the load generator was the limit.
 |---|---|---|
 ";
 
-/// `docs/lint.md`.
+/// `docs/lint.md` is generated from the lint rules.
 #[test]
 fn the_page_on_files_of_other_tools_says_what_the_rules_say() {
     let mut page = LINT_HEAD.to_owned();

@@ -30,10 +30,11 @@ fn of(beyond: u64, all: u64) -> Second {
 
 /// Length of a slice in the simulated runs, seconds.
 const SLICE: f64 = 2.0;
-/// Unmeasured time per probe, seconds.
+/// Time per probe without measurement, seconds.
 const BESIDES: f64 = 0.5;
 
-/// Runs a search until it ends or its time is over, like the runner: the proof has reserved time.
+/// Runs a search like the runner, with time reserved for the proof, until the search ends or the
+/// time is over.
 fn search(start: f64, most: f64, mut server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
     let mut search = Search::new(start);
     let mut left = most;
@@ -110,8 +111,7 @@ fn rates_double_until_one_fails() {
     assert_eq!(last.purpose, Purpose::Proof);
 }
 
-/// Number of response times beyond a limit per second, of one queue with exponential service
-/// times.
+/// Counts, for each second, the response times of an M/M/1 queue that exceed a limit.
 fn one_queue(dice: &mut Dice, rate: f64, service: f64, limit: f64, length: f64) -> Vec<Second> {
     let mut seconds = vec![Second::default(); length.ceil() as usize];
     // The settling time of two seconds is not counted.
@@ -133,8 +133,8 @@ fn one_queue(dice: &mut Dice, rate: f64, service: f64, limit: f64, length: f64) 
 
 #[test]
 fn one_queue_of_random_service_is_found_where_theory_puts_it() {
-    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). It is below 50 ms at μ = 1,000 while
-    // λ < 907.9.
+    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). At μ = 1,000, p99 is below 50 ms
+    // while λ < 907.9.
     let (service, limit) = (1_000.0, 0.050);
     let truth = service - 100f64.ln() / limit;
     let (mut holds, mut width) = (0, 0.0);
@@ -150,7 +150,8 @@ fn one_queue_of_random_service_is_found_where_theory_puts_it() {
         });
         let found = search.found();
         let (low, high) = (found.rate().unwrap(), found.failed().unwrap());
-        // The last probes are 2 % apart, which the test on a share of 1 % cannot always distinguish.
+        // The last probes are 2 % apart: too close for the test on a share of 1 % to separate
+        // always.
         holds += usize::from(low <= truth * 1.02 && truth <= high * 1.02);
         width += (high / low).ln() / 40.0;
     }
@@ -159,15 +160,15 @@ fn one_queue_of_random_service_is_found_where_theory_puts_it() {
 }
 
 /// A server that pauses for 50 ms once in 4,500 requests and then responds to all waiting requests
-/// at once: those of the first 30 ms waited for more than 20 ms. Their share is
-/// 0.03 s · rate ÷ 4,500, which is 1 % at 1,500/s.
+/// at once. Requests from the first 30 ms of a pause waited for more than 20 ms. The share of these
+/// requests is 0.03 s · rate ÷ 4,500, which is 1 % at 1,500/s.
 struct Pausing {
     dice: Dice,
     /// Requests until the next pause.
     left: f64,
-    /// Whether the distance between pauses is random instead of constant.
+    /// Whether the number of requests between pauses is random instead of constant.
     random: bool,
-    /// Random stalls of the machine per second: 20 to 80 ms, without any response.
+    /// Random stalls of the machine per second; each stall blocks all responses for 20 to 80 ms.
     stalls: f64,
 }
 
@@ -204,7 +205,7 @@ impl Pausing {
             second.all += 1;
             let is_delayed = now < stalled_until - 0.020;
             second.beyond += u64::from(now < slow_until || is_delayed);
-            // Excuses all requests that may have been delayed, for now.
+            // Count every request that may have been delayed as excused, corrected below.
             second.excused += u64::from(now < stalled_until);
             stalled += u64::from(now < stalled_until);
         }
@@ -225,8 +226,9 @@ impl Pausing {
     }
 }
 
-/// Results of 40 searches of two minutes against a server that pauses: the number of intervals that
-/// contain the limit, the number with both ends, and the median of their widths.
+/// Runs 40 searches of two minutes against a server that pauses. Returns the number of intervals
+/// that contain the true maximum, the number of intervals with both ends, and the median width of
+/// the intervals with both ends.
 fn pausing(start: f64, random: bool, stalls: f64) -> (usize, usize, f64) {
     let mut holds = 0;
     let mut widths = Vec::new();
@@ -464,7 +466,8 @@ fn a_rate_that_cannot_be_proven_is_not_claimed() {
     assert!(never.probes.len() <= 12, "{}", never.probes.len());
 }
 
-/// Runs a search in which all probes have this outcome; returns the rates tried and the result.
+/// Runs a search in which all probes have the outcome `ended`; returns the tried rates and the
+/// result.
 fn all_end_in(ended: Yield) -> (Vec<f64>, HighestRate) {
     let search = search(8.0, f64::INFINITY, |rate, purpose, _| Probe {
         ended,

@@ -1,49 +1,48 @@
-//! Evaluation of each rate that was tried, from the probes at that rate and at the rates next to
-//! it.
+//! Evaluation of each tried rate from the probes at all rates.
 
 use super::{Probe, Purpose, Vote};
 use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
-/// Number of slice-length probes that prove a rate like one longer probe of the same total length.
+/// Number of slice-length probes at a rate that count as one longer proof probe.
 const AS_GOOD_AS_PROOF: usize = 3;
-/// Seconds with slow requests that are needed to estimate the size of an event, such as a pause.
+/// Minimum number of seconds with slow requests to estimate the size of an event, such as a pause.
 const KNOWN_EVENTS: usize = 2;
-/// Expected events needed before their absence is evidence: with 3 expected events, none occurs in
-/// 5 % of cases.
+/// Number of expected events from which the absence of events is evidence: with 3 expected events,
+/// the probability of no event is 5 %.
 const EVENTS: f64 = 3.0;
-/// A share of 0 counts as this part of the allowed share in estimates.
+/// Lowest share used in estimates, as a fraction of the allowed share.
 const LEAST_SHARE: f64 = 0.05;
-/// Factor on the needed length of a probe, so that a probe is seldom slightly too short.
+/// Safety factor on the computed probe length, so that a probe is seldom slightly too short.
 const SPARE: f64 = 1.2;
 
-/// Evaluation of one rate, from all probes that count.
+/// One tried rate, the probes at that rate and the decision; `None` if undecided.
 pub(super) struct Tried<'p> {
     pub(super) rate: f64,
     pub(super) probes: Vec<&'p Probe>,
     pub(super) decision: Option<bool>,
 }
 
-/// The requests that a decision uses. Requests that a stall of the machine may have delayed count
-/// in the proof that a rate holds, and do not count in the proof that a rate fails: both choices
-/// are conservative.
+/// The requests that a decision uses. Both proofs are conservative: requests that a stall of the
+/// machine may have delayed count in the proof that a rate holds, and do not count in the proof
+/// that a rate fails.
 #[derive(Debug, Clone, Copy)]
 enum View {
     /// All requests.
     All,
-    /// Requests of seconds that are not void. A second is void only without an excess of slow
-    /// requests, so that the share in the other seconds can only be larger.
+    /// Requests of seconds that are not void. A void second has no excess of slow requests, so that
+    /// leaving out void seconds can only raise the share of slow requests.
     NotVoid,
     /// Requests beyond a limit count only if no stall explains them.
     Certain,
 }
 
 impl View {
-    /// The view for a proof that a rate holds, or that it fails.
+    /// The view for a proof that a rate holds (`true`) or fails (`false`).
     fn to(holds: bool) -> Self {
         if holds { Self::All } else { Self::Certain }
     }
 
-    /// The seconds of each probe at a rate.
+    /// The seconds of each probe at the tried rate, for the limit at index `limit`.
     fn of(self, tried: &Tried<'_>, limit: usize) -> Vec<Vec<Second>> {
         let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
         let seconds = shares.map(|share| {
@@ -63,7 +62,7 @@ fn counted(probes: &[Vec<Second>]) -> Counted {
     Counted::of(&probes)
 }
 
-/// Every rate that was tried, in ascending order.
+/// Every tried rate, in ascending order.
 pub(super) struct Rates<'p>(pub(super) Vec<Tried<'p>>);
 
 /// Expected outcome of a further probe at a rate.
@@ -89,14 +88,14 @@ impl Tried<'_> {
         is_long && self.decision == Some(true)
     }
 
-    /// Measured seconds, without those of void probes.
+    /// Measured seconds of all probes that are not void.
     pub(super) fn seconds(&self) -> usize {
         let counting = self.probes.iter().filter(|p| !p.ended.is_void());
         let shares = counting.filter_map(|p| p.shares.first());
         shares.map(|share| share.seconds.len()).sum()
     }
 
-    /// Votes of the probes on a limit, without those that missed the limit while the machine
+    /// Votes on the limit at index `at`, without the probes that missed the limit while the machine
     /// stalled.
     fn votes_on(&self, at: usize) -> Vec<Vote> {
         let counts = |probe: &&&Probe| probe.votes[at].kept || !probe.is_disturbed;
@@ -104,7 +103,8 @@ impl Tried<'_> {
         probes.map(|probe| probe.votes[at]).collect()
     }
 
-    /// The majority of the probes; one probe is enough if it is clear.
+    /// The majority of the votes on the limit at index `at`. A single vote decides unless the value
+    /// was close to the limit. `None` if undecided.
     fn vote(&self, at: usize) -> Option<bool> {
         let votes = self.votes_on(at);
         let kept = votes.iter().filter(|vote| vote.kept).count();
@@ -123,7 +123,7 @@ impl Tried<'_> {
 }
 
 impl<'p> Rates<'p> {
-    /// Groups the probes that count by rate.
+    /// Groups the probes by rate and decides every rate.
     pub(super) fn of(probes: impl Iterator<Item = &'p Probe>) -> Self {
         let mut tried: Vec<Tried<'p>> = Vec::new();
         for probe in probes {
@@ -149,14 +149,14 @@ impl<'p> Rates<'p> {
         self.0.iter().find(|t| t.rate == rate)
     }
 
-    /// Measured seconds at rates for which `at` holds.
+    /// Measured seconds of the rates for which `at` returns true.
     pub(super) fn seconds(&self, at: impl Fn(f64) -> bool) -> usize {
         let rates = self.0.iter().filter(|tried| at(tried.rate));
         rates.map(Tried::seconds).sum()
     }
 
-    /// The bracket: the highest rate that held below the lowest that failed, and the lowest that
-    /// failed.
+    /// The bracket (held, failed): `failed` is the lowest rate that failed, `held` the highest rate
+    /// that held below `failed`.
     pub(super) fn bracket(&self) -> (Option<f64>, Option<f64>) {
         let decided = |wanted: bool| {
             let of = self.0.iter().filter(move |t| t.decision == Some(wanted));
@@ -167,7 +167,7 @@ impl<'p> Rates<'p> {
         (decided(true).filter(below).reduce(f64::max), failed)
     }
 
-    /// The rates inside the bracket that could not be decided.
+    /// Undecided rates inside the bracket, in ascending order.
     pub(super) fn undecided(&self) -> Vec<f64> {
         let (held, failed) = self.bracket();
         let inside = |rate: &f64| {
@@ -177,7 +177,7 @@ impl<'p> Rates<'p> {
         undecided.map(|t| t.rate).filter(inside).collect()
     }
 
-    /// The allowed share for each limit on shares.
+    /// Index and allowed share of each limit on shares.
     fn limits(&self) -> impl Iterator<Item = (usize, f64)> {
         let probes = self.0.iter().flat_map(|t| &t.probes);
         let fewest = probes.min_by_key(|p| p.shares.len());
@@ -205,9 +205,9 @@ impl<'p> Rates<'p> {
         }
     }
 
-    /// The counts at a rate, then together with those at the next rate, and so on: higher rates
-    /// support that this rate holds, lower rates that it fails, since the share beyond a limit does
-    /// not decrease with the rate.
+    /// The counts at `rate`, then the sum of the counts at `rate` and at the next rate, and so on.
+    /// The share beyond a limit does not decrease with the rate, so higher rates are evidence that
+    /// `rate` holds, and lower rates are evidence that `rate` fails.
     fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
         let mut pools = self.pools_in(rate, limit, View::to(holds));
         let mut shares = self
@@ -245,8 +245,9 @@ impl<'p> Rates<'p> {
     }
 
     /// Number of requests beyond a limit that count as one event, for a rate with too few observed
-    /// events. Taken from the next higher rate with enough events, in proportion to the rate, as
-    /// for a pause. 1 if events as frequent as at that rate would not have been missed here.
+    /// events. The number comes from the next higher rate with enough events and is scaled with the
+    /// rate, because a pause delays requests in proportion to the rate. 1 if `here` is long enough
+    /// to show events as frequent as at the higher rate.
     fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
         if here.hit >= KNOWN_EVENTS {
             return 1.0;
@@ -260,7 +261,7 @@ impl<'p> Rates<'p> {
         let Some((there, at)) = known else {
             return 1.0;
         };
-        // Events may depend on time or on requests.
+        // Events may depend on elapsed time or on the number of requests.
         let part = (here.seconds as f64 / there.seconds as f64).min(here.all / there.all);
         match part * there.hit as f64 >= EVENTS * (1.0 + here.hit as f64) {
             true => 1.0,
@@ -268,8 +269,8 @@ impl<'p> Rates<'p> {
         }
     }
 
-    /// The share beyond a limit at a rate that was tried, under the condition that the share does
-    /// not decrease with the rate: isotonic regression by its min-max formula (R. Barlow et al.,
+    /// The share beyond a limit at the tried rate with index `at`, provided that the share does not
+    /// decrease with the rate: isotonic regression by the min-max formula (R. Barlow et al.,
     /// *Statistical Inference under Order Restrictions*, 1972, section 1.2).
     fn isotonic(&self, at: usize, limit: usize) -> f64 {
         let sums: Vec<(f64, f64)> = self
@@ -295,8 +296,8 @@ impl<'p> Rates<'p> {
         (0..=at).map(least).fold(0.0, f64::max)
     }
 
-    /// The share at any rate: interpolated as a power of the rate between two tried rates, and
-    /// proportional to the rate outside them.
+    /// The share beyond a limit at any rate: a power of the rate between two tried rates, and
+    /// proportional to the rate outside the tried rates.
     fn estimate(&self, rate: f64, limit: usize, allowed: f64) -> f64 {
         let least = allowed * LEAST_SHARE;
         let of = |at: usize| self.isotonic(at, limit).max(least);

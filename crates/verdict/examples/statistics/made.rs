@@ -3,7 +3,7 @@
 use tenbin_plan::{Plan, Turn};
 use tenbin_record::{ClientUse, OpFigures, Slice};
 
-/// A slice of one second with this number of operations.
+/// A slice of one second with the given number of operations.
 pub(crate) fn slice(plan: &Plan, turn: &Turn, index: u32, operations: f64) -> Slice {
     let mut op = OpFigures::new("GET");
     op.ok = operations as u64;

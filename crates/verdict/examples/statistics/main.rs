@@ -1,9 +1,9 @@
-//! Experiments on the verdict itself: comparisons of which the truth is known, judged
-//! by the code that judges runs. Prints a table in Markdown; ends with 1 if a row
-//! fails. `cargo xtask statistics` runs it and keeps the table.
+//! Experiments on the verdict itself: simulates comparisons with a known true difference and judges
+//! the comparisons with the code that judges runs. Prints a table in Markdown; exits with 1 if a
+//! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
-//! The first argument is how many comparisons are simulated for each row, the second which
-//! rows: `pairs`, `sweep`, `single` or `published`; all by default.
+//! The first argument is the number of simulated comparisons per row (default 200). The second
+//! argument selects rows: `pairs`, `sweep`, `single` or `published` (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
 mod made;
@@ -15,13 +15,13 @@ mod sweep;
 
 use std::process::ExitCode;
 
-/// Comparisons for each row, unless told otherwise.
+/// Default number of comparisons per row.
 const COMPARISONS: u32 = 200;
 
-/// Makes rows from this number of comparisons for each.
+/// Computes rows, each from the given number of comparisons.
 type Rows = fn(u32) -> Vec<Row>;
 
-/// All rows, by name.
+/// All groups of rows, by name.
 const ROWS: [(&str, Rows); 4] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
@@ -29,7 +29,7 @@ const ROWS: [(&str, Rows); 4] = [
     ("published", |_| published::rows()),
 ];
 
-/// What was asked, what was found, and whether it is good enough.
+/// One row of the table: what was tested, the limit, the result, and whether the row passes.
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) limit: String,

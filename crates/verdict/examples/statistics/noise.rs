@@ -1,11 +1,10 @@
-//! Noise as benchmarks in rented machines have it.
+//! Simulated noise like the noise of benchmarks on rented virtual machines.
 
 use tenbin_plan::rng::Rng;
 
-/// How fast a machine is, slice after slice, as a logarithm: a part that lasts (AR(1)
-/// with φ = 0.9 and a standard deviation of 5 %), a drift of up to 5 % over the run,
-/// jumps of the level (2 % of slices, standard deviation 10 %), and for every slice
-/// 1 to 2 % of its own.
+/// The log speed of a machine, slice by slice. Sum of an AR(1) process (φ = 0.9, standard deviation
+/// 5 %), a drift of up to 5 % over the run, level shifts (2 % of slices, standard deviation 10 %),
+/// and independent noise of 1 to 2 % per slice.
 pub(crate) struct Noise {
     rng: Rng,
     lasting: f64,
@@ -21,7 +20,7 @@ const JUMPS: f64 = 0.02;
 const JUMP: f64 = 0.10;
 
 impl Noise {
-    /// The noise of a run of so many slices; the same for the same seed.
+    /// The noise of a run of `slices` slices; a seed always gives the same noise.
     pub(crate) fn new(seed: u64, slices: usize) -> Self {
         let mut rng = Rng::new(seed, &[]);
         let lasting = LASTING * normal(&mut rng);
@@ -36,7 +35,7 @@ impl Noise {
         }
     }
 
-    /// The next slice's.
+    /// The log speed of the next slice.
     pub(crate) fn next(&mut self) -> f64 {
         let innovation = LASTING * (1.0 - PHI * PHI).sqrt();
         self.lasting = PHI * self.lasting + innovation * normal(&mut self.rng);

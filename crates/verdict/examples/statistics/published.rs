@@ -1,5 +1,4 @@
-//! Published tables that contradict themselves, and some that do not, judged by the
-//! rule that judges runs.
+//! Published tables with consistent and inconsistent figures, judged by the rule on Little's law.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,24 +9,24 @@ use tenbin_verdict::{Evidence, RULES};
 
 use crate::Row;
 
-/// How long each line was measured, seconds.
+/// Measured time of each line, seconds.
 const SECONDS: f64 = 30.0;
 
 /// One line of a published table.
 struct Published {
     clients: usize,
-    /// Answers a second.
+    /// Responses per second.
     throughput: f64,
-    /// Mean time of an answer, seconds.
+    /// Mean response time, seconds.
     residence: f64,
-    /// What each client waited after an answer, milliseconds.
+    /// Think time of each client after a response, milliseconds.
     think: u64,
 }
 
-/// Why a line is in the collection.
+/// A published table and whether its figures are consistent.
 struct Table {
     what: &'static str,
-    /// Whether the figures belong together.
+    /// Whether the figures are consistent with Little's law.
     is_right: bool,
     lines: &'static [Published],
 }
@@ -41,10 +40,11 @@ const fn line(clients: usize, throughput: f64, residence: f64, think: u64) -> Pu
     }
 }
 
-/// The ramp of a search server, by a tool that waited 10 ms between requests without
-/// saying so and rounded its clients up to the next multiple of four; an issue of a
-/// load generator (wg/wrk#438); and two benchmarks of object stores, of which only
-/// how far they are from Little's law is known.
+/// The published tables:
+/// - the concurrency sweep of a search server, whose load generator waited 10 ms between requests
+///   without saying so and rounded the clients up to the next multiple of four
+/// - an issue of a load generator (wg/wrk#438)
+/// - two benchmarks of object stores, of which only the distance from Little's law is known
 const TABLES: &[Table] = &[
     Table {
         what: "ramp of a search server, clients as the table says",
@@ -113,7 +113,7 @@ fn row(table: &Table) -> Row {
     }
 }
 
-/// Whether the rule of Little's law finds that the line contradicts itself.
+/// Whether the rule on Little's law reports the line as inconsistent.
 fn is_refused(line: &Published) -> bool {
     let plan = plan(line);
     let slices = [slice(line)];

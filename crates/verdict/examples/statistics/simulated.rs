@@ -12,18 +12,18 @@ use crate::Row;
 use crate::made::slice;
 use crate::noise::Noise;
 
-/// What is injected: a share by which the second server is faster.
+/// Injected effects: relative speed advantage of the second server.
 const EFFECTS: [f64; 3] = [0.01, 0.03, 0.05];
-/// The fewest intervals that must cover the truth.
+/// Minimum share of intervals that must contain the true value.
 const COVERAGE: f64 = 0.93;
-/// The chance that a detectable effect promises.
+/// Minimum probability of detecting a detectable effect.
 const POWER: f64 = 0.80;
-/// Rounds of the comparisons with a fixed number: eight quads.
+/// Number of rounds of a comparison with a fixed length: eight quads.
 const ROUNDS: u32 = 16;
-/// Quads of the comparisons that end by precision.
+/// Minimum number of quads of a comparison that ends by precision.
 const FEWEST_QUADS: u32 = 8;
 
-/// Operations of a slice in which nothing disturbs.
+/// Number of operations in a slice without noise.
 const OPERATIONS: f64 = 1e9;
 
 pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
@@ -51,7 +51,7 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
 const FIXED: &str = "";
 const BY_PRECISION: &str = "until = \"±2%\"\nmax_count = 256\n";
 
-/// Two targets and one workload, `rounds` being further keys of `[rounds]`.
+/// A plan with two targets and one workload; `rounds` holds further keys of `[rounds]`.
 fn plan(rounds: &str) -> Plan {
     // Simulated processes do not differ from start to start.
     let text = format!(
@@ -66,7 +66,7 @@ fn plan(rounds: &str) -> Plan {
         .expect("the plan is right")
 }
 
-/// The same with other noise.
+/// The same plan with other noise.
 fn seeded(plan: Plan, seed: u64) -> Plan {
     Plan {
         seed: plan.seed ^ (seed << 32),
@@ -77,7 +77,7 @@ fn seeded(plan: Plan, seed: u64) -> Plan {
 fn run_all(plan: &Plan, effect: f64, comparisons: u32) -> Vec<Comparison> {
     (0..comparisons)
         .map(|number| {
-            // Which target comes first is drawn too.
+            // The seed also decides which target runs first.
             let plan = Plan {
                 seed: plan.seed.wrapping_mul(1_000_003) ^ u64::from(number),
                 ..plan.clone()
@@ -90,7 +90,7 @@ fn run_all(plan: &Plan, effect: f64, comparisons: u32) -> Vec<Comparison> {
         .collect()
 }
 
-/// The slices of one run, ended as the plan says.
+/// The slices of one run, which ends according to the plan.
 fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
     let turns = schedule(plan);
     let mut noise = Noise::new(plan.seed, turns.len());
@@ -147,9 +147,9 @@ fn coverage(name: &str, effect: f64, found: &[Comparison]) -> Row {
     )
 }
 
-/// Of the runs that say a difference of that size would have shown, those in which it
-/// did. What is not above the noise floor is promised to nobody: there, a difference
-/// the wrong way round must be rare.
+/// The share of detected differences among the runs whose detectable effect is at most `effect`.
+/// For effects up to the noise floor, no run promises detection: the row then limits the share of
+/// differences in the wrong direction.
 fn power(name: &str, effect: f64, found: &[Comparison]) -> Row {
     let floor = found.first().map_or(0.0, |one| one.floor());
     let promised: Vec<&Comparison> = found
@@ -180,14 +180,15 @@ fn power(name: &str, effect: f64, found: &[Comparison]) -> Row {
     )
 }
 
-/// The smallest difference that a comparison's own blocks would have shown.
+/// The smallest effect, as a share, that the blocks of a comparison can detect.
 fn detectable(one: &Comparison) -> Option<f64> {
     let logs: Vec<f64> = one.block_ratios.iter().map(|ratio| ratio.ln()).collect();
     let sd = standard_deviation(&logs)?;
     Some(detectable_log_effect(sd, logs.len(), 1.0 - CONFIDENCE)?.exp_m1())
 }
 
-/// A share that may be above a limit by chance only: its interval reaches down to it.
+/// A row that passes if `hits` of `of` is compatible with a share of at most `limit`: the lower end
+/// of the interval must not exceed the limit.
 pub(crate) fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
     let found = proportion(hits as u64, of as u64, CONFIDENCE);
     Row {
@@ -198,7 +199,8 @@ pub(crate) fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
     }
 }
 
-/// A share that may be below a limit by chance only.
+/// A row that passes if `hits` of `of` is compatible with a share of at least `limit`: the upper
+/// end of the interval must reach the limit.
 pub(crate) fn at_least(what: &str, limit: f64, hits: usize, of: usize) -> Row {
     let found = proportion(hits as u64, of as u64, CONFIDENCE);
     Row {

@@ -1,5 +1,4 @@
-//! A single target beside a busy neighbour: how often absolute figures are VALID although they
-//! are wrong.
+//! A single target on a machine with a busy neighbour: how often wrong absolute figures are VALID.
 
 use std::path::Path;
 
@@ -16,19 +15,19 @@ use crate::simulated::{at_most, percent};
 
 /// Mean share of the machine that the neighbour uses.
 const NEIGHBOURS: [f64; 3] = [0.0, 0.2, 0.6];
-/// The most runs that may be VALID with a wrong figure.
+/// Maximum share of runs with a wrong figure that is VALID.
 const WRONG: f64 = 0.05;
-/// How far a figure may be off.
+/// Relative error above which a figure counts as wrong.
 const OFF: f64 = 0.10;
-/// Operations of a slice in which nothing disturbs.
+/// Number of operations in a slice without a neighbour.
 const OPERATIONS: f64 = 1e9;
-/// Stretches of a slice in which the neighbour is either busy or not.
+/// Number of equal parts of a slice; in each part, the neighbour is either busy or idle.
 const STRETCHES: u32 = 20;
-/// Drift of the neighbour's share from slice to slice: AR(1).
+/// AR(1) coefficient of the neighbour's share from slice to slice; [`DRIFT`] is the deviation.
 const PHI: f64 = 0.9;
 const DRIFT: f64 = 0.15;
-/// How much slower the target is on a machine that the neighbour fills, because of shared
-/// caches, with a core for everybody.
+/// Slowdown of the target by shared caches if the neighbour uses the whole machine, even with
+/// enough cores.
 const CACHES: f64 = 0.20;
 
 pub(crate) fn rows(runs: u32) -> Vec<Row> {
@@ -70,7 +69,7 @@ fn plan() -> Plan {
         .expect("the plan is right")
 }
 
-/// Whether the absolute figures of one run are VALID, and whether they are off.
+/// (Whether the absolute figures of one run are VALID, whether the throughput is wrong).
 fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
     let slices = run(plan, share, has_pressure, seed);
     let assessment = assess(
@@ -88,7 +87,7 @@ fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
 fn run(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> Vec<Slice> {
     let mut rng = Rng::new(seed, &[]);
     let cores = [2.0, 4.0, 8.0][rng.below(3) as usize];
-    // Cores that target and load generator need for all they can do.
+    // Cores that target and load generator need for their maximum throughput.
     let need = cores * (0.3 + 0.7 * rng.unit());
     let own = 0.01 + 0.01 * rng.unit();
     let in_bursts = rng.unit() < 0.5;

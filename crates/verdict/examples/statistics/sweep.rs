@@ -1,5 +1,5 @@
-//! A sweep of eleven levels of connections on four targets, in the rounds that a plan chooses by
-//! itself: how often it claims a difference that is not there, and finds one that is.
+//! A sweep of eleven levels of connections on four targets, with the plan's default number of
+//! rounds: how often the verdict claims a false difference and finds a true difference.
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use crate::made::slice;
 use crate::noise::Noise;
 use crate::simulated::{at_least, at_most};
 
-/// Operations of a slice on one connection in which nothing disturbs.
+/// Number of operations in a slice on one connection without noise.
 const OPERATIONS: f64 = 1e9;
-/// The chance that a difference of 5 % is to be found with.
+/// Minimum probability of detecting a difference of 5 %.
 const POWER: f64 = 0.80;
 
 pub(crate) fn rows(runs: u32) -> Vec<Row> {
@@ -108,7 +108,7 @@ fn plan() -> Plan {
         .expect("the plan is right")
 }
 
-/// Runs in which target b is faster by a log ratio that depends on the level.
+/// Comparisons of runs in which target `b` is faster by `effect` of the level, a log ratio.
 fn run_all(plan: &Plan, seed: u64, runs: u32, effect: impl Fn(usize) -> f64) -> Vec<Compared> {
     (0..runs)
         .map(|number| {

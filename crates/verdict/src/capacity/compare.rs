@@ -1,5 +1,5 @@
-//! Targets compared at their maximum throughput, each at the number of connections that suits it
-//! best.
+//! Comparison of targets at their maximum throughput, each target with its best number of
+//! connections.
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
@@ -10,11 +10,11 @@ use super::{LadderStep, family, peak_of, sentence, steps};
 use crate::compare::metric::Metric;
 use crate::compare::outcome::{Question, Scale};
 
-/// Compares every challenger with the baseline for each sweep of connections in the plan. Both
-/// peaks are the maximum over the same number of levels, so the bias of a maximum affects both
-/// sides alike. These comparisons are a family separate from the questions of the plan: they share
-/// an error of 5 % (Bonferroni), in the interval as in the verdict. The trust is the lower of both
-/// `capacities`.
+/// Compares every challenger with the baseline for each concurrency sweep in the plan. Both peaks
+/// are maxima over the same number of levels, so the upward bias of a maximum affects both targets
+/// equally. These comparisons are a family separate from the hypotheses of the plan and share an
+/// error of 5 % (Bonferroni), in intervals and verdicts. The trust of a comparison is the lower
+/// trust of the two `capacities`.
 pub fn compare_capacities(
     plan: &Plan,
     slices: &[Slice],
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn several_targets_share_the_five_percent() {
-        // With three targets, seven blocks are the fewest that can show a difference.
+        // Three comparisons need at least seven blocks to show a difference.
         for (blocks, differs) in [(6, false), (7, true)] {
             let run = run(&[("a", 4), ("b", 8), ("c", 8), ("d", 8)], blocks);
             let found = compare_capacities(&run.plan, &run.slices, &[]);

@@ -1,4 +1,4 @@
-//! The maximum throughput of a target, from the levels of a sweep of connections.
+//! The capacity of a target: its maximum throughput over the levels of a concurrency sweep.
 
 mod compare;
 mod passes;
@@ -19,8 +19,8 @@ use crate::figures::latency;
 use crate::figures::spread::uneven;
 use crate::rules::rho;
 
-/// The capacity of every target for every sweep of connections in the plan, trusted as far as the
-/// findings allow. The workloads of a sweep differ only in their connections.
+/// The capacity of every target for every concurrency sweep in the plan, with the trust that the
+/// findings allow. The workloads of a sweep differ only in the number of connections.
 pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Capacity> {
     let of_ladder = |ladder: Vec<usize>| {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
@@ -48,7 +48,7 @@ pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Ca
         .collect()
 }
 
-/// One level with its full slices.
+/// One level of a sweep with its full slices.
 pub(crate) struct LadderStep<'a> {
     workload: &'a Workload,
     slices: Vec<&'a Slice>,
@@ -91,7 +91,7 @@ impl LadderStep<'_> {
         })
     }
 
-    /// One figure per block, in the order of the blocks: the mean over its slices.
+    /// (block, mean of the figure over the slices of the block), in the order of the blocks.
     fn by_block(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Vec<(u32, f64)> {
         let mut blocks: Vec<(u32, Vec<f64>)> = Vec::new();
         for slice in &self.slices {
@@ -108,7 +108,7 @@ impl LadderStep<'_> {
     }
 }
 
-/// Over all work, seconds; `None` without completed work.
+/// Mean service time over all work, seconds; `None` without completed work.
 fn mean_service(slice: &Slice) -> Option<f64> {
     let times = || slice.work().map(|op| &op.service).filter(|h| !h.is_empty());
     let answers: u64 = times().map(|h| h.len()).sum();
@@ -116,7 +116,7 @@ fn mean_service(slice: &Slice) -> Option<f64> {
     (answers > 0).then(|| nanos / answers as f64 / 1e9)
 }
 
-/// Without trust and sentence.
+/// The capacity of one target; the caller sets trust and sentence.
 fn capacity(
     workloads: &[&Workload],
     target: &Target,
@@ -128,7 +128,7 @@ fn capacity(
         .iter()
         .filter_map(|step| Some((step.connections(), step.throughput().value()?)))
         .collect();
-    // A missing level may have been the best one.
+    // A missing level may have had the highest throughput.
     let complete = medians.len() == steps.len();
     let peak = peak_of(steps).filter(|_| complete);
     Capacity {
@@ -163,7 +163,7 @@ fn capacity(
 fn peak_of<'s, 'a>(steps: &'s [LadderStep<'a>]) -> Option<&'s LadderStep<'a>> {
     let value = |step: &LadderStep<'_>| step.throughput().value();
     let with_figure = steps.iter().filter_map(|step| Some((step, value(step)?)));
-    // Of equal levels, the one with the fewest connections.
+    // Of levels with equal throughput, take the level with the fewest connections.
     with_figure
         .rev()
         .max_by(|(_, a), (_, b)| a.total_cmp(b))
@@ -186,11 +186,12 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
     }
 }
 
-/// X_max · R_min in every block that has both the peak and the level with the fewest connections.
+/// Number of busy workers: X_max · R_min in every block that has both the peak and the level with
+/// the fewest connections.
 ///
-/// If connections are distributed unevenly over workers, several connections share a worker even at
-/// the lowest level, and the mean service time includes the time that they wait for each other.
-/// Then R_min is the 10th percentile of the service time.
+/// R_min is the mean service time at the level with the fewest connections. If workers serve
+/// connections unevenly, connections share a worker even at that level, and the mean includes
+/// waiting; R_min is then the 10th percentile of the service time.
 fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>, is_uneven: bool) -> Measured {
     let work = |op: &OpFigures| op.role.is_work();
     let alone = || latency::quantile_of(&fewest.slices, 0.10, |op| &op.service, &work);
@@ -225,7 +226,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Levels of 1 to 32 connections on targets with these numbers of workers, 10 ms per request.
+    /// A sweep of 1 to 32 connections on `targets`, each with a name and a number of workers; 10 ms
+    /// per request.
     pub(super) fn run(targets: &[(&str, u64)], blocks: u32) -> Run {
         let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
         let levels = ["get-c1", "get-c2", "get-c4", "get-c8", "get-c16", "get-c32"];
@@ -276,8 +278,7 @@ mod tests {
 
     #[test]
     fn connections_that_share_a_worker_from_the_fewest_on_make_no_workers() {
-        // Levels from 2 connections on; in half of the slices, the first two connections share a
-        // worker.
+        // The lowest level has 2 connections, which share a worker in half of the slices.
         let mut run = run(&[("a", 4)], 8);
         run.plan.workloads.remove(0);
         run.slices.retain(|slice| slice.workload != "get-c1");

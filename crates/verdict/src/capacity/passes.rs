@@ -1,5 +1,5 @@
-//! Descending against ascending order of the levels: whether a server is slower after a heavier
-//! load.
+//! Hysteresis of a sweep: whether a server is slower after a heavier load. Compares levels run in
+//! descending order with levels run in ascending order.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use tenbin_stats::{CONFIDENCE, Measured, unpaired_ratio};
 
 use super::LadderStep;
 
-/// Throughput in blocks with descending levels divided by that in blocks with ascending levels.
+/// Throughput in blocks with descending levels divided by throughput in blocks with ascending
+/// levels.
 pub(super) fn down_to_up(by_block: &[(u32, f64)]) -> Measured {
     let pass = |down: bool| {
         let mine = by_block
@@ -19,13 +20,13 @@ pub(super) fn down_to_up(by_block: &[(u32, f64)]) -> Measured {
     unpaired_ratio(&pass(false), &pass(true), CONFIDENCE)
 }
 
-/// As the schedule orders the blocks.
+/// Whether the schedule runs the levels of the block in descending order.
 fn goes_down(block: u32) -> bool {
     block % 2 == 1
 }
 
-/// The same ratio over all levels: of the geometric mean of the levels, in each block that has all
-/// of them.
+/// Throughput in descending blocks divided by throughput in ascending blocks, over all levels: the
+/// figure of a block is the geometric mean of its levels. Only blocks with all levels count.
 pub(crate) fn hysteresis(steps: &[LadderStep<'_>]) -> Measured {
     let mut logs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for step in steps {

@@ -1,10 +1,10 @@
-//! A capacity in one sentence.
+//! Sentences about a capacity and about a comparison of capacities.
 
 use tenbin_result::format::{RATE, UNKNOWN, percent, ratio, ratio_ends};
 use tenbin_result::{Capacity, CapacityComparison, Knee, Outcome, Trust};
 
-/// The sentence about a capacity, without a full stop. If the numbers cannot be believed, the
-/// sentence states that instead.
+/// The sentence about a capacity, without a full stop. For untrusted numbers, the sentence states
+/// that the numbers cannot be trusted.
 pub(super) fn of_capacity(found: &Capacity, trust: Trust) -> String {
     let about = format!("the capacity of {} at {}", found.target, found.family);
     trust.qualify(most(found), &about)
@@ -37,7 +37,7 @@ fn like_workers(found: &Capacity) -> String {
     let Some(workers) = found.workers else {
         return String::new();
     };
-    // Above the last level, it is unknown whether all workers were busy.
+    // Without a knee, more workers than this may exist: the last level may not use all workers.
     let more = match found.knee {
         Some(Knee { found: true, .. }) => "",
         _ => " or more",
@@ -49,8 +49,8 @@ fn like_workers(found: &Capacity) -> String {
     )
 }
 
-/// The sentence about a comparison, without a full stop. If the numbers cannot be believed, the
-/// sentence states that instead.
+/// The sentence about a comparison, without a full stop. For untrusted numbers, the sentence states
+/// that the numbers cannot be trusted.
 pub(super) fn of_comparison(found: &CapacityComparison) -> String {
     let about = format!(
         "the capacity of {} against {} at {}",

@@ -25,8 +25,8 @@ impl<'a> Blocks<'a> {
             .chunk_by(|a, b| a.block == b.block)
             .map(<[&Slice]>::to_vec)
             .collect();
-        // The last block may have been cut off by the end of the run, so the block with the most
-        // rounds shows the pattern. A single round never cancels drift.
+        // The end of the run may have cut off the last block, so the block with the most rounds
+        // gives the number of rounds. A single round never cancels drift.
         let rounds = blocks
             .iter()
             .map(|block| {
@@ -40,7 +40,7 @@ impl<'a> Blocks<'a> {
         Self { blocks, rounds }
     }
 
-    /// The slices of a target in a block, if all of them ran their full time.
+    /// The slices of a target in a block; `None` unless all of these slices ran their full time.
     fn whole(&self, block: &[&'a Slice], target: &str) -> Option<Vec<&'a Slice>> {
         let slices: Vec<&Slice> = block
             .iter()
@@ -56,7 +56,7 @@ impl<'a> Blocks<'a> {
         full.copied().collect()
     }
 
-    /// The challenger's figure divided by the baseline's in each complete block.
+    /// The log ratio challenger ÷ baseline of each complete block.
     pub(crate) fn log_ratios(&self, metric: Metric, baseline: &str, challenger: &str) -> Vec<f64> {
         self.log_ratios_of(metric, baseline, challenger, |_| true)
     }
@@ -73,7 +73,7 @@ impl<'a> Blocks<'a> {
         all.into_iter().map(|(_, log)| log).collect()
     }
 
-    /// The log ratio of each complete block with the number of the block.
+    /// The block number and the log ratio challenger ÷ baseline of each complete block.
     pub(crate) fn log_ratios_by_block(
         &self,
         metric: Metric,
@@ -111,8 +111,8 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The challenger's figure divided by the baseline's on one target, in each block that is complete
-/// for both.
+/// Log ratios of two workloads on one target: challenger ÷ baseline in each block that is complete
+/// for both workloads.
 pub(crate) fn log_ratios_across(
     metric: Metric,
     target: &str,
@@ -136,8 +136,8 @@ pub(crate) fn log_ratios_across(
         .collect()
 }
 
-/// Whether the CPU use of all targets is known and has the same scope: that of a whole host cannot
-/// be compared with that of processes.
+/// Whether the CPU use of all targets is known and has the same scope. The CPU use of a whole host
+/// cannot be compared with the CPU use of processes.
 pub(crate) fn is_observed(plan: &Plan, blocks: &Blocks<'_>) -> bool {
     let mut scopes = Vec::new();
     let all_known = plan.targets.iter().all(|target| {

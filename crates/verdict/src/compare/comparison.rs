@@ -1,4 +1,4 @@
-//! One comparison: what is compared, the ratio, and the resulting verdict.
+//! One comparison of two targets or two workloads: the ratio and the resulting verdict.
 
 use std::ops::Deref;
 
@@ -22,19 +22,19 @@ pub enum Across {
     Workloads,
 }
 
-/// A comparison of the result document, with the values that its outcome is decided from.
+/// A comparison of the result document, with the values that decide the outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Its entry in the document.
+    /// The entry in the result document.
     pub found: tenbin_result::Comparison,
     /// What is compared.
     pub across: Across,
     /// The figure that is compared.
     pub metric: Metric,
-    /// The challenger's figure divided by the baseline's, before rounding.
+    /// The ratio challenger ÷ baseline before rounding.
     pub ratio: Measured,
-    /// For a level of a sweep: the sweep, whose curve is the question. The level itself is not a
-    /// question, so its p-value is not corrected.
+    /// The sweep that this comparison is a level of; `None` outside sweeps. The hypothesis is the
+    /// curve over all levels, so the p-value of a level is not corrected.
     pub level: Option<LevelOf>,
 }
 
@@ -47,8 +47,8 @@ impl Deref for Comparison {
 }
 
 impl Comparison {
-    /// Compares two targets at a workload, or two workloads on a target: `sides` are the baseline
-    /// and the challenger. Correction, outcome and trust are decided later.
+    /// Compares two targets at a workload, or two workloads on a target. `sides` are the names of
+    /// the baseline and the challenger. Correction, outcome and trust are set later.
     pub(crate) fn new(
         (across, place): (Across, String),
         sides: [&str; 2],
@@ -100,13 +100,13 @@ impl Comparison {
         self.noise_floor.unwrap_or(NOISE_FLOOR)
     }
 
-    /// Its role in the comparisons of the plan.
+    /// The role of this comparison in the correction for multiple comparisons.
     pub(crate) fn member(&self, plan: &Plan) -> Member {
         let decides = self.primary || is_deciding(plan, self);
         Member::of(decides, self.twin, self.level.is_some())
     }
 
-    /// A finding about its challenger at its workload.
+    /// A finding about the comparison's challenger at the comparison's workload.
     pub(crate) fn finding(
         &self,
         rule: &'static str,
@@ -130,7 +130,7 @@ impl Comparison {
         self.block_ratios.iter().map(|ratio| ratio.ln()).collect()
     }
 
-    /// The values that its outcome is decided from, in a `family` with this number of questions.
+    /// The values that decide the outcome; `family` is the number of comparisons judged together.
     pub(crate) fn question<'a>(
         &'a self,
         log_ratios: &'a [f64],
@@ -153,7 +153,7 @@ pub(crate) fn is_question(comparison: &Comparison) -> bool {
     comparison.primary && comparison.level.is_none()
 }
 
-/// Whether it compares by the deciding figure of the workload.
+/// Whether the comparison uses the deciding figure of the workload.
 pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
     let by_workload = |work: &Workload| Metric::primary(plan, work) == comparison.metric;
     let mut workloads = plan.workloads.iter();

@@ -1,15 +1,16 @@
-//! The levels of a sweep as one question: the curve.
+//! The levels of a sweep as one hypothesis: the curve differs or does not.
 
 use tenbin_plan::{Plan, Workload};
 
-/// The question that a level of a sweep belongs to.
+/// The sweep that a level belongs to, with the result for the whole curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelOf {
     /// The common part of the names of the levels.
     pub sweep: String,
-    /// How many levels the sweep has.
+    /// Number of levels of the sweep.
     pub levels: usize,
-    /// Whether the whole curve differs. Otherwise no level is called different.
+    /// Whether the whole curve differs. Without a difference of the curve, no level is reported as
+    /// different.
     pub differs: bool,
 }
 
@@ -20,8 +21,8 @@ pub(crate) fn sweeps(plan: &Plan) -> Vec<Vec<&Workload>> {
     ladders.map(levels).collect()
 }
 
-/// For each block that has all levels: the mean of the log ratios of the levels. `levels` holds the
-/// numbers of the blocks with their log ratios, by level.
+/// The mean log ratio over all levels, for each block that has all levels. `levels` holds one list
+/// of (block number, log ratio) per level.
 pub(crate) fn mean_log_ratios(levels: &[Vec<(u32, f64)>]) -> Vec<f64> {
     let in_block = |block: u32| -> Option<f64> {
         let of_level = |level: &Vec<(u32, f64)>| {
@@ -36,7 +37,8 @@ pub(crate) fn mean_log_ratios(levels: &[Vec<(u32, f64)>]) -> Vec<f64> {
     blocks.filter_map(|(block, _)| in_block(*block)).collect()
 }
 
-/// The name of the first workload without its number of connections, if all are named by it.
+/// The name of the first workload with the ending `-cN` (N connections), without the ending;
+/// otherwise the name of the first workload.
 pub(crate) fn family(workloads: &[&Workload]) -> String {
     let base = |workload: &&Workload| {
         let ending = format!("-c{}", workload.load.connections);

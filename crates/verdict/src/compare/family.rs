@@ -1,5 +1,5 @@
-//! The comparisons of a run that are judged together: at most one run in twenty, not one comparison
-//! in twenty, has an interval that misses the true value.
+//! Families of comparisons that are judged together. An interval of a family misses the true value
+//! in at most one run in twenty; without the correction, one comparison in twenty would.
 
 use tenbin_plan::Plan;
 use tenbin_stats::{CONFIDENCE, confidence_of_each};
@@ -7,17 +7,17 @@ use tenbin_stats::{CONFIDENCE, confidence_of_each};
 /// The role of a comparison among the comparisons of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Member {
-    /// It answers a question that [`Plan::hypotheses`] counts.
+    /// A hypothesis of the plan: [`Plan::hypotheses`] counts this comparison.
     Question,
-    /// A comparison with a twin by a deciding figure: no question.
+    /// A comparison of a twin by a deciding figure, which is a control and not a hypothesis.
     Control,
-    /// An exploratory comparison, with an interval for itself.
+    /// An exploratory comparison, whose interval is not corrected.
     Alone,
 }
 
 impl Member {
-    /// Whether the comparison uses the figure that `decides`, and whether a twin is compared. A
-    /// level of a sweep is not a question, but its curve is.
+    /// The role of a comparison. `decides`: the comparison uses the deciding figure; `twin`: a twin
+    /// is compared. A level of a sweep is exploratory; the curve of the sweep is the hypothesis.
     pub(crate) fn of(decides: bool, twin: bool, is_level: bool) -> Self {
         match (decides && !is_level, twin) {
             (true, false) => Self::Question,
@@ -29,9 +29,9 @@ impl Member {
 
 /// Number of comparisons that share an error of 5 %.
 ///
-/// Only comparisons by the deciding figure are questions, and of the levels of a sweep only the
-/// curve. All other comparisons are exploratory, each with an interval for itself. A question that
-/// was not answered still counts. Comparisons with twins are a separate family.
+/// Hypotheses are the comparisons by the deciding figure; a sweep counts once, as a curve. A
+/// hypothesis without a result still counts. Comparisons with twins are a separate family. All
+/// other comparisons are exploratory, and their intervals are not corrected.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Family {
     questions: usize,
@@ -39,8 +39,8 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The family of a plan. Every interval, p-value and number of rounds needed follows from its
-    /// size.
+    /// The families of a plan. Every interval, p-value and required number of rounds depends on the
+    /// size of a family.
     pub(crate) fn of(plan: &Plan) -> Self {
         Self {
             questions: plan.hypotheses(),
@@ -48,8 +48,7 @@ impl Family {
         }
     }
 
-    /// Number of comparisons that a comparison with this role is judged together with, including
-    /// itself.
+    /// Size of the family of a comparison with this role, at least 1.
     pub(crate) fn size(self, member: Member) -> usize {
         match member {
             Member::Question => self.questions.max(1),
@@ -58,7 +57,7 @@ impl Family {
         }
     }
 
-    /// Confidence of the interval of a comparison with this role, taken alone.
+    /// Confidence of the single interval of a comparison with this role.
     pub(crate) fn confidence(self, member: Member) -> f64 {
         confidence_of_each(CONFIDENCE, self.size(member))
     }
@@ -70,7 +69,7 @@ mod tests {
     use crate::compare::compare_all;
     use crate::testing::Run;
 
-    /// The number of questions of the plan is the number of deciding comparisons.
+    /// The number of hypotheses of the plan equals the number of deciding comparisons.
     #[test]
     fn every_deciding_comparison_is_one_of_the_family() {
         let mut with_twin = Run::new(&["a", "b", "c", "a-twin"], &["x", "y"], 8);

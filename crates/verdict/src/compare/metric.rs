@@ -10,15 +10,15 @@ use crate::server;
 /// A figure by which targets are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// Work completed per second.
+    /// Operations completed per second.
     Throughput,
     /// A statistic of the time from write start to last byte, seconds.
     Service(Statistic),
     /// A statistic of the time from intended start to last byte, seconds.
     Response(Statistic),
-    /// CPU seconds of the target per unit of completed work.
+    /// CPU seconds of the target per completed operation.
     ServerCpu,
-    /// Body bytes of completed work per second, in either direction.
+    /// Body bytes of completed operations per second, request and response bodies together.
     Bandwidth,
 }
 
@@ -26,7 +26,7 @@ const fn percentile(percent: u32) -> Statistic {
     Statistic::Quantile(Quantile::percent(percent))
 }
 
-/// Which way is better.
+/// Whether higher or lower values are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// More is better.
@@ -47,8 +47,8 @@ impl Metric {
     /// 99th percentile of response time.
     pub const RESPONSE_P99: Self = Self::Response(percentile(99));
 
-    /// The metric of a figure in the plan, for this kind of load; `None` for figures that are facts
-    /// about the run rather than estimates.
+    /// The metric of a figure in the plan for a closed or open loop. `None` for figures that are
+    /// facts about the run rather than estimates.
     pub fn named(figure: Figure, closed_loop: bool) -> Option<Self> {
         Some(match (figure, closed_loop) {
             (Figure::Throughput, _) => Self::Throughput,
@@ -60,7 +60,8 @@ impl Metric {
         })
     }
 
-    /// The deciding figure of a workload: that of the plan, or the default for its load.
+    /// The deciding figure of a workload: the figure that the plan sets, or the default for the
+    /// kind of load.
     pub fn primary(plan: &Plan, workload: &Workload) -> Self {
         let closed = workload.load.pace == Pace::Closed;
         let chosen = plan.comparing.decide;
@@ -69,7 +70,7 @@ impl Metric {
             .unwrap_or(Self::deciding(closed))
     }
 
-    /// The metrics that are compared for a workload, the deciding one first.
+    /// The metrics compared for a workload; the deciding metric is first.
     pub(crate) fn of_workload(plan: &Plan, workload: &Workload) -> Vec<Self> {
         let primary = Self::primary(plan, workload);
         let usual = Self::of_load(workload.load.pace == Pace::Closed)
@@ -79,7 +80,7 @@ impl Metric {
         std::iter::once(primary).chain(others).collect()
     }
 
-    /// Its name in JSON: `throughput`, `service_p99`, `response_mean`, `server_cpu`.
+    /// The metric's name in JSON: `throughput`, `service_p99`, `response_mean`, `server_cpu`.
     pub fn name(self) -> String {
         let of = |statistic| match statistic {
             Statistic::Mean => "mean".to_owned(),
@@ -94,10 +95,10 @@ impl Metric {
         }
     }
 
-    /// The metrics that are compared for a kind of load, the deciding one first.
+    /// The metrics compared by default for a closed or open loop; the deciding metric is first.
     ///
-    /// In a closed loop, throughput is the result. In an open loop, the schedule determines the
-    /// throughput, so the deciding figure is the median response time.
+    /// In a closed loop, the target determines the throughput, which is the deciding metric. In an
+    /// open loop, the schedule determines the throughput, so the median response time decides.
     pub fn of_load(closed_loop: bool) -> &'static [Self] {
         if closed_loop {
             &[
@@ -111,7 +112,7 @@ impl Metric {
         }
     }
 
-    /// The deciding metric for a kind of load.
+    /// The default deciding metric for a closed or open loop.
     pub fn deciding(closed_loop: bool) -> Self {
         if closed_loop {
             Self::Throughput
@@ -120,7 +121,7 @@ impl Metric {
         }
     }
 
-    /// Which way is better.
+    /// Whether higher or lower values are better.
     pub fn direction(self) -> Direction {
         match self {
             Self::Throughput | Self::Bandwidth => Direction::HigherIsBetter,
@@ -128,7 +129,7 @@ impl Metric {
         }
     }
 
-    /// Its name in a sentence.
+    /// The metric's name in a sentence.
     pub fn phrase(self) -> String {
         match self {
             Self::Throughput => "throughput".to_owned(),
@@ -150,8 +151,8 @@ impl Metric {
         }
     }
 
-    /// Whether the figure is missing in some of these slices of one target so that the figure over
-    /// the other slices is too high: a slice without throughput had no completed operation.
+    /// Whether slices without a value bias the figure upwards. A slice without throughput completed
+    /// no operation, so leaving out the slice overstates the throughput.
     pub(crate) fn is_biased_over(self, slices: &[&Slice]) -> bool {
         self == Self::Throughput && slices.iter().any(|slice| self.of_slice(slice).is_none())
     }
@@ -164,8 +165,8 @@ impl Metric {
         median(&values.collect::<Vec<f64>>(), CONFIDENCE)
     }
 
-    /// One target's values in one block: one a slice or, for a quantile that the
-    /// slices have too few samples for, one for the block. `None` if a slice has none.
+    /// The values of one target in one block, one value per slice. For a quantile with too few
+    /// samples per slice, one value for the whole block. `None` if a slice has no value.
     pub(crate) fn of_block(self, slices: &[&Slice]) -> Option<Vec<f64>> {
         let apart = slices.iter().map(|slice| self.of_slice(slice)).collect();
         let Some((Statistic::Quantile(quantile), kind)) = self.timed() else {
@@ -203,7 +204,7 @@ impl Metric {
     }
 }
 
-/// In front of "service time".
+/// The words for a statistic before "service time": "mean" or the percentile.
 fn words(statistic: Statistic) -> String {
     let Statistic::Quantile(quantile) = statistic else {
         return "mean".to_owned();
@@ -222,7 +223,7 @@ fn words(statistic: Statistic) -> String {
     format!("{percent}{suffix} percentile of")
 }
 
-/// Unknown if the throughput is unknown.
+/// Body bytes per second; `None` if the throughput is unknown.
 fn bandwidth(slice: &Slice) -> Option<f64> {
     slice.throughput()?;
     let payload: u64 = slice.work().map(|op| op.payload).sum();
@@ -233,8 +234,8 @@ fn is_work(op: &OpFigures) -> bool {
     op.role.is_work()
 }
 
-/// CPU seconds per unit of completed work. Kernels count CPU time in ticks of some milliseconds, so
-/// a count of 0 means "too little to measure" and is unknown.
+/// CPU seconds per completed operation. Kernels count CPU time in ticks of a few milliseconds, so 0
+/// means "too little to measure" and gives `None`.
 fn server_cpu(slice: &Slice) -> Option<f64> {
     let used = server::cpu_seconds(slice)?;
     (used > 0.0 && slice.ok() > 0).then(|| used / slice.ok() as f64)

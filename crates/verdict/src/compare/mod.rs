@@ -1,4 +1,4 @@
-//! Every challenger against the baseline, block by block.
+//! Comparisons of every challenger with the baseline, block by block.
 
 pub(crate) mod blocks;
 pub(crate) mod comparison;
@@ -24,9 +24,10 @@ use crate::compare::metric::Metric;
 use crate::compare::outcome::Scale;
 use crate::findings::flags::flags;
 
-/// Compares every other target, twins included, with the baseline, at every workload, by every
-/// metric of its load. Only complete blocks count: all slices of both targets, none of them cut
-/// short. The trust is `Valid` until the findings lower it.
+/// Compares every target except the baseline, including twins, with the baseline: at every workload
+/// and by every metric of the workload's load. Only complete blocks count: all slices of both
+/// targets ran their full time. The trust of each comparison is `Valid` until findings lower the
+/// trust.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     compare_all(plan, slices).targets
 }
@@ -34,27 +35,27 @@ pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
 /// All comparisons of a run, as [`Plan::hypotheses`] counts them.
 #[derive(Debug)]
 pub struct Compared {
-    /// Targets, at each workload.
+    /// Comparisons of targets at each workload.
     pub targets: Vec<Comparison>,
-    /// Targets, over all levels of each sweep.
+    /// Comparisons of targets over all levels of each sweep.
     pub curves: Vec<Comparison>,
-    /// Every workload that the plan compares with the first one, on every target except twins.
+    /// Comparisons of workloads with the first workload, on every target except twins. Empty unless
+    /// the plan compares workloads.
     pub workloads: Vec<Comparison>,
 }
 
-/// Compares targets, curves and workloads. All of them share one correction for multiple
-/// comparisons.
+/// Compares targets, curves and workloads, with one correction for all these comparisons together.
 pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
     let flagged: BTreeSet<u32> = flags(plan, slices).iter().map(|flag| flag.slice).collect();
     let family = Family::of(plan);
     let mut comparisons = Vec::new();
-    // For a maximum-rate search, the rates are compared instead.
+    // A maximum-rate search is compared by its rates, in `compare_rates`.
     let compared = plan.workloads.iter().filter(|work| work.search().is_none());
     for workload in compared {
         let blocks = Blocks::of(workload, slices);
         let primary = Metric::primary(plan, workload);
         for metric in Metric::of_workload(plan, workload) {
-            // A cost that is not observed is not a question, unless it is the deciding figure.
+            // Skip the CPU cost if it was not observed, unless the CPU cost is the deciding figure.
             let is_asked = metric == primary;
             if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
@@ -77,8 +78,9 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
     }
 }
 
-/// Compares every other target, twins included, with the baseline over all levels of each sweep
-/// ([`Plan::concurrency_sweeps`]): in each block, the geometric mean of the ratios of the levels.
+/// Compares every target except the baseline, including twins, with the baseline over all levels of
+/// each sweep ([`Plan::concurrency_sweeps`]). The ratio of a block is the geometric mean of the
+/// ratios of the levels.
 fn curves(plan: &Plan, slices: &[Slice], family: Family) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
@@ -116,7 +118,7 @@ fn curves(plan: &Plan, slices: &[Slice], family: Family) -> Vec<Comparison> {
     found
 }
 
-/// The sweep that a level belongs to. A level is not a question in addition to the curve.
+/// The sweep that a workload is a level of; `None` outside sweeps.
 fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
     let is_level = |levels: &Vec<&Workload>| levels.iter().any(|work| work.name == workload.name);
     let levels = sweeps(plan).into_iter().find(is_level)?;
@@ -127,11 +129,11 @@ fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
     })
 }
 
-/// Calls a level different only if its curve is, so that the probability of a false difference is
-/// that of the curve: a hierarchical test, in which the levels are tested only after the whole (R.
-/// Marcus, E. Peritz and K. R. Gabriel, "On closed testing procedures with special reference to
-/// ordered analysis of variance", 1976). Only for deciding figures; other comparisons are
-/// exploratory.
+/// Reports a level as different only if the curve differs. In this hierarchical test, the levels
+/// are tested only after the curve, so that the probability of a false difference is the
+/// probability for the curve (R. Marcus, E. Peritz and K. R. Gabriel, "On closed testing procedures
+/// with special reference to ordered analysis of variance", 1976). Applies to deciding figures
+/// only; other comparisons are exploratory.
 fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scale) {
     for level in comparisons {
         let Some(of) = &mut level.level else {
@@ -192,7 +194,7 @@ fn across(
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
     let log_ratios = logs(&|_| true);
-    // A cost that is not observed is not a question.
+    // Skip a metric that was not observed, unless the metric decides.
     if log_ratios.is_empty() && !primary {
         return None;
     }
@@ -259,12 +261,12 @@ fn by_metric(
         .collect()
 }
 
-/// Whether no test has flagged the slice.
+/// Whether the slice is without a flag.
 fn is_clean(slice: &Slice, flagged: &BTreeSet<u32>) -> bool {
     !flagged.contains(&slice.index)
 }
 
-/// Decides the outcome of each comparison by its interval: see [`Family`].
+/// Decides the outcome of each comparison from the interval: see [`Family`].
 fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
     let family = Family::of(plan);
     correct(family, plan, comparisons);
@@ -286,8 +288,8 @@ fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
             (Across::Targets | Across::Levels, false) => {
                 scale.between(plan, [&comparison.baseline, &comparison.challenger])
             }
-            // Workloads are compared within one process, and the difference between processes is
-            // what a twin measures.
+            // A twin measures the difference between processes, but workloads are compared within
+            // one process.
             _ => scale,
         };
         let size = family.size(comparison.member(plan));
@@ -297,7 +299,7 @@ fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
     }
 }
 
-/// Corrects the p-values, and sets the confidence with which the intervals hold simultaneously.
+/// Corrects the p-values and sets the confidence with which all intervals of a family hold.
 fn correct(family: Family, plan: &Plan, comparisons: &mut [Comparison]) {
     for kind in [Member::Question, Member::Control] {
         let size = family.size(kind);

@@ -9,31 +9,31 @@ use tenbin_stats::{
 
 use crate::compare::metric::{Direction, Metric};
 
-/// The smallest effect that counts as a difference: 1 %, Tenbin's own convention. A restart or
-/// another build of the same server can change a figure by as much, so a smaller effect says little
-/// about the server, however narrow the interval.
+/// The smallest effect that counts as a difference: 1 %, a convention of Tenbin. A restart or a
+/// rebuild of the same server can change a figure by 1 %, so a smaller effect says little about the
+/// server even with a narrow interval.
 pub const NOISE_FLOOR: f64 = 0.01;
 
-/// The default margin within which two targets are called equivalent: 5 %.
+/// The default margin of equivalence: two targets are equivalent within ± 5 %.
 pub const EQUIVALENCE: f64 = 0.05;
 
-/// The limits that an outcome is decided by.
+/// The thresholds that decide an outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     /// The smallest effect that counts as a difference, as a share.
     pub(crate) floor: f64,
-    /// The floor without the noise that a twin has shown.
+    /// The floor before the noise that a twin shows is applied, as a share.
     usual_floor: f64,
-    /// The margin of "equivalent", as a share.
+    /// The margin of equivalence, as a share.
     pub(crate) margin: f64,
-    /// The possible difference between two starts of one program, as a share; `None` if the
-    /// interval contains it, or if no process was started.
+    /// The possible difference between two starts of one program, as a share. `None` if the
+    /// interval already includes this difference, or if no process was started.
     start_noise: Option<f64>,
 }
 
 impl Scale {
-    /// The scale of a plan without a twin. A plan with a margin below the usual floor gets a floor
-    /// of that margin.
+    /// The scale of a plan without a twin. A margin below [`NOISE_FLOOR`] also lowers the floor to
+    /// the margin.
     pub(crate) fn of(plan: &Plan) -> Self {
         let margin = plan.comparing.margin.share();
         let floor = NOISE_FLOOR.min(margin);
@@ -45,8 +45,8 @@ impl Scale {
         }
     }
 
-    /// The scale for two targets: if each ran in one process during the whole run, the interval
-    /// does not contain the difference between two starts of a program.
+    /// The scale for two targets. If each target ran in one process during the whole run, the
+    /// interval does not include the difference between two starts of a program.
     pub(crate) fn between(self, plan: &Plan, targets: [&str; 2]) -> Self {
         let has_process = |target: &Target| {
             let reach = &target.reach;
@@ -61,21 +61,21 @@ impl Scale {
         }
     }
 
-    /// The possible difference between two starts, as a share, if the near end of the interval of
-    /// `ratio` is within it and the interval does not contain that difference.
+    /// The possible difference between two starts of a program, as a share, if that difference can
+    /// explain the end of the interval of `ratio` nearer to 1.
     pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
         let estimate = ratio.estimate()?;
         let least = effect(estimate.low).min(effect(estimate.high));
         self.start_noise.filter(|noise| least <= *noise)
     }
 
-    /// The scale with a floor that was computed before.
+    /// The same scale with another floor.
     pub(crate) fn with_floor(self, floor: f64) -> Self {
         Self { floor, ..self }
     }
 
-    /// The scale with the noise that the baseline's twin shows: a ratio nearer to 1 than the far
-    /// end of the twin's interval is noise. A twin without an interval shows nothing.
+    /// The scale with a floor from the baseline's twin: a ratio nearer to 1 than the far end of the
+    /// twin's interval is noise. A twin without an interval does not change the floor.
     pub(crate) fn with_twin(self, ratio: &Measured) -> Self {
         let measured = ratio
             .estimate()
@@ -87,23 +87,23 @@ impl Scale {
     }
 }
 
-/// The values that an outcome is decided from.
+/// The values that decide an outcome.
 pub(crate) struct Question<'a> {
     pub(crate) metric: Metric,
     pub(crate) ratio: &'a Measured,
     pub(crate) log_ratios: &'a [f64],
     pub(crate) rounds_per_block: usize,
-    /// Number of comparisons whose intervals hold simultaneously, including this one; 1 for
-    /// exploratory ones.
+    /// Number of comparisons whose intervals hold simultaneously, including this comparison; 1 for
+    /// an exploratory comparison.
     pub(crate) family: usize,
     pub(crate) scale: Scale,
 }
 
 impl Question<'_> {
-    /// *Different* if the interval excludes 1, the effect is above the noise floor, and the
-    /// interval lies beyond the possible difference between two starts of one program; otherwise
-    /// *equivalent* if the interval lies within the margin; otherwise *inconclusive*. No other
-    /// figure contributes.
+    /// The outcome, from the interval alone. *Different* if the interval excludes 1, the effect is
+    /// above the noise floor, and the interval lies beyond the possible difference between two
+    /// starts of one program. Otherwise *equivalent* if the interval lies within the margin.
+    /// Otherwise *inconclusive*.
     pub(crate) fn outcome(&self) -> Outcome {
         let Some(value) = self.ratio.value() else {
             return Outcome::Unknown {
@@ -142,7 +142,7 @@ impl Question<'_> {
         }
     }
 
-    /// The outcome is *inconclusive*, whatever the interval is.
+    /// The outcome *inconclusive*, independent of the interval.
     pub(crate) fn undecided(&self) -> Outcome {
         self.inconclusive(self.ratio.value().unwrap_or(1.0))
     }
@@ -160,8 +160,8 @@ impl Question<'_> {
             margin,
             ..
         } = self.scale;
-        // If the interval excludes 1 for this comparison alone, but not for all comparisons
-        // together, the difference is to be confirmed; a smaller difference is not.
+        // If the uncorrected interval excludes 1 and the corrected interval does not, aim to
+        // confirm the observed difference; otherwise aim to detect a smaller difference.
         let alone = tenbin_stats::ratio(self.log_ratios, CONFIDENCE);
         let is_seen = |estimate: &Estimate| !estimate.contains(1.0) && effect(ratio) > floor;
         let aim = match detectable {
@@ -182,16 +182,16 @@ impl Question<'_> {
         }
     }
 
-    /// Number of blocks after which the interval of a twin is likely to allow an effect of `aim`:
-    /// its width is proportional to the inverse root of this number.
+    /// Number of blocks after which the twin's interval is likely to be narrower than an effect of
+    /// `aim`. The width of the interval is proportional to 1/√blocks.
     fn blocks_for_floor(&self, aim: f64) -> usize {
         let narrower = (self.scale.floor.ln_1p() / aim.ln_1p()).max(1.0);
-        // Values beyond the range saturate.
+        // The conversion saturates for values beyond the range of `usize`.
         (self.log_ratios.len() as f64 * narrower.powi(2)).ceil() as usize
     }
 }
 
-/// Size of an effect in either direction, as a share.
+/// Size of an effect as a share: 0.25 for the ratios 1.25 and 0.8.
 pub(crate) fn effect(ratio: f64) -> f64 {
     ratio.ln().abs().exp_m1()
 }

@@ -1,4 +1,4 @@
-//! Whether the deciding figures are known well enough.
+//! Whether the deciding figures have reached the precision that the plan requires.
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
@@ -10,10 +10,10 @@ use crate::compare::curve::{mean_log_ratios, sweeps};
 use crate::compare::family::{Family, Member};
 use crate::compare::metric::Metric;
 
-/// Whether a run that may end by precision has reached it: every deciding ratio has an interval
-/// within the bound of the plan; without a comparison, every deciding figure has one. The values of
-/// the ratios do not matter: a run that stops at a desired result reports differences that do not
-/// exist.
+/// Whether a run has reached the precision at which the plan allows an early end. Every deciding
+/// ratio (without a comparison, every deciding figure) must have an interval within the plan's
+/// bound. The values of the ratios do not matter, because a run that stops at a desired result
+/// reports differences that do not exist.
 ///
 /// Always `false` for a plan with a fixed number of rounds.
 pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
@@ -31,7 +31,7 @@ pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
     !estimates.is_empty() && estimates.iter().all(within)
 }
 
-/// The distance of the farther end of the interval from the figure, as a factor less 1.
+/// The distance of the farther end of the interval from the figure: their ratio minus 1.
 pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
     let Estimate {
         value, low, high, ..
@@ -40,13 +40,13 @@ pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
     width.is_finite().then_some(width)
 }
 
-/// One ratio for each challenger at each workload; of the levels of a sweep, only that of the
-/// curve.
+/// One ratio for each challenger at each workload outside sweeps, and one ratio for each challenger
+/// over each sweep.
 fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
-    // The intervals that are printed: those that hold simultaneously.
+    // The printed intervals, which hold simultaneously.
     let confidence = Family::of(plan).confidence(Member::Question);
     let sweeps = sweeps(plan);
     let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());
@@ -98,7 +98,7 @@ mod tests {
         run
     }
 
-    /// `b` is twice as fast, give or take 3 %.
+    /// A run in which `b` is twice as fast as `a`, ± 3 %.
     fn noisy(quads: u32) -> Run {
         let mut run = Run::pair(quads);
         run.each_of("b", |slice| {
@@ -112,7 +112,7 @@ mod tests {
     fn a_run_is_precise_if_the_interval_lies_within_the_bound() {
         assert!(is_precise(&asking(noisy(8), "4%")));
         assert!(!is_precise(&asking(noisy(8), "2%")));
-        // Not even a clear difference ends a run.
+        // A clear difference does not end a run.
         assert!(!is_precise(&asking(noisy(5), "50%")));
         assert!(!is_precise(&noisy(8)));
     }

@@ -1,4 +1,4 @@
-//! A comparison in one sentence.
+//! The sentence that states the verdict of a comparison.
 
 use tenbin_result::format::{percent, plural, ratio};
 use tenbin_result::{Outcome, SUSPECT, Trust};
@@ -8,12 +8,12 @@ use crate::compare::comparison::{Across, Comparison};
 use crate::compare::metric::Metric;
 use crate::compare::outcome::NOISE_FLOOR;
 
-/// From this ratio on, "times" is clearer than a percentage.
+/// Smallest ratio that is printed as "times" instead of a percentage.
 const TIMES: f64 = 2.0;
 
 impl Comparison {
-    /// The verdict in one sentence without a full stop. If the numbers cannot be believed, the
-    /// sentence states that instead.
+    /// The verdict in one sentence without a full stop. For untrusted numbers, the sentence states
+    /// that the numbers cannot be trusted.
     pub fn sentence(&self) -> String {
         let figures = self.figures();
         let said = || {
@@ -123,7 +123,7 @@ impl Comparison {
                 format!(
                     " (ratio {}, {} % interval{for_all} {}–{}, {blocks})",
                     ratio(*value),
-                    // Rounded down, so that the confidence is never overstated.
+                    // Round down, so that the sentence never overstates the confidence.
                     (confidence * 100.0).floor(),
                     ratio(*low),
                     ratio(*high),
@@ -136,8 +136,8 @@ impl Comparison {
         }
     }
 
-    /// Why an interval that excludes 1 does not count as a difference; empty if it does, or if it
-    /// includes 1.
+    /// Why an interval that excludes 1 does not count as a difference. Empty if the interval
+    /// includes 1 or counts as a difference.
     fn too_small(&self) -> String {
         let excludes_one = |found: &Estimate| !found.contains(1.0);
         if let Outcome::OneStart { up_to } = self.outcome {
@@ -154,8 +154,8 @@ impl Comparison {
         format!("; the difference is below the noise floor of {noise}")
     }
 
-    /// The difference that the run could have detected, and the rounds that would detect a smaller
-    /// one.
+    /// The difference that the run could have detected, and the number of rounds that would detect
+    /// a smaller difference.
     fn outlook(&self) -> String {
         let Outcome::Inconclusive {
             detectable,
@@ -194,7 +194,7 @@ impl Comparison {
         format!(": {shown}; {more}{}", self.why_not_alone())
     }
 
-    /// Why a level whose interval excludes 1 is not called different.
+    /// Why a level whose interval excludes 1 is not reported as different; empty for other levels.
     fn why_not_alone(&self) -> String {
         let excludes = |found: &Estimate| !found.contains(1.0);
         match &self.level {
@@ -208,8 +208,8 @@ impl Comparison {
     }
 }
 
-/// Why a difference between targets that ran in one process each is not reported: two starts may
-/// differ by this share.
+/// Why a difference between targets that ran in one process each is not reported: two starts of one
+/// program may differ by up to the share `up_to`.
 pub fn one_start(up_to: f64) -> String {
     format!(
         "each ran in one process during the whole run, and two starts of one program may differ \

@@ -11,7 +11,7 @@ fn primary(run: &Run) -> Comparison {
     comparisons.into_iter().find(|c| c.primary).unwrap()
 }
 
-/// `b` does `ratio` times the work of `a`, with noise of up to ± 1 % a quad.
+/// A run in which `b` has `ratio` times the throughput of `a`, with noise of up to ± 1 % per quad.
 fn faster(quads: u32, ratio: f64) -> Run {
     let mut run = Run::pair(quads);
     run.each_of("b", |slice| {
@@ -33,7 +33,8 @@ fn a_clear_difference_is_found_with_its_size() {
     assert_eq!(primary(&faster(8, 0.8)).outcome, Outcome::Slower);
 }
 
-/// `a` alone at `kept` and `closed`, which does a fifth of the work; eight ABBA quads.
+/// Eight ABBA quads of the workloads `kept` and `closed` on one target; `closed` has a fifth of the
+/// throughput.
 fn two_workloads() -> Run {
     let mut run = Run::compared(&["a"], &["kept", "closed"], 16);
     run.each(|slice| {
@@ -78,8 +79,8 @@ fn a_workload_is_compared_with_another_on_one_target() {
 
 const LEVELS: [&str; 4] = ["get-c1", "get-c2", "get-c4", "get-c8"];
 
-/// Four targets at four levels, in the fewest rounds that the plan asks for. `b` does
-/// `ratio` times the work of the others at the levels from `from` on; noise of up to ± 1 %.
+/// Four targets at four levels, with the fewest rounds that the plan requires. From level `from`
+/// on, `b` has `ratio` times the throughput of the other targets, with noise of up to ± 1 %.
 fn sweep(ratio: f64, from: usize) -> Run {
     let mut run = Run::new(&["a", "b", "c", "d"], &LEVELS, 28);
     for (at, work) in run.plan.workloads.iter_mut().enumerate() {
@@ -152,7 +153,7 @@ fn a_difference_at_one_level_shows_in_the_curve() {
 
 #[test]
 fn no_level_is_called_different_where_the_curve_is_not() {
-    // Less by 6 % on few connections, more by 6 % on many: alike over all of them.
+    // 6 % less throughput on few connections and 6 % more on many cancel over all levels.
     let mut run = sweep(1.0, 0);
     run.each_of("b", |slice| {
         let low = LEVELS[..2].contains(&slice.0.workload.as_str());
@@ -357,7 +358,7 @@ fn what_only_the_number_of_questions_hides_is_promised_as_it_was_seen() {
         panic!("{:?}", found.outcome)
     };
     assert!((aim - 0.5).abs() < 0.1, "{aim}");
-    // Eight blocks of two rounds are the fewest for four questions.
+    // Four comparisons need at least eight blocks of two rounds.
     assert!(
         (16..40).contains(&rounds_needed.unwrap()),
         "{rounds_needed:?}"
@@ -366,7 +367,7 @@ fn what_only_the_number_of_questions_hides_is_promised_as_it_was_seen() {
 
 #[test]
 fn a_third_target_is_compared_with_the_first() {
-    // A Williams square of three has six rounds; the last one is not whole.
+    // A Williams square of three targets has six rounds; the last square is incomplete.
     let run = Run::new(&["a", "b", "c"], &["get"], 38);
     let comparisons = compare(&run.plan, &run.slices);
     let pairs: Vec<(&str, &str)> = comparisons
@@ -414,8 +415,8 @@ fn drift_does_not_look_like_a_difference() {
     );
 }
 
-/// Baseline `a`, challenger `b` and the twin `a-twin`, which is `noise` times as
-/// fast as `a` in every other block.
+/// A run with baseline `a`, challenger `b` and the twin `a-twin`, which is `noise` times as fast as
+/// `a` in every second block.
 fn with_twin(ratio: f64, noise: f64) -> Run {
     let mut run = Run::new(&["a", "b", "a-twin"], &["get"], 48);
     run.plan.comparing.twin = Some(2);
@@ -469,7 +470,7 @@ fn what_the_twin_hides_is_not_promised_and_takes_more_rounds() {
         panic!("{:?}", found.outcome);
     };
     assert_eq!((detectable, aim), (found.floor(), EQUIVALENCE));
-    // The floor has to come down from 8 % to 5 %: 8 squares × (ln 1.08 / ln 1.05)².
+    // The floor must drop from 8 % to 5 %: 8 squares × (ln 1.08 / ln 1.05)².
     assert_eq!(rounds_needed, Some(20 * 6));
 }
 
@@ -519,7 +520,7 @@ proptest::proptest! {
         ..Default::default()
     })]
 
-    /// The interval that is shown is the one that decides, for all figures.
+    /// For all figures, the printed interval decides the outcome.
     #[test]
     fn the_interval_shown_is_the_one_that_decides(
         effects in proptest::collection::vec(-12..13_i32, 1..6),

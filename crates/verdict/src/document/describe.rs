@@ -1,4 +1,4 @@
-//! The plan in words, without its secrets.
+//! Descriptions of targets and workloads in words, without secrets.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use tenbin_plan::{
 use tenbin_result::format::plural;
 use tenbin_result::{Share, Subject};
 
-/// A target: its address, its command or the name of the built-in server, and the connection
-/// settings that differ from the defaults.
+/// Describes a target: the address, the command or the name of the built-in server, and the
+/// connection settings that differ from the defaults.
 pub(crate) fn target(target: &Target) -> String {
     let connect = &target.connect;
     let mut text = place(target);
@@ -42,7 +42,7 @@ pub(crate) fn target(target: &Target) -> String {
     text
 }
 
-/// The source of the figures of a target's resource use.
+/// Describes the source of the figures of a target's resource use.
 pub(crate) fn observed_by(source: &Observe) -> String {
     let of_page = |page: &ObservePage| match page.insecure {
         true => format!("{} (certificate NOT checked)", page.url),
@@ -67,7 +67,7 @@ fn place(target: &Target) -> String {
     match &target.reach {
         Reach::Endpoint { url } => {
             let mut url = url.clone();
-            // A password in an address is a secret. Neither call can fail for an address with a
+            // A password in an address is a secret. Both calls succeed for every address with a
             // host.
             let _ = url.set_password(None);
             let _ = url.set_username("");
@@ -92,12 +92,12 @@ fn place(target: &Target) -> String {
     }
 }
 
-/// The requests of a workload.
+/// Describes the requests of a workload in words.
 pub(crate) fn workload(workload: &Workload) -> String {
     workload.describe()
 }
 
-/// The requests of a workload, for programs.
+/// Describes the requests of a workload in machine-readable form.
 pub(crate) fn subject(workload: &Workload) -> Subject {
     let facts = workload.facts();
     let operations = facts.operations().into_iter();
@@ -116,7 +116,7 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
     }
 }
 
-/// How requests are issued.
+/// Describes the load: pace, think time, connections and connection settings.
 pub(crate) fn load(load: &Load) -> String {
     let pace = match &load.pace {
         Pace::Closed => match load.think {

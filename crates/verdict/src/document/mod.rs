@@ -1,4 +1,4 @@
-//! The document of a run and its assessment.
+//! Builds the result document from a run and its assessment.
 
 mod describe;
 mod slice;
@@ -14,7 +14,7 @@ use tenbin_result::{Comparison, Document, Language, Run, RunEnded, SCHEMA, Targe
 use crate::assessment::Assessment;
 use crate::compare::comparison;
 
-/// Number of slices whose memory is freed at once.
+/// Number of slices per batch; the memory of a batch is freed at once.
 const SLICES_AT_ONCE: usize = 512;
 
 /// The input for a document.
@@ -24,21 +24,21 @@ pub struct Source<'a> {
     pub directory: &'a Path,
     /// When the run began.
     pub started: SystemTime,
-    /// The experiment.
+    /// The plan of the run.
     pub plan: &'a Plan,
-    /// The machine and the versions.
+    /// The load generator's machine and the versions of the targets.
     pub environment: &'a Environment,
     /// All slices.
     pub slices: &'a [Slice],
     /// Whether every slice of the plan was measured.
     pub complete: bool,
-    /// Why it ended, if it is complete.
+    /// Why the run ended, if the run is complete.
     pub ended: Ended,
-    /// Its findings, verdicts and figures.
+    /// The findings, verdicts and figures of the run.
     pub assessment: &'a Assessment,
 }
 
-/// The document of a run.
+/// The result document of a run.
 pub fn document(source: &Source<'_>) -> Document {
     let flags = slice::flags_by_slice(source.assessment);
     let slices = source.slices.iter();
@@ -50,8 +50,8 @@ pub fn document(source: &Source<'_>) -> Document {
     }
 }
 
-/// Adds the slices of the run, in their order, to a document without slices, and frees their memory
-/// meanwhile: a run of ten hours has 18,000 slices.
+/// Moves the slices of a run, in order, into a document without slices, and frees the memory of the
+/// slices batch by batch. A run of ten hours has 18,000 slices.
 pub fn take_slices(
     document: &mut Document,
     plan: &Plan,
@@ -71,7 +71,7 @@ pub fn take_slices(
     document.slices.reverse();
 }
 
-/// The document of a run without the figures of its slices.
+/// The result document of a run without the figures of the slices.
 pub fn document_without_slices(source: &Source<'_>) -> Document {
     let Source {
         plan, assessment, ..
@@ -113,7 +113,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
     }
 }
 
-/// The environment without patterns: the results contain those of each target.
+/// The environment without patterns, because the results contain the patterns of each target.
 fn without_patterns(environment: &Environment) -> Environment {
     let mut environment = environment.clone();
     environment.patterns.clear();
@@ -170,7 +170,7 @@ fn ended(ended: Ended) -> RunEnded {
     }
 }
 
-/// The optima of sweeps come first: a plan with a sweep asks for them.
+/// The sentences of the verdicts. Optima of sweeps come first: they are the main result of a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(|found| found.sentence.clone());
     let asked = assessment.primary().filter(|c| c.level.is_none());

@@ -1,4 +1,4 @@
-//! The figures of one slice.
+//! Converts slices into their form in the result document.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use tenbin_stats::printable_percentile;
 use crate::assessment::Assessment;
 use crate::server::stored;
 
-/// The tests that flag each slice, by its position in the run.
+/// The names of the tests that flag each slice, by the position of the slice in the run.
 pub(super) fn flags_by_slice(assessment: &Assessment) -> BTreeMap<u32, Vec<String>> {
     let mut by_slice: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for flag in &assessment.flags {
@@ -81,12 +81,12 @@ fn errors(slice: &Slice) -> Vec<SecondErrors> {
     by_second.collect()
 }
 
-/// A quantile over all work, seconds; `None` if there are too few samples.
+/// The quantile `q` of the response time over all work, seconds; `None` with too few samples.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     let mut work = slice.work().map(|op| &op.response);
     let (first, second) = (work.next(), work.next());
     let nanos = match (first, second) {
-        // No merged histogram is needed: there is one per slice, and slices are many.
+        // Avoid merging if the slice has a single histogram: a run has many slices.
         (Some(times), None) => {
             printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
         }
@@ -98,7 +98,7 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     nanos.map(|nanos| nanos as f64 / 1e9)
 }
 
-/// The maximum over all work, seconds; `None` without completed work.
+/// The maximum response time over all work, seconds; `None` without completed work.
 fn max_of(slice: &Slice) -> Option<f64> {
     let filled = slice.work().map(|op| &op.response);
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;

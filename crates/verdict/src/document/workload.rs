@@ -1,4 +1,4 @@
-//! The requests of a workload.
+//! Converts workloads into their form in the result document.
 
 use tenbin_plan::Pace;
 use tenbin_result::{Setting, Workload};

@@ -1,4 +1,4 @@
-//! The slices that give the figures of a target, and the figures over them.
+//! The slices that the figures of a target come from, and figures over these slices.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use crate::cell::Cell;
 use crate::compare::metric::Metric;
 use crate::figures::latency::{self, Kind, Pick, Sums};
 
-/// The slices that give the figures.
+/// The slices that the figures of a target come from.
 pub(crate) struct Basis<'a> {
     slices: Vec<&'a Slice>,
     sums: Sums,
-    /// The slices were cut short: a figure is possible, an interval is not.
+    /// Whether the slices were cut short, so that figures have no interval.
     cut_short: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Basis<'a> {
         &self.slices
     }
 
-    /// What `pick` picks from its slices, added up; `None` if that is nothing.
+    /// The sum of the histograms that `pick` selects from the slices; `None` without a histogram.
     pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         self.sums.of(&self.slices, pick)
     }
@@ -52,7 +52,8 @@ impl<'a> Basis<'a> {
         self.checked(median(&values, CONFIDENCE))
     }
 
-    /// Unknown if one slice lacks the figure: slices without a rate are the slow ones.
+    /// The median of `figure` over the slices. `None` if a slice lacks the figure: slices without a
+    /// rate are slow slices, so leaving them out would bias the median.
     pub(crate) fn every(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Option<Figure> {
         let values: Option<Vec<f64>> = self.slices.iter().map(|slice| figure(slice)).collect();
         self.checked(median(&values?, CONFIDENCE))
@@ -79,7 +80,7 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// Without an interval if the slices were cut short.
+    /// The measured value as a figure, without an interval if the slices were cut short.
     pub(crate) fn checked(&self, measured: Measured) -> Option<Figure> {
         let figure = Figure::of(measured)?;
         Some(Figure {

@@ -59,11 +59,11 @@ fn find_all<'a>(cell: &Cell<'a>, name: &str) -> impl Iterator<Item = &'a HostFig
 /// The requests to one host of a target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HostLoad<'a> {
-    /// Its name.
+    /// Name of the host.
     pub(crate) host: &'a str,
-    /// Requests of any outcome, over all slices.
+    /// Number of requests with any outcome, over all slices.
     pub(crate) requests: u64,
-    /// Its weight: its share of the requests relative to the weights of the other hosts.
+    /// Weight of the host: its share of requests relative to the weights of the other hosts.
     weight: u32,
 }
 

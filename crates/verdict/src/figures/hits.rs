@@ -10,18 +10,18 @@ use crate::words::pattern_name;
 /// A pattern for which two targets report different numbers of hits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherHits {
-    /// Its position among the patterns of the workload.
+    /// Position among the patterns of the workload, from 0.
     pub pattern: u32,
-    /// Hits on the target.
+    /// Number of hits on the target.
     pub hits: u64,
-    /// Hits on the baseline.
+    /// Number of hits on the baseline.
     pub of_baseline: u64,
 }
 
-/// The numbers of hits of a target compared with those of the baseline.
+/// Comparison of the numbers of hits of a target and of the baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HitsCompared {
-    /// Number of patterns for which both reported a number.
+    /// Number of patterns for which target and baseline reported a number.
     pub compared: usize,
     /// The patterns whose numbers differ by more than the tolerance, the largest difference first.
     pub different: Vec<OtherHits>,
@@ -30,11 +30,11 @@ pub struct HitsCompared {
 }
 
 /// Compares the numbers of hits of two targets before the run; `None` if no pattern has a number on
-/// both.
+/// both targets.
 ///
-/// Two numbers differ if their difference exceeds the plan's `hits_tolerance`, as a share of the
-/// larger number. Too many patterns differ if the share of differing patterns among the compared
-/// ones exceeds `hits_tolerance`, too.
+/// Two numbers differ if the difference, as a share of the larger number, exceeds the plan's
+/// `hits_tolerance`. Too many patterns differ if the share of differing patterns among the compared
+/// patterns also exceeds `hits_tolerance`.
 pub fn compare_hits(
     workload: &Workload,
     environment: &Environment,
@@ -78,7 +78,7 @@ pub fn compare_hits(
     })
 }
 
-/// Number of patterns that a sentence names.
+/// Maximum number of patterns that a sentence names.
 const NAMED: usize = 5;
 
 impl HitsCompared {
@@ -124,7 +124,7 @@ impl HitsCompared {
 }
 
 impl OtherHits {
-    /// The difference as a share of the larger number; 0 for equal numbers.
+    /// The difference as a share of the larger number, 0 to 1.
     pub fn apart(&self) -> f64 {
         let larger = self.hits.max(self.of_baseline);
         match larger {

@@ -1,4 +1,4 @@
-//! Latency quantiles. They are computed only if there are enough samples.
+//! Latency quantiles, computed only from enough samples.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,8 +25,8 @@ pub(crate) fn quantile(
     quantile_over(slices, q, &|slice| of_operations(slice, kind, &wanted))
 }
 
-/// The quantile over the samples of all these slices, without an interval, as one slice or one
-/// block contributes it to a comparison. `None` if there are too few samples.
+/// The quantile `q` over the samples of all `slices`, seconds, without an interval: the value that
+/// a slice or a block contributes to a comparison. `None` with too few samples.
 pub(crate) fn quantile_of(
     slices: &[&Slice],
     q: f64,
@@ -36,21 +36,22 @@ pub(crate) fn quantile_of(
     merged_quantile(slices, q, &|slice| of_operations(slice, kind, wanted))
 }
 
-/// Selects the histograms of a slice that a figure is computed from.
+/// Selects the histograms of a slice from which a figure is computed.
 pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram> + 'p;
 
-/// The quantile `q` of the histograms that `pick` selects from some slices of one target; see
-/// [`quantiles_over`].
+/// The quantile `q` of the histograms that `pick` selects from some slices of one target, seconds;
+/// see [`quantiles_over`].
 pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measured {
     let [quantile] = quantiles_over(slices, &Sums::default(), [q], pick);
     quantile
 }
 
-/// Quantiles of the histograms that `pick` selects from some slices of one target, seconds: the
-/// quantiles of all samples together, with intervals from the differences between slices; see
-/// [`clustered_quantile`]. Every percentile that is shown for a target comes from here. Several
-/// quantiles take about as long as one: the histograms are read twice, for their sum and for the
-/// counts around the quantiles.
+/// Quantiles of the histograms that `pick` selects from some slices of one target, seconds.
+///
+/// The quantiles are computed over all samples together, with intervals from the differences
+/// between slices; see [`clustered_quantile`]. Every percentile shown for a target comes from this
+/// function. The function reads the histograms twice for any number of quantiles: once for the sum,
+/// once for the counts around the quantiles.
 pub(crate) fn quantiles_over<const N: usize>(
     slices: &[&Slice],
     sums: &Sums,
@@ -82,8 +83,8 @@ pub(crate) fn quantiles_over<const N: usize>(
     })
 }
 
-/// Merged histograms, computed once: a run of ten hours has thousands of histograms of one kind,
-/// and many rules need their sum. Clones share the results.
+/// Cache of merged histograms. A run of ten hours has thousands of histograms of one kind, and many
+/// rules need their sum. Clones share the cache.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sums {
     known: Rc<RefCell<Vec<Sum>>>,
@@ -96,9 +97,9 @@ struct Sum {
 }
 
 impl Sums {
-    /// The sum of the histograms that `pick` selects; `None` if it selects none. The same set of
-    /// histograms is summed only once, whatever the selection: in a workload with one operation,
-    /// work and requests have the same histograms.
+    /// The sum of the histograms that `pick` selects; `None` if `pick` selects no histogram. Each
+    /// set of histograms is summed only once, even if two selections give the same set, as work and
+    /// requests do in a workload with one operation.
     pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {
@@ -126,13 +127,13 @@ struct SliceTimes<'a> {
     times: Vec<&'a PackedHistogram>,
     /// The counts around the quantiles.
     near: &'a [SlotWindow],
-    /// The counts around the last value that was far from the quantiles. The next such value is
-    /// usually adjacent.
+    /// The counts around the last requested value outside `near`. The next requested value outside
+    /// `near` is usually adjacent.
     far: RefCell<Option<SlotWindow>>,
 }
 
 impl SliceTimes<'_> {
-    /// The window includes the slots that come next in the direction from `before` to `value`.
+    /// A window of counts around `value` that extends in the direction from `before` to `value`.
     fn window_at(&self, value: u64, before: Option<&SlotWindow>) -> SlotWindow {
         let goes_up = before.is_some_and(|before| !before.is_above(value));
         let window = if goes_up {
@@ -189,7 +190,7 @@ pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
     clustered_mean(&sums, CONFIDENCE)
 }
 
-/// The mean of a kind of latency over some operations; see [`mean_over`].
+/// The mean of a kind of latency over the `wanted` operations, seconds; see [`mean_over`].
 pub(crate) fn mean(slices: &[&Slice], kind: Kind, wanted: &dyn Fn(&OpFigures) -> bool) -> Measured {
     mean_over(slices, &|slice| of_operations(slice, kind, wanted))
 }
@@ -204,7 +205,7 @@ pub(crate) fn of_operations<'s>(
 }
 
 fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
-    // A single slice needs no sum; there are as many calls of this kind as slices.
+    // A single histogram needs no sum. This case is frequent: one call per slice.
     if let [slice] = slices
         && let [times] = pick(slice).as_slice()
     {
@@ -225,7 +226,7 @@ fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
     Some(merged(histograms))
 }
 
-/// Number of samples of work in all these slices.
+/// Number of latency samples of work in all `slices`.
 pub(crate) fn samples(slices: &[&Slice], kind: Kind) -> u64 {
     let work = slices.iter().flat_map(|slice| slice.work());
     work.map(|op| kind(op).len()).sum()

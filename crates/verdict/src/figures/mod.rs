@@ -30,13 +30,13 @@ use crate::server::processes;
 use crate::server::stages;
 use crate::server::stored;
 
-/// The figures of every workload on every target, in the order of the plan, even if nothing was
-/// measured. `cells` are those of the run.
+/// The figures of every workload on every target, in the order of the plan, including cells without
+/// slices. `cells` are the cells of the run.
 ///
 /// Rates and costs are medians over the full slices, with order-statistic intervals. Percentiles
-/// and mean times are those of all requests of these slices together, with intervals from the
-/// differences between slices. Without a full slice, they come from slices that were cut short,
-/// without an interval. Counts are sums over all slices.
+/// and mean times are computed over all requests of the full slices together, with intervals from
+/// the differences between slices. Without a full slice, figures come from slices that were cut
+/// short and have no interval. Counts are sums over all slices.
 pub(crate) fn figures_of(
     plan: &Plan,
     slices: &[Slice],
@@ -129,7 +129,7 @@ fn of_cell(
     }
 }
 
-/// `None` if no slice has figures of a control group.
+/// The figures of the target's control group (cgroup); `None` if no slice has such figures.
 fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupResult> {
     let seen = cell.slices.iter().filter_map(|slice| slice.server?.group);
     let groups: Vec<_> = seen.collect();
@@ -151,7 +151,7 @@ fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupResult> {
     })
 }
 
-/// The inverse of a figure above 0.
+/// The inverse of a figure above 0; inverting swaps the ends of the interval.
 fn inverse(figure: Figure) -> Figure {
     Figure {
         value: 1.0 / figure.value,
@@ -408,7 +408,8 @@ mod tests {
 
     #[test]
     fn a_percentile_is_that_of_all_requests() {
-        // One slice of eight stalls: 12 % of its requests take 0.9 s, 1.5 % of all.
+        // One slice of eight stalls: 12 % of the requests of this slice, 1.5 % of all requests,
+        // take 0.9 s.
         let mut run = Run::single(8);
         run.each(|slice| {
             let of_slice = slice.0.index;

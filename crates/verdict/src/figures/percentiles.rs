@@ -1,4 +1,4 @@
-//! Times and ratios over the range of percentiles: what charts draw.
+//! Times and ratios over the range of percentiles, for charts.
 
 use tenbin_plan::{Pace, Plan, Quantile, Statistic};
 use tenbin_record::{OpFigures, Slice};
@@ -13,21 +13,21 @@ use crate::evidence::is_closed;
 use crate::figures::basis::Basis;
 use crate::figures::latency::{Kind, NANOS_PER_SECOND};
 
-/// The percentiles that are drawn, as far as there are requests enough for them.
+/// Quantiles drawn in charts, if the number of requests is large enough.
 const DRAWN: [f64; 14] = [
     0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999,
 ];
 
-/// The percentiles that are compared.
+/// Percentiles at which challengers are compared with the baseline.
 const COMPARED: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 
-/// Slices of a workload above which [`COMPARED`] ends with the percentiles that are known without
-/// reading every histogram of the run again.
+/// Number of slices of a workload above which percentiles beyond [`BEYOND`] are not compared, to
+/// avoid reading every histogram of the run again.
 const MANY_SLICES: usize = 2_000;
-/// The first percentile that takes that.
+/// Quantile beyond which a comparison must read the histograms again.
 const BEYOND: f64 = 0.99;
 
-/// Times of all work of one workload on one target.
+/// Times of all work of one workload on one target at each drawn quantile.
 pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
     let service: Kind = |op: &OpFigures| &op.service;
     let response: Kind = |op: &OpFigures| &op.response;
@@ -51,7 +51,8 @@ pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
         .collect()
 }
 
-/// Every challenger against the baseline. A ratio that is among the comparisons is the same here.
+/// Ratios of every challenger to the baseline at several percentiles. A ratio that `comparisons`
+/// contain is taken from there.
 pub(crate) fn percentile_ratios(
     plan: &Plan,
     slices: &[Slice],
@@ -120,7 +121,7 @@ mod tests {
     use crate::compare::compare;
     use crate::testing::Run;
 
-    /// Of 5,000 requests 1 in 250 takes longer by a factor of its own.
+    /// A run in which 1 of 250 requests takes longer, by a different factor for each target.
     fn tailed() -> Run {
         let mut run = Run::pair(8);
         run.each(|slice| {
@@ -169,7 +170,8 @@ mod tests {
         let run = tailed();
         let cells = cells(&run.plan, &run.slices);
         let times = spectrum(&cells[0], &Basis::of(&cells[0]));
-        // 16 slices of 5,000 requests: 80,000 are enough for p99.99 (36,888) and not for p99.999.
+        // 16 slices of 5,000 requests: 80,000 requests are enough for p99.99 (36,888), not for
+        // p99.999.
         let last = times.last().unwrap();
         assert_eq!(last.quantile, 0.9999);
         assert!((last.seconds / 0.01 - 1.0).abs() < 0.01, "{last:?}");

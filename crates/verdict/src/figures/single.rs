@@ -1,4 +1,4 @@
-//! Request samples and their patterns, over all slices.
+//! Request samples, patterns, and cache and search statistics over all slices.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ pub(crate) struct SingleFigures {
     pub(crate) patterns: Vec<PatternResult>,
 }
 
-/// The environment contains the names of the patterns and their numbers of hits before the run.
+/// The request samples of one cell. `environment` provides the names of the patterns and the
+/// numbers of hits before the run.
 pub(crate) fn of_cell(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
@@ -33,8 +34,8 @@ pub(crate) fn of_cell(
             .iter()
             .filter_map(|slice| slice.singles.as_ref())
     };
-    // As many samples as one slice kept: further samples are not certain to be the next slowest
-    // ones.
+    // Keep only the number of samples that one slice kept: further samples may not be the next
+    // slowest requests of the run.
     let most = |of: fn(&RecordedSamples) -> usize| all().map(of).max().unwrap_or(0);
     let mut slowest: Vec<RecordedSample> = all().flat_map(|s| s.slowest.clone()).collect();
     slowest.sort_by_key(|request| std::cmp::Reverse(request.ns));
@@ -80,7 +81,7 @@ fn request(single: RecordedSample) -> RequestSample {
     }
 }
 
-/// Sums of times in seconds and numbers of correct responses, one pair per slice, by pattern.
+/// (Sum of times in seconds, number of correct responses) of each slice, by pattern.
 fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
     let mut means: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     let singles = basis
@@ -97,7 +98,7 @@ fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
     means
 }
 
-/// The use of the caches over all slices, if the plan asks for it.
+/// Cache use summed over all slices; `None` if the run did not observe cache use.
 pub(crate) fn cache_of(cell: &Cell<'_>) -> Option<CacheUse> {
     let all = cell.slices.iter().filter_map(|slice| slice.cache);
     all.reduce(CacheUse::and)

@@ -2,9 +2,9 @@
 
 use tenbin_plan::Workload;
 
-/// Largest small object.
+/// Size of the largest small object, bytes.
 const SMALL: u64 = 64 << 10;
-/// Smallest large object.
+/// Size of the smallest large object, bytes.
 const LARGE: u64 = 64_000_000;
 
 /// A class of object sizes.
@@ -12,14 +12,14 @@ const LARGE: u64 = 64_000_000;
 pub enum SizeClass {
     /// Up to 64 KiB: latency and operations per second matter.
     Small,
-    /// Between the other two: total throughput against the time of each request.
+    /// Between 64 KiB and 64 MB: total throughput trades off against the time of each request.
     Medium,
     /// From 64 MB: bytes per second and the disk matter.
     Large,
 }
 
 impl SizeClass {
-    /// The class of an object of this size.
+    /// The class of an object of `bytes` bytes.
     pub fn of(bytes: u64) -> Self {
         match bytes {
             0..=SMALL => Self::Small,
@@ -28,7 +28,7 @@ impl SizeClass {
         }
     }
 
-    /// The class of a workload that only puts or only gets objects of one size.
+    /// The class of a workload that only puts or only gets objects of one size; otherwise `None`.
     pub(crate) fn of_transfer(workload: &Workload) -> Option<Self> {
         let transfer = workload.facts().transfer()?;
         Some(Self::of(transfer.bytes))

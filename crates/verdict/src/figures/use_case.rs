@@ -1,4 +1,4 @@
-//! Which target suits which use of an object store, according to the comparisons.
+//! Which target suits which use case of an object store, according to the comparisons.
 
 use tenbin_plan::{Direction, Facts, Plan};
 
@@ -8,18 +8,18 @@ use tenbin_result::{Outcome, Trust, UseCase};
 use crate::compare::comparison::Comparison;
 use crate::figures::size_class::SizeClass;
 
-/// Which target suits a use.
+/// The target that suits a use case.
 #[derive(Debug, Clone, PartialEq)]
 enum Choice {
-    /// This target: faster in every comparison that shows a difference, and slower in none.
+    /// The named target, which is the faster target in every comparison that shows a difference.
     Target(String),
-    /// Any target: all are equivalent.
+    /// Any target, because all targets are equivalent.
     Either,
     /// No comparison shows a difference, and not all targets are proven equivalent.
     CannotTell,
     /// Different targets are faster in different comparisons.
     Depends,
-    /// The numbers cannot be believed.
+    /// The numbers cannot be trusted.
     Unbelievable,
 }
 
@@ -35,7 +35,7 @@ impl Choice {
     }
 }
 
-/// A use and the workloads that represent it.
+/// A use case and the test for workloads that represent the use case.
 struct Use {
     name: &'static str,
     is_meant: fn(&dyn Facts) -> bool,
@@ -80,7 +80,8 @@ fn moves(work: &dyn Facts, direction: Direction, classes: &[SizeClass]) -> bool 
     })
 }
 
-/// The uses that the run has comparisons for. The trust of the comparisons must be settled.
+/// The use cases that the run has comparisons for. The trust of the comparisons must already be
+/// set.
 pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase> {
     USES.iter()
         .filter_map(|each| {

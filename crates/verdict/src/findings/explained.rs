@@ -1,12 +1,13 @@
-//! Which findings are left out because another finding explains them.
+//! Removal of findings that another finding explains.
 //!
-//! For example, a machine without an idle core is the result of other programs or of a target at
-//! its limit. The explaining finding must be at least as severe, so that the reported trust has a
-//! visible reason.
+//! For example, other programs or a target at its limit explain a machine without an idle core. The
+//! explaining finding must be at least as severe as the removed finding, so that the reported trust
+//! has a visible reason.
 
 use tenbin_result::{Blame, Finding, Severity};
 
-/// Rules, with the rules whose findings explain theirs in the same place.
+/// (Rule, other rules): a finding of one of the other rules at the same place explains a finding of
+/// the rule.
 const EXPLAINED: &[(&str, &[&str])] = &[
     (
         "machine_full",
@@ -47,8 +48,8 @@ fn explains(other: &Finding, finding: &Finding) -> bool {
     let mut rows = EXPLAINED.iter();
     let is_listed =
         rows.any(|(rule, by)| *rule == finding.rule && by.contains(&other.rule.as_str()));
-    // A pause of the target itself, or one that affects a published percentile, is not explained by
-    // the machine alone.
+    // The machine alone does not explain a pause of the target, or a pause that affects a published
+    // percentile.
     let is_own = finding.rule == "stalls"
         && (finding.blame != Blame::Generator || finding.severity != Severity::Note);
     is_listed && !is_own && other.severity >= finding.severity && covers(other, finding)
@@ -133,7 +134,7 @@ mod tests {
             .iter()
             .map(|finding| finding.rule.as_str())
             .collect();
-        // The absence of idle cores still matters for absolute figures.
+        // The lack of idle cores still limits the trust in absolute figures.
         let left = ["server_cpu", "server_cpu", "absolute_figures"];
         assert_eq!(rules, left, "{findings:?}");
     }

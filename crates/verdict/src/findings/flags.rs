@@ -1,5 +1,5 @@
-//! Slices that a test has flagged. They stay in all figures; the report states the ratio with and
-//! without them.
+//! Flags for unusual slices. Flagged slices stay in all figures; the report states the ratio with
+//! and without flagged slices.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,28 @@ use crate::words::middle;
 
 /// Judges one slice relative to the other slices of its target and workload.
 pub trait SliceTest: Sync {
-    /// Its name in files and reports, for example `failing`.
+    /// Name of the test in files and reports, for example `failing`.
     fn name(&self) -> &'static str;
 
-    /// What it detects, one line without a full stop.
+    /// What the test detects, in one line without a full stop.
     fn summary(&self) -> &'static str;
 
-    /// The reason to flag the slice, if there is one; a clause without a full stop.
+    /// The reason to flag the slice, a clause without a full stop; `None` for a normal slice.
     fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String>;
 }
 
-/// The slices of one target and workload, as the reference for a single slice.
+/// Statistics of all slices of one target and workload, as the reference for a single slice.
 #[derive(Debug, Clone)]
 pub struct OtherSlices {
-    /// The deciding figure.
+    /// The deciding figure of the workload.
     metric: Metric,
-    /// Its logarithm in each slice in which it is known, by the position of the slice in the run.
+    /// Logarithm of the deciding figure, by the position of the slice in the run. Slices without
+    /// the figure are missing.
     logs: BTreeMap<u32, f64>,
     /// The median of the logarithms.
     centre: Option<f64>,
-    /// Their spread around it, as the standard deviation of a normal distribution.
+    /// The spread of the logarithms around the median, as the standard deviation of a normal
+    /// distribution.
     spread: Option<f64>,
 }
 
@@ -78,7 +80,7 @@ pub struct Flag {
     pub why: String,
 }
 
-/// All flagged slices, in the order of the plan's workloads and targets.
+/// All flags of a run, in the order of the plan's workloads and targets.
 pub fn flags(plan: &Plan, slices: &[Slice]) -> Vec<Flag> {
     cells(plan, slices).iter().flat_map(of_cell).collect()
 }
@@ -100,7 +102,7 @@ fn of_cell(cell: &Cell<'_>) -> Vec<Flag> {
     found
 }
 
-/// Share of failures above which a slice did different work.
+/// Share of failures above which the work of a slice is not comparable.
 const MOST_FAILURES: f64 = 0.001;
 
 struct Failing;
@@ -145,13 +147,13 @@ impl SliceTest for BusyGenerator {
     }
 }
 
-/// A slice is an outlier if it differs from the others by more than this multiple of their spread…
+/// Minimum distance of an outlier from the median of the other slices, as a multiple of the spread.
 const SPREADS: f64 = 5.0;
-/// … and by more than this share of their median.
+/// Minimum distance of an outlier from the median of the other slices, as a share of the median.
 const APART: f64 = 0.10;
-/// Fewest slices with a meaningful spread.
+/// Minimum number of slices for a meaningful spread.
 const FEWEST: usize = 6;
-/// Standard deviations of a normal distribution in its median absolute deviation.
+/// Standard deviation of a normal distribution divided by its median absolute deviation.
 const DEVIATIONS_IN_MAD: f64 = 1.4826;
 
 struct Outlying;

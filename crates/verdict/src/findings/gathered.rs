@@ -6,16 +6,16 @@ use tenbin_result::Finding;
 use crate::findings::precedence::{Tier, tier};
 use crate::sweep::ladder::ladders;
 
-/// Number of places that a merged finding names.
+/// Maximum number of places that a merged finding names.
 const NAMED: usize = 4;
 
-/// Number of consecutive levels of a sweep from which on only the first and the last are named.
+/// Minimum number of consecutive levels that are shortened to the first and the last level.
 const FEWEST_LEVELS: usize = 3;
 
-/// Merges the findings of each rule on circumstances or precision over all workloads and targets,
-/// because the machine is the same for all of them. Findings of other rules are merged over the
-/// levels of one sweep on one target. The text is that of the first of the most severe findings;
-/// the other places are appended. The order stays.
+/// Merges findings of one rule. Findings on circumstances or precision are merged over all
+/// workloads and targets, because all share one machine; other findings are merged over the levels
+/// of one sweep on one target. The text comes from the first of the most severe findings, with the
+/// other places appended. The order of findings does not change.
 pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
     let ladders = Ladders::of(plan);
     let mut gathered: Vec<(Finding, Vec<Place>)> = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
         .collect()
 }
 
-/// The workload and target of a finding.
+/// The workload and target of a finding; `None` stands for all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     workload: Option<String>,
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// Names of the levels of every sweep of connections, in ascending order.
+/// Names of the levels of every concurrency sweep, in ascending order.
 struct Ladders(Vec<Vec<String>>);
 
 impl Ladders {
@@ -97,7 +97,8 @@ impl Ladders {
         )
     }
 
-    /// The sweep that contains this level, and the position of the level.
+    /// (Position of the sweep that contains the workload, position of the level in the sweep);
+    /// `None` outside sweeps.
     fn level(&self, workload: Option<&String>) -> Option<(usize, usize)> {
         let mut all = self.0.iter().enumerate();
         all.find_map(|(at, ladder)| {
@@ -113,8 +114,8 @@ impl Ladders {
         is_one_sweep && one.target == other.target && one.blame == other.blame
     }
 
-    /// The consecutive levels from `from` on: those of `places` among them, and the name of the
-    /// last level. The level of `first` does not interrupt the run, even if it is not in `places`.
+    /// The places of the consecutive levels that start at `from`, and the name of the last level.
+    /// The level of `first` does not interrupt the sequence, even if `places` does not contain it.
     fn run<'a>(&'a self, from: &Place, first: &Place, places: &[Place]) -> (Vec<Place>, &'a str) {
         let Some((sweep, level)) = self.level(from.workload.as_ref()) else {
             return (vec![from.clone()], "");
@@ -139,8 +140,8 @@ impl Ladders {
     }
 }
 
-/// The places except the first; all places if they are the levels of one sweep and the finding is
-/// no longer that of the first level.
+/// The clause that names the other places of a merged finding: all places except the first, or all
+/// places if they are levels of one sweep and the text comes from another level than the first.
 fn also(finding: &Finding, places: &[Place], ladders: &Ladders) -> String {
     let Some((first, others)) = places
         .split_first()
@@ -162,9 +163,9 @@ fn also(finding: &Finding, places: &[Place], ladders: &Ladders) -> String {
     format!("; likewise {}", named.join(", "))
 }
 
-/// The names of these places; consecutive levels of a sweep share one name.
+/// The names of `places`; consecutive levels of a sweep share one name.
 fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
-    // In the order of the levels, not of the severities.
+    // Sort by level instead of severity.
     let mut rest: Vec<Place> = places.to_vec();
     rest.sort_by_key(|place| {
         let mut targets = places.iter().map(|other| &other.target);
@@ -243,7 +244,7 @@ mod tests {
             Some("c2"),
             "its words are of that level"
         );
-        // The most severe level provides the text, and is in the middle.
+        // The most severe level, in the middle, provides the text.
         let mut worse = each("server_cpu").to_vec();
         worse.swap(0, 2);
         assert_eq!(

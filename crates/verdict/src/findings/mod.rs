@@ -1,4 +1,4 @@
-//! What a rule is, and how findings are ordered and merged.
+//! Definition of rules, and ordering and merging of findings.
 
 pub(crate) mod explained;
 pub(crate) mod flags;

@@ -1,8 +1,8 @@
 //! The order in which findings are reported.
 //!
 //! Many readers read only the first findings. The causes of a ratio or a limit therefore come
-//! before the conditions of the measurement: other programs on the machine do not explain why one
-//! target does twice the work of another, but closed connections do. Severity decides only within a
+//! before the conditions of the measurement: closed connections explain why one target has twice
+//! the throughput of another; other programs on the machine do not. Severity decides only within a
 //! tier, with one exception: findings that make the figures unusable (INVALID) always come first.
 
 use std::cmp::Reverse;
@@ -14,11 +14,11 @@ use crate::rules::RULES;
 /// The subject of a finding, in the order of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tier {
-    /// Whether the work was done, was the same for all targets, and was counted correctly.
+    /// Whether the work was done, was equal for all targets, and was counted correctly.
     Work,
-    /// What set the ratio or the limit: a property of a target, of the load or of the route.
+    /// The cause of a ratio or a limit: a property of a target, of the load or of the route.
     Cause,
-    /// Other conditions on the machines, which add noise and shift absolute figures.
+    /// Conditions on the machines, which add noise and shift absolute figures.
     Circumstance,
     /// Whether there are enough slices and samples for a conclusion.
     Precision,
@@ -26,7 +26,7 @@ pub(crate) enum Tier {
     Result,
 }
 
-/// Every rule with its tier. Within a tier and a severity, the order is that of [`RULES`].
+/// The rules of each tier. Findings of equal tier and severity are in the order of [`RULES`].
 const TIERS: &[(Tier, &[&str])] = &[
     (
         Tier::Work,
@@ -116,17 +116,19 @@ const TIERS: &[(Tier, &[&str])] = &[
     ),
 ];
 
-/// The tier of the rule, except for a pause whose cause is not known to be the target.
+/// The tier of the finding's rule, with two exceptions: pauses that the target did not cause, and
+/// forecasts of port exhaustion, are circumstances.
 pub(crate) fn tier(finding: &Finding) -> Tier {
     match (finding.rule.as_str(), finding.blame) {
         ("stalls", Blame::Generator) => Tier::Circumstance,
-        // If every connection could be opened, the finding is only a forecast.
+        // At severity note, every connection could be opened and the finding is only a forecast.
         ("port_exhaustion", _) if finding.severity == Severity::Note => Tier::Circumstance,
         (rule, _) => tier_of(rule),
     }
 }
 
-/// A rule without a tier counts as a cause, so that its findings are not hidden at the end.
+/// The tier of a rule. A rule without an entry counts as a cause, so that its findings are not
+/// hidden at the end.
 fn tier_of(rule: &str) -> Tier {
     let found = TIERS.iter().find(|(_, rules)| rules.contains(&rule));
     found.map_or(Tier::Cause, |(tier, _)| *tier)
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(findings[0].rule, "port_exhaustion");
     }
 
-    /// 40 % of the machine's CPU time goes to another program, 3 % to other machines.
+    /// Gives 40 % of the machine's CPU time to another program and 3 % to other machines.
     pub(super) fn disturb(run: &mut Run) {
         run.each(|slice| {
             let machine = slice.machine();

@@ -1,4 +1,4 @@
-//! A rule: its description, and how it judges a run.
+//! Rules that judge a run.
 
 use tenbin_result::Finding;
 
@@ -6,10 +6,10 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::findings::threshold::Threshold;
 
-/// A rule: it judges whether one kind of fault makes the figures of a run misleading.
+/// A rule, which judges whether one kind of fault makes the figures of a run misleading.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its description.
+    /// The description of the rule.
     pub info: &'static RuleInfo,
     judge: Judge,
 }
@@ -36,8 +36,8 @@ impl Rule {
         }
     }
 
-    /// Its findings about a run; empty if the run is free of this fault, or if the figures that the
-    /// rule needs were not measured.
+    /// The rule's findings about a run. Empty if the run is free of the fault, or if the figures
+    /// that the rule needs were not measured.
     pub fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         match self.judge {
             Judge::Function(judge) => judge(evidence),

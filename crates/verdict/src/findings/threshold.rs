@@ -1,4 +1,4 @@
-//! Rules that compare one figure of a slice with a threshold.
+//! Rules that compare a median figure of the slices with a threshold.
 
 use tenbin_record::{MachineUse, Slice};
 use tenbin_result::{Blame, Finding};
@@ -7,12 +7,12 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::{Place, places_above};
 
-/// A rule that compares figures with thresholds.
+/// A rule that compares one or more figures with thresholds.
 #[derive(Debug)]
 pub(crate) struct Threshold {
-    /// The findings have its first severity.
+    /// Description of the rule. Findings have the first severity of the description.
     pub(crate) info: RuleInfo,
-    /// The figures with their thresholds, usually one.
+    /// The figures with their thresholds, usually a single row.
     pub(crate) rows: &'static [Row],
 }
 
@@ -21,19 +21,19 @@ pub(crate) struct Threshold {
 pub(crate) struct Row {
     /// The figure of one slice; `None` if it is unknown.
     pub(crate) figure: fn(&Slice, &MachineUse) -> Option<f64>,
-    /// A larger median over the full slices is a finding.
+    /// Threshold: a larger median over the full slices is a finding.
     pub(crate) above: f64,
-    /// What causes a large figure.
+    /// The cause of a large figure.
     pub(crate) blame: Blame,
-    /// The evidence of a finding at this place.
+    /// Writes the evidence of a finding at a place.
     pub(crate) sentence: fn(&Place, &Evidence<'_>) -> String,
     /// What to do.
     pub(crate) advice: &'static str,
 }
 
 impl Threshold {
-    /// A finding for each workload and target with a figure above its threshold, or one for the
-    /// whole run if all of them have it.
+    /// A finding for each workload and target with a figure above its threshold; a single finding
+    /// for the run if all workloads and targets are above.
     pub(crate) fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let of_row = |row: &'static Row| {
             let places = places_above(evidence, row.above, &row.figure);

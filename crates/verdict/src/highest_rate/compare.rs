@@ -1,11 +1,11 @@
-//! The highest rates of targets compared with each other.
+//! Comparison of the highest rates of targets.
 
 use tenbin_plan::Plan;
 use tenbin_result::RateComparison;
 
 use super::{SearchResult, sentence};
 
-/// Compares every challenger with the baseline at every search of the plan.
+/// Compares every challenger with the baseline for every maximum-rate search of the plan.
 pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateComparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The result of a search in the form of the document.
+//! Conversion of a search result into the form of the result document.
 
 use tenbin_result::{Search, SearchLimit, SearchOutcome, SearchProbe};
 use tenbin_stats::{HighestRate, Purpose};
@@ -6,7 +6,7 @@ use tenbin_stats::{HighestRate, Purpose};
 use super::{ProbeResult, SearchResult};
 
 impl SearchResult {
-    /// The result in the form of the document.
+    /// The result in the form of the result document.
     pub(crate) fn document(&self) -> Search {
         Search {
             workload: self.workload.clone(),

@@ -1,4 +1,4 @@
-//! What one probe contributes to the decisions of a search.
+//! The evidence of one probe for the decisions of a search.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use tenbin_stats::{DISTURBED, Purpose, Second, ShareCounts, Vote, Yield};
 
 use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 
-/// Share of all requests that stalls may delay if the limit is on the mean.
+/// Share of requests that stalls can delay without disturbing a limit on the mean.
 const DISTURBED_MEAN: f64 = 0.01;
 
-/// The result of a slice at an offered rate, as the search uses it.
+/// The probe that a search learns from a slice, with its judgement. `None` unless the slice is a
+/// probe that ran its full time.
 pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Judged)> {
     let offered = slice.probe.filter(|_| !slice.cut_short)?;
     let judged = judge(slice, slo);
@@ -55,7 +56,7 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
     Some((probe, judged))
 }
 
-/// Whether the limit is kept without the requests that a stall of the machine may have delayed.
+/// Whether the limit is kept if requests that a stall of the machine may have delayed do not count.
 fn may_be_kept(share: &ShareCounts) -> bool {
     let seconds = share.seconds.iter();
     let certain: u64 = seconds.clone().map(|s| s.beyond - s.excused).sum();
@@ -63,7 +64,7 @@ fn may_be_kept(share: &ShareCounts) -> bool {
     certain as f64 <= share.allowed * all as f64
 }
 
-/// Requests beyond a limit on a share, by second.
+/// Requests beyond a limit on a share, second by second; `None` for other limits.
 fn share(slice: &Slice, limit: &Limit) -> Option<ShareCounts> {
     let (allowed, below) = match *limit {
         Limit::Percentile { percent, below } => (1.0 - percent / 100.0, Some(below)),
@@ -81,7 +82,7 @@ fn share(slice: &Slice, limit: &Limit) -> Option<ShareCounts> {
     Some(ShareCounts { allowed, seconds })
 }
 
-/// A failed request counts as slower than any limit.
+/// The counts of one second for a limit. A failed request counts as slower than any limit.
 fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -> Second {
     let sum = |times: &[(u64, u64)], least: u64| -> u64 {
         let times = times.iter().filter(|(time, _)| *time >= least);
@@ -91,7 +92,8 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     let (slow, excused, delayed) = below.map_or((0, 0, 0), |below| {
         let slow = sum(&of.responses, nanos(below));
         let delayed = Delayed::of(of, below, part);
-        // A late request whose service time alone exceeds the limit counts as slow, too.
+        // A request that was sent late still counts as slow if its service time alone exceeds the
+        // limit.
         let slow_service = sum(&of.services, nanos(below)).saturating_sub(delayed.waited);
         let certain = slow
             .saturating_sub(delayed.all())
@@ -103,7 +105,7 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     Second::judged(counts, delayed, allowed)
 }
 
-/// Assumes that a slice without finer data was uniform.
+/// Counts per second for a slice without data per second, assuming a uniform slice.
 fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     let seconds = (slice.seconds.round() as u64).max(1);
     let (mut beyond, mut all) = (slice.failed(), slice.failed());
@@ -121,10 +123,11 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     each.collect()
 }
 
-/// The part of the waits for a core that other programs or the hypervisor can have caused: threads
-/// wait for them no longer than they used a core. The threads of a busy target also wait for each
-/// other and for the load generator, which is no reason to void a probe. If the CPU use of other
-/// programs is unknown, the CPU time that the load generator did not use is the upper bound.
+/// The fraction, 0 to 1, of the waits for a core that other programs or the hypervisor can have
+/// caused. Upper bound: the CPU time of other programs, including stolen time. Threads of a busy
+/// target also wait for each other and for the load generator, which does not void a probe. If the
+/// CPU use of other programs is unknown, the bound is the CPU time that the load generator did not
+/// use.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
     let waited: u64 = seconds.filter_map(|second| Some(second.stalls?.ns)).sum();
@@ -139,13 +142,14 @@ fn part_of_others(slice: &Slice) -> f64 {
     }
 }
 
-/// Requests of a second that a stall of the machine may have delayed by a part of a limit.
+/// Requests of one second that a stall of the machine may have delayed by a relevant part of a
+/// limit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Delayed {
     /// Requests that the load generator sent late.
     late: u64,
-    /// Requests that were due while a thread of the target or of the load generator waited for a
-    /// core, and those that woke such a thread.
+    /// Requests that were in the system while a thread of the target or of the load generator
+    /// waited for a core, or that woke such a thread.
     waited: u64,
 }
 
@@ -154,7 +158,7 @@ impl Delayed {
     fn of(second: &ProbedSecond, below: Duration, part: f64) -> Self {
         let answered: u64 = second.responses.iter().map(|(_, count)| count).sum();
         let stalls = second.stalls.unwrap_or_default();
-        // A thread that a request wakes waits while that request is present.
+        // A thread that a request wakes waits for a core while the request is in the system.
         let waited = (answered + second.failed) as f64 * stalls.ns as f64 / 1e9;
         Self {
             late: second.sent_late(nanos(below / Limit::DELAY_PART)),
@@ -167,7 +171,7 @@ impl Delayed {
     }
 }
 
-/// Why stalls of the machine alone may have caused a missed limit.
+/// The kind of machine stall that alone may have caused a missed limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Disturbance {
     /// Most delayed requests were sent late.
@@ -177,7 +181,7 @@ enum Disturbance {
 }
 
 impl Disturbance {
-    /// `None` if stalls were too short or too rare for that.
+    /// `None` if the stalls were too short or too rare to cause a missed limit.
     fn of(slice: &Slice, slo: &Slo) -> Option<Self> {
         let probed = slice.probed.as_ref()?;
         let all: u64 = slice.requests().map(|op| op.response.len()).sum();
@@ -216,9 +220,9 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A probe with 1,000 responses a second, for 4 s, and this many slow ones in each second, which
-    /// were served quickly; in the second second this many requests were sent 5 ms late, and the
-    /// target's threads waited this long for a core.
+    /// A probe of 4 s with 1,000 responses per second. `slow`: slow responses in each second, with
+    /// a short service time. In the second second, `late` requests were sent 5 ms late, and the
+    /// target's threads waited `stalls` nanoseconds for a core.
     fn probed(slow: [u64; 4], late: u64, stalls: Option<u64>) -> Run {
         let mut run = Run::single(1).open_loop();
         run.each(|made| {
@@ -233,7 +237,7 @@ mod tests {
                 ..ProbedSecond::default()
             });
             let mut seconds: Vec<ProbedSecond> = seconds.collect();
-            // 5 ms are at least 2^22 ns.
+            // Bucket 6 counts lags of at least 2^22 ns, which includes 5 ms.
             seconds[1].late = [vec![0; 6], vec![late]].concat();
             seconds[1].stalls = stalls.map(|ns| Stalls { count: 2, ns });
             made.0.probed = Some(Probed { seconds });
@@ -264,7 +268,7 @@ mod tests {
     #[test]
     fn late_requests_are_exempt_unless_service_times_exceed_the_limit() {
         let excused = |probe: &tenbin_stats::Probe| probe.shares[0].seconds[1].excused;
-        // Half of 1 % of 4,000 requests does not disturb.
+        // A delay of half of the allowed 1 % of 4,000 requests does not disturb.
         let found = seen(&probed([0, 48, 0, 0], 20, None));
         assert_eq!((found.ended, found.is_disturbed), (Yield::Work, false));
         assert_eq!(excused(&found), 20);

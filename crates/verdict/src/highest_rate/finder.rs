@@ -1,4 +1,4 @@
-//! Steers a maximum-rate search, probe by probe.
+//! Runs the maximum-rate searches of a plan: proposes probes and learns their results.
 
 use tenbin_plan::{Limit, Plan, RateSearch, Slo};
 use tenbin_record::Slice;
@@ -6,19 +6,19 @@ use tenbin_stats::{Purpose, Search, Step, fewest_samples};
 
 use super::evidence::probe;
 
-/// The longest probe, as a multiple of a slice, however low the rate is.
+/// Length of the longest probe at any rate, as a multiple of a slice.
 const LONGEST: f64 = 6.0;
-/// Operations of a probe, as a multiple of those that the strictest percentile needs.
+/// Number of operations of a probe, as a multiple of the minimum for the strictest percentile.
 const SPARE: f64 = 1.35;
 
-/// The next probe.
+/// The next probe of a search: rate, purpose and length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NextProbe {
     /// Offered operations per second.
     pub rate: f64,
-    /// Whether it is the proof at the end.
+    /// Whether the probe is the proof at the end of the search.
     pub proof: bool,
-    /// Length of the window, as a multiple of the plan's slice, at least 1.
+    /// Length of the measured window, as a multiple of the plan's slice, at least 1.
     pub slices: f64,
 }
 
@@ -26,7 +26,7 @@ pub struct NextProbe {
 #[derive(Debug)]
 pub struct Finder<'a> {
     plan: &'a Plan,
-    /// By position of workload and target; only searches that have started.
+    /// Started searches, by (position of the workload, position of the target).
     searches: Vec<((usize, usize), Running)>,
 }
 
@@ -34,12 +34,12 @@ pub struct Finder<'a> {
 #[derive(Debug)]
 struct Running {
     search: Search,
-    /// Total time of its probes, seconds.
+    /// Total time of the probes so far, seconds.
     spent: f64,
 }
 
 impl<'a> Finder<'a> {
-    /// No search has started.
+    /// A finder without started searches.
     pub fn new(plan: &'a Plan) -> Self {
         Self {
             plan,
@@ -47,7 +47,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Starts the search for this workload on this target at a rate in operations per second.
+    /// Starts the search for a workload on a target at `rate` operations per second.
     pub fn begin(&mut self, workload: usize, target: usize, rate: f64) {
         let running = Running {
             search: Search::new(rate),
@@ -56,7 +56,7 @@ impl<'a> Finder<'a> {
         self.searches.push(((workload, target), running));
     }
 
-    /// The next probe; `None` if the result is known, or the time for the search is over.
+    /// The next probe; `None` if the result is known or the time for the search is over.
     pub fn next(&self, workload: usize, target: usize) -> Option<NextProbe> {
         let running = self.running(workload, target)?;
         let step = running.search.next();
@@ -124,13 +124,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The highest rate that held and the lowest that failed, so far.
+    /// The highest rate that held and the lowest rate that failed, so far.
     pub fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>) {
         let running = self.running(workload, target);
         running.map_or((None, None), |running| running.search.bracket())
     }
 
-    /// Time around the window of a probe, seconds.
+    /// Time of a probe outside its measured window, seconds.
     fn around(&self, workload: usize) -> f64 {
         let rounds = &self.plan.rounds;
         let lead = self
@@ -152,7 +152,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// How long the last responses took to drain, seconds: at most as long as the slowest response.
+/// Upper bound of the time that outstanding responses took after the window, seconds: the slowest
+/// response.
 fn drained(slice: &Slice) -> f64 {
     let slowest = slice
         .requests()
@@ -160,7 +161,7 @@ fn drained(slice: &Slice) -> f64 {
     slowest.max().unwrap_or(0) as f64 / 1e9
 }
 
-/// Operations that the strictest percentile of an objective needs.
+/// Number of operations needed to print the strictest percentile of an objective.
 fn fewest_operations(slo: &Slo) -> f64 {
     let of = |limit: &Limit| match limit {
         Limit::Percentile { percent, .. } => fewest_samples(percent / 100.0),

@@ -6,40 +6,41 @@ use tenbin_record::{ErrorClass, OpFigures, Slice, merged};
 use tenbin_result::LimitKind;
 use tenbin_stats::{CONFIDENCE, Yield, normal_quantile};
 
-/// The limit of errors if the objective has none: a rate with more failures does not hold, however
-/// fast the other responses are.
+/// The limit on the share of errors if the objective has no such limit, 1 %. A rate with more
+/// failures does not hold, even if all other responses are fast.
 pub const USUAL_ERRORS: f64 = 0.01;
-/// Share of the due operations by which the queue may grow.
+/// Allowed growth of the queue, as a share of the operations due.
 const GROWTH: f64 = 0.01;
-/// Standard deviations by which the number of operations in flight may grow by chance.
+/// Number of standard deviations by which the operations in flight can grow by chance.
 const DEVIATIONS: f64 = 3.0;
 
-/// The judgement of one probe.
+/// The judgement of one probe against the objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Every limit was kept and the target kept up.
+    /// Whether every limit was kept and the target kept up with the rate.
     pub held: bool,
-    /// Whether chance may have decided the result.
+    /// Whether chance can have decided `held`.
     pub borderline: bool,
-    /// The operations that ended in it.
+    /// The outcome of the probe's operations.
     pub ended: Yield,
-    /// The judged limits, in the order of the objective, and last whether the target kept up.
+    /// The judged limits in the order of the objective, followed by the usual limit of errors (if
+    /// it applies) and `keeps up`.
     pub limits: Vec<JudgedLimit>,
 }
 
-/// One limit in one probe.
+/// The result of one limit in one probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedLimit {
-    /// The limit as it is written, such as `p99<10ms`, or `keeps up`.
+    /// The limit as the plan writes it, such as `p99<10ms`, or `keeps up`.
     pub limit: String,
-    /// The observed value: seconds, a share of errors, or for `keeps up` the growth of the queue as
-    /// a share of the operations due. `None` without an operation.
+    /// The observed value: seconds for a time, a share for errors, or for `keeps up` the growth of
+    /// the queue as a share of the operations due. `None` without a value.
     pub seen: Option<f64>,
-    /// What the limit is about.
+    /// The figure that the limit is set on.
     pub kind: LimitKind,
     /// Whether the limit was kept.
     pub kept: bool,
-    /// Whether the limit may have been kept or missed by chance.
+    /// Whether the limit can have been kept or missed by chance.
     pub close: bool,
     /// Where the limit comes from.
     pub origin: Origin,
@@ -48,11 +49,11 @@ pub struct JudgedLimit {
 /// Where a limit comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The objective contains it.
+    /// The objective contains the limit.
     Objective,
-    /// The usual limit of errors, which applies if the objective has none.
+    /// The usual limit of errors, which applies if the objective has no limit of errors.
     UsualErrors,
-    /// The target must keep up with the rate, whatever the objective.
+    /// The target must keep up with the rate; this limit applies to every objective.
     KeepsUp,
 }
 
@@ -63,7 +64,7 @@ impl Judged {
     }
 }
 
-/// Judges a slice at an offered rate.
+/// Judges a slice with an offered rate against the objective.
 pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     let seen = Seen::of(slice);
     let mut limits: Vec<JudgedLimit> = slo
@@ -83,7 +84,7 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     }
     limits.push(keeps_up(slice));
     let held = limits.iter().all(|limit| limit.kept);
-    // A limit that was clearly missed decides, however close the other limits are.
+    // A clearly missed limit decides, even if other limits are close.
     let clearly_missed = limits.iter().any(|limit| !limit.kept && !limit.close);
     Judged {
         held,
@@ -93,7 +94,8 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     }
 }
 
-/// Timeouts may be caused by the rate. Other failures of all operations are not.
+/// The outcome of the operations. A high rate can cause timeouts; if all operations fail in other
+/// ways, the rate is not the cause.
 fn ended(slice: &Slice, seen: &Seen) -> Yield {
     let timeouts: u64 = slice
         .work()
@@ -127,7 +129,8 @@ impl Seen {
         self.response.len() + self.failed
     }
 
-    /// A failed operation counts as slower than any limit.
+    /// Number of operations at or above `nanos`. A failed operation counts as slower than any
+    /// limit.
     fn not_below(&self, nanos: u64) -> u64 {
         let below = match nanos {
             0 => 0,
@@ -183,7 +186,8 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
             JudgedLimit {
                 seen: Some(share),
                 kept: share < below,
-                // A single probe cannot show less than no failure.
+                // A probe without failures clearly keeps the limit: no probe can show fewer
+                // failures.
                 close: seen.failed > 0 && may_be(seen.failed, seen.all(), below),
                 ..none
             }
@@ -191,7 +195,8 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
     }
 }
 
-/// The percentile of the responses; `None` if failures reach into it.
+/// The percentile of the response time, with failures as the slowest responses. `None` if the
+/// percentile lies among the failures.
 fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
     let rank = percent / 100.0 * seen.all() as f64;
     let answered = seen.response.len();
@@ -202,8 +207,8 @@ fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
     Some(nanos as f64 / 1e9)
 }
 
-/// Whether the number of waiting and in-flight operations grew: operations due in the window
-/// compared with operations that ended in it.
+/// The limit `keeps up`: compares operations due in the window with operations that ended in the
+/// window, to detect a growing number of waiting and in-flight operations.
 fn keeps_up(slice: &Slice) -> JudgedLimit {
     let sum = |count: &dyn Fn(&OpFigures) -> u64| slice.requests().map(count).sum::<u64>() as f64;
     let due_answered = sum(&|op| op.response.len());
@@ -220,7 +225,8 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
         seconds if seconds > 0.0 => busy / seconds,
         _ => 0.0,
     };
-    // The number in flight at either end follows a Poisson distribution with this mean.
+    // The number of operations in flight at either end of the window is Poisson distributed with
+    // mean `in_flight`.
     let chance = DEVIATIONS * (2.0 * in_flight + 1.0).sqrt();
     let allowed = (GROWTH * due).max(chance);
     JudgedLimit {
@@ -233,7 +239,8 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
     }
 }
 
-/// Whether `count` of `n` is compatible with `share` (E. B. Wilson, "Probable inference", 1927).
+/// Whether Wilson's interval for `count` of `n` contains `share` (E. B. Wilson, "Probable
+/// inference", 1927).
 fn may_be(count: u64, n: u64, share: f64) -> bool {
     let (n, z) = (n as f64, z());
     let seen = count as f64 / n;
@@ -258,7 +265,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A slice with so many answers of 2 ms and so many of 20 ms.
+    /// A slice with `fast` responses of 2 ms and `slow` responses of 20 ms.
     fn slice(fast: u64, slow: u64) -> Run {
         let mut run = Run::single(1).open_loop();
         run.each(|made| {

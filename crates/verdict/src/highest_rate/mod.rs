@@ -20,9 +20,9 @@ pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
 use tenbin_result::format::percent;
 use tenbin_result::{Finding, Trust};
 
-/// Share of a core above which a load generator thread may have caused the missed limits.
+/// Share of a core above which a busy load generator thread may have caused missed limits.
 const BUSY_GENERATOR: f64 = 0.9;
-/// Multiple of the lowest median service time that still counts as fast.
+/// Largest median service time that counts as fast, as a multiple of the lowest median.
 const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
@@ -30,7 +30,7 @@ const AS_QUICK: f64 = 1.5;
 pub enum Void {
     /// The load generator sent too many requests late.
     LateGenerator,
-    /// Threads of the target or of the load generator waited for a core for too long.
+    /// Threads of the target or of the load generator waited too long for a core.
     WaitedForCore,
 }
 
@@ -51,38 +51,39 @@ pub struct SearchResult {
     pub workload: String,
     /// Name of the target.
     pub target: String,
-    /// The objective, as it is written.
+    /// The objective as the plan writes it, such as `p99<10ms`.
     pub slo: String,
-    /// The highest rate that held, as far as known.
+    /// The highest rate that held, with the reason if no rate is known to hold.
     pub found: HighestRate,
-    /// Rates between the highest that held and the lowest that failed that could not be decided,
+    /// Undecided rates between the highest rate that held and the lowest rate that failed,
     /// operations per second, in ascending order.
     pub undecided: Vec<f64>,
     /// Whether the search ended because the load generator sent too many requests late in several
-    /// probes in a row.
+    /// consecutive probes.
     pub ended_late: bool,
-    /// Every probe in the order of the run, without those that were cut short.
+    /// Every probe in the order of the run, except probes that were cut short.
     pub probes: Vec<ProbeResult>,
-    /// How far the result can be trusted.
+    /// Trust in the result, according to the findings.
     pub trust: Trust,
 }
 
-/// One probe.
+/// The result of one probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
-    /// Position of its slice in the run, from 0.
+    /// Position of the probe's slice in the run, from 0.
     pub slice: u32,
     /// Offered operations per second.
     pub rate: f64,
     /// The purpose of the probe.
     pub purpose: Purpose,
-    /// Length, seconds.
+    /// Length of the probe, seconds.
     pub seconds: f64,
-    /// Its own result. Whether a rate held follows from all probes at that rate.
+    /// The judgement of this probe alone; the search decides a rate from several probes.
     pub judged: Judged,
-    /// Why it does not count against the target although it missed a limit; `None` if it counts.
+    /// Why the probe missed a limit without counting against the target; `None` if the probe
+    /// counts.
     pub void: Option<Void>,
-    /// Share of a core that the busiest load generator thread used.
+    /// Share of a core that the busiest load generator thread used, 0 to 1.
     pub busiest_thread: f64,
     /// Median service time of requests, seconds.
     pub service: Option<f64>,
@@ -95,28 +96,28 @@ pub struct ProbeResult {
 }
 
 impl SearchResult {
-    /// Lowers the trust according to the findings.
+    /// Lowers the trust according to the findings about the workload and the target.
     pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         self.trust = Trust::after(findings.iter().filter(concerns));
     }
 
-    /// The last probe that failed at the lowest rate known to fail.
+    /// The last failed probe at the lowest rate that failed, without void probes.
     pub fn limiting(&self) -> Option<&ProbeResult> {
         let failed = self.found.failed()?;
         let mut probes = self.probes.iter().rev();
         probes.find(|p| p.rate == failed && !p.judged.held && p.void.is_none())
     }
 
-    /// Whether the load generator was near its limit when the limits were missed.
+    /// Whether the load generator was near its limit in the [`limiting`](Self::limiting) probe.
     pub fn may_be_the_generator(&self) -> bool {
         self.limiting()
             .is_some_and(|probe| probe.busiest_thread > BUSY_GENERATOR)
     }
 
-    /// Whether the target was no slower when the limits were missed than before, not even in its
-    /// slowest responses, while requests waited for a free connection.
+    /// Whether too few connections may have caused the missed limits: requests waited for a free
+    /// connection while the target was as fast as in other probes, also in its slowest responses.
     pub fn may_be_the_connections(&self) -> bool {
         let quickest = self.probes.iter().filter_map(|probe| probe.service);
         let Some(quickest) = quickest.reduce(f64::min) else {
@@ -125,7 +126,7 @@ impl SearchResult {
         self.limiting().is_some_and(|probe| {
             let as_quick = |service: f64| service < quickest * AS_QUICK;
             let waited = probe.lag.is_some_and(|lag| lag > quickest);
-            // Requests that wait during a pause of the target wait because of the pause.
+            // During a pause of the target, requests wait because of the pause.
             let paused = match (probe.slowest_service, probe.lag) {
                 (Some(slowest), Some(lag)) => slowest >= lag / 2.0,
                 _ => false,
@@ -134,13 +135,13 @@ impl SearchResult {
         })
     }
 
-    /// Number of probes that missed a limit for this reason without counting against the target.
+    /// Number of probes that are void because of `cause`.
     pub(crate) fn voided(&self, cause: Void) -> usize {
         let probes = self.probes.iter();
         probes.filter(|probe| probe.void == Some(cause)).count()
     }
 
-    /// The limits that were missed at the lowest rate that failed, in words.
+    /// The missed limits in words, at the lowest rate that failed; `None` without such a probe.
     pub fn missed(&self) -> Option<String> {
         let (limits, others) = self.limiting()?.misses();
         Some([limits, others].concat().join(", "))
@@ -148,8 +149,7 @@ impl SearchResult {
 }
 
 impl ProbeResult {
-    /// The limits of the objective that were missed, and the other limits that were missed, as
-    /// clauses: an objective without a limit of errors does not list one as missed.
+    /// The missed limits of the objective, and the other missed limits, as clauses.
     pub(crate) fn misses(&self) -> (Vec<String>, Vec<String>) {
         let (mut limits, mut others) = (Vec::new(), Vec::new());
         for missed in self.judged.missed() {
@@ -166,8 +166,8 @@ impl ProbeResult {
     }
 }
 
-/// The results of the searches of the plan, by workload and target. They depend only on the slices:
-/// a run read from its directory has the same results as the live run.
+/// The results of the maximum-rate searches of the plan, by workload and target. The results depend
+/// only on the plan and the slices: a run read from disk has the same results as the live run.
 pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
     let mut results = Vec::new();
     for workload in &plan.workloads {
@@ -218,7 +218,8 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
     Some((result, probe))
 }
 
-/// The most frequent class of error, or the most frequent status if its class is `status`.
+/// The most frequent class of error; for class `status`, the most frequent status if no operation
+/// succeeded. `None` without errors.
 fn failure(slice: &Slice) -> Option<String> {
     let mut classes: BTreeMap<ErrorClass, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
@@ -234,8 +235,8 @@ fn failure(slice: &Slice) -> Option<String> {
     let (class, _) = classes.into_iter().max_by_key(|(_, count)| *count)?;
     let commonest = statuses.into_iter().max_by_key(|(_, count)| *count);
     Some(match commonest {
-        // The plan decides which statuses are errors, so a status is certain to be one only if no
-        // operation succeeded.
+        // The plan decides which statuses are errors, so the most frequent status is certainly an
+        // error only if no operation succeeded.
         Some((status, _)) if class == ErrorClass::Status && slice.ok() == 0 => {
             format!("status {status}")
         }
@@ -243,7 +244,7 @@ fn failure(slice: &Slice) -> Option<String> {
     })
 }
 
-/// Over all requests, seconds; `None` when there was none.
+/// The quantile `q` over all requests, seconds; `None` without requests.
 fn quantile(slice: &Slice, q: f64, of: fn(&OpFigures) -> &PackedHistogram) -> Option<f64> {
     let all = merged(slice.requests().map(of));
     Some(quantile_ns(&all, q)? as f64 / 1e9)
@@ -257,7 +258,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Targets with a service time of 2 ms up to a rate and of 50 ms above it.
+    /// Targets with a service time of 2 ms up to the given rate and of 50 ms above.
     pub(crate) fn searched(targets: &[(&str, f64)]) -> Run {
         let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
         let mut run = Run::new(&names, &["get"], 1).open_loop();

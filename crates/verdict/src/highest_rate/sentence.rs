@@ -1,4 +1,4 @@
-//! The result of a search in one sentence.
+//! Sentences about the result of a search and about a comparison of results.
 
 use tenbin_result::RateComparison;
 use tenbin_result::format::{exact_rate, percent, plural, ratio};
@@ -8,15 +8,15 @@ use super::{ProbeResult, SearchResult, Void};
 use crate::words::verb;
 
 impl SearchResult {
-    /// The sentence, without a full stop. If the numbers cannot be believed, the sentence states
-    /// that instead.
+    /// The result in one sentence, without a full stop. For untrusted numbers, the sentence states
+    /// that the numbers cannot be trusted.
     pub fn sentence(&self) -> String {
         let about = format!("the highest rate of {} at {}", self.target, self.workload);
         let claim = [self.claim(), self.interval(), self.open_questions()].concat();
         self.trust.qualify(claim, &about)
     }
 
-    /// `; the limit is between 785/s and 800/s`, or why no such interval is known.
+    /// `; the limit is between 785/s and 800/s`, or why the interval is unknown.
     fn interval(&self) -> String {
         match (self.found.rate(), self.found.failed()) {
             (Some(held), Some(failed)) => format!(
@@ -30,7 +30,7 @@ impl SearchResult {
         }
     }
 
-    /// The rates that could not be decided, and why.
+    /// The undecided rates, and why they are undecided.
     fn open_questions(&self) -> String {
         let mut said = String::new();
         let rates: Vec<String> = self
@@ -85,8 +85,8 @@ impl SearchResult {
         )
     }
 
-    /// Whether a rate below all failed ones met the limits in a probe that was too short to decide,
-    /// or missed them in a void probe.
+    /// Whether an undecided rate below all failed rates may hold: a short probe met the limits, or
+    /// a void probe missed a limit.
     fn may_hold_below(&self) -> bool {
         let may_hold = |p: &ProbeResult| p.judged.held || p.void.is_some();
         let mut probes = self.probes.iter();
@@ -105,7 +105,7 @@ impl SearchResult {
         }
     }
 
-    /// ` only in a probe of 1.1 s`: the longest short probe at that rate that held.
+    /// ` only in a probe of 1.1 s`: the longest short probe at `rate` that held.
     fn for_so_long(&self, rate: f64) -> String {
         let probes = self.probes.iter().filter(|probe| {
             probe.rate == rate && probe.purpose == Purpose::Seek && probe.judged.held
@@ -192,8 +192,8 @@ impl SearchResult {
     }
 }
 
-/// The sentence about a comparison, without a full stop. If the numbers cannot be believed, the
-/// sentence states that instead.
+/// The sentence about a comparison, without a full stop. For untrusted numbers, the sentence states
+/// that the numbers cannot be trusted.
 pub(super) fn of_comparison(found: &RateComparison) -> String {
     let about = format!(
         "the highest rate of {} against {} at {}",
@@ -265,8 +265,7 @@ mod tests {
             "a holds at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
-        // The proof fails: the rate is not claimed, and the next lower rate is not claimed as
-        // proven.
+        // After a failed proof, the sentence claims neither the rate nor the next lower rate.
         let mut slices = run.slices.clone();
         for slice in &mut slices {
             if slice.probe.is_some_and(|probe| probe.proof) {

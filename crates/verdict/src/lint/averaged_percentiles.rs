@@ -1,4 +1,4 @@
-//! Means of percentiles.
+//! The lint rule on averaged percentiles.
 
 use tenbin_result::Severity;
 use tenbin_result::format::TIME;

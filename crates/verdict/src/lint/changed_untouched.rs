@@ -1,4 +1,4 @@
-//! Operations that a change did not touch, and that differ all the same.
+//! Operations whose figures differ although the change did not touch the operations.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{ratio, typed};
@@ -8,8 +8,8 @@ use super::{FileQuote, Files, LintFinding, Measurement};
 use crate::compare::outcome::EQUIVALENCE;
 use crate::findings::rule_info::RuleInfo;
 
-/// Two numbers of allocations that differ less are the same: code that a change did not touch
-/// allocates alike.
+/// Relative difference below which two numbers of allocations count as equal: code that a change
+/// did not touch allocates the same amount.
 const SAME_ALLOCATIONS: f64 = 0.01;
 
 pub(super) const RULE: RuleInfo = RuleInfo {
@@ -69,8 +69,8 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     }]
 }
 
-/// Whether the change did not touch the operation: it is not among the named ones, or, without
-/// names, allocates as before.
+/// Whether the change did not touch the operation: `changed` does not name the operation or, if
+/// `changed` is empty, the number of allocations is the same before and after.
 fn is_untouched(pair: &Pair<'_>, changed: &[String]) -> bool {
     if !changed.is_empty() {
         return !changed.contains(&pair.after.1[0].operation);

@@ -1,4 +1,4 @@
-//! Results of other tools as a result document of Tenbin.
+//! Conversion of results of other tools into a result document of Tenbin.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use super::{Files, LintFinding, Measurement, Reported, lint};
 /// The rule of the finding that every imported document has.
 const IMPORTED: &str = "imported";
 
-/// Results of other tools as one document: each file is a target, each operation a workload, each
-/// measurement a slice. Figures have no interval. `named` are the files with the names of their
-/// targets.
+/// Converts results of other tools into one document: each file becomes a target, each operation a
+/// workload, each measurement a slice. Figures have no interval. `named` holds (name of the target,
+/// file).
 pub fn document(named: &[(String, Reported)]) -> Document {
     let files: Vec<Reported> = named.iter().map(|(_, file)| file.clone()).collect();
     let mut findings = vec![Finding {
@@ -172,7 +172,8 @@ fn workload(of: &Measurement) -> Workload {
         description: format!("{}, as another tool sent them", of.operation),
         load,
         closed_loop: true,
-        // The schema has no unknown number of connections; the description of the load has it.
+        // The schema cannot express an unknown number of connections: 0 stands for unknown, and the
+        // description of the load says so.
         connections: connections.unwrap_or_default(),
         rate: None,
         subject: None,
@@ -192,7 +193,7 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
         [only] => Some(single(*only)),
         several => Figure::of(median(several, CONFIDENCE)),
     });
-    // Percentiles of several repetitions do not add up.
+    // Percentiles of several repetitions cannot be combined.
     let only = match all {
         [only] => Some(*only),
         _ => None,

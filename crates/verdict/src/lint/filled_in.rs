@@ -1,4 +1,4 @@
-//! Times that a tool adds to those that it measured.
+//! Times that a tool adds to its measured times.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, ratio};

@@ -17,7 +17,8 @@ pub(super) const RULE: RuleInfo = RuleInfo {
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     measurements(files)
         .filter_map(|(file, of)| {
-            // Failures in the throughput are a subject of another rule, unless the file denies them.
+            // The rule `throughput_of_failures` reports failures in the throughput; here, such
+            // failures count only if the file denies them.
             let denied = of.says_none_failed.as_ref();
             let hidden = of.failures.iter();
             let hidden = hidden.filter(|each| !each.counted || denied.is_some());

@@ -1,4 +1,4 @@
-//! Little's law.
+//! Figures that violate Little's law.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, TIME, ratio};
@@ -7,10 +7,11 @@ use tenbin_stats::median;
 use super::{Files, LintFinding, Measurement, Reported, measurements, quotes};
 use crate::findings::rule_info::RuleInfo;
 
-/// How far ρ may be above 1, in addition to rounding and to the requests at the ends of the run:
-/// 3 % as in runs of Tenbin, and 2 % because tools do not say which requests they count at the ends.
+/// Accepted excess of ρ above 1, in addition to rounding and to the requests at the ends of the
+/// run: 3 % as in runs of Tenbin, plus 2 % because tools do not say which requests at the ends
+/// count.
 const TOLERANCE: f64 = 0.05;
-/// Tool that rounds its clients up to a multiple of its processes.
+/// Tool that rounds the number of clients up to a multiple of its processes.
 const ROUNDS_UP: &str = "drnbench";
 
 pub(super) const RULE: RuleInfo = RuleInfo {
@@ -22,7 +23,7 @@ pub(super) const RULE: RuleInfo = RuleInfo {
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     let all = measurements(files);
-    // The times of a tool that adds times are a subject of another rule.
+    // The rule `filled_in` reports tools that add times.
     let own = all.filter(|(_, of)| !of.fills_in);
     own.filter_map(|(file, of)| finding(file, of)).collect()
 }
@@ -78,7 +79,7 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
     })
 }
 
-/// ρ, the least that rounding allows and as printed, if it is too high.
+/// (Lowest ρ that rounding allows, ρ of the printed figures); `None` if ρ is not too high.
 pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
     if !of.closed_loop {
         return None;
@@ -89,7 +90,7 @@ pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
     let rho = |rate: f64, mean: f64| rate * (mean + think) / connections;
     let least = rho(rate.from, mean.from);
     let printed = rho(rate.middle(), mean.middle());
-    // Each connection may have one request more or less in the count.
+    // The count may include one request too many or too few per connection.
     let ends = match &of.ended {
         Some(ended) if ended.value > 0 => connections / ended.value as f64,
         _ => 0.0,
@@ -97,7 +98,8 @@ pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
     (connections > 0.0 && least > 1.0 + TOLERANCE + ends).then_some((least, printed))
 }
 
-/// The usual ρ of the rows that are not too high: clients lose a little time between requests.
+/// Median ρ of the measurements whose ρ is not too high: below 1, because clients lose a little
+/// time between requests.
 fn usual(file: &Reported) -> Option<f64> {
     let right = file.measurements.iter().filter(|of| excess(of).is_none());
     let rho = right.filter_map(|of| {

@@ -1,7 +1,7 @@
 //! Rules about result files of other tools.
 //!
-//! [`lint`] applies every rule of [`LINT_RULES`] to what the files say. Each finding quotes the
-//! lines that it rests on.
+//! [`lint`] applies every rule of [`LINT_RULES`] to the content of the files. Each finding quotes
+//! the lines that prove the finding.
 
 mod averaged_percentiles;
 mod changed_untouched;
@@ -26,15 +26,15 @@ pub use reported::{
 
 use crate::findings::rule_info::RuleInfo;
 
-/// A rule about files of other tools.
+/// A rule about result files of other tools.
 #[derive(Debug)]
 pub struct LintRule {
-    /// Its description.
+    /// The description of the rule.
     pub info: RuleInfo,
     judge: fn(&Files<'_>) -> Vec<LintFinding>,
 }
 
-/// Every rule about files of other tools. `tenbin lint` and `docs/lint.md` are made from this table.
+/// Every rule about files of other tools. `tenbin lint` and `docs/lint.md` come from this table.
 pub const LINT_RULES: &[LintRule] = &[
     LintRule {
         info: little::RULE,
@@ -74,29 +74,29 @@ pub const LINT_RULES: &[LintRule] = &[
     },
 ];
 
-/// The files that are judged.
+/// The files that the rules judge.
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
-    /// What they say, in order: an earlier one is compared with the one after it.
+    /// The contents of the files, in order. Each file is compared with the next file.
     pub all: &'a [Reported],
     /// Names of the operations that the change between the files affects; empty if unknown.
     pub changed: &'a [String],
 }
 
-/// An observation about files.
+/// A finding of a rule about files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LintFinding {
     /// Name of the rule.
     pub rule: &'static str,
-    /// Severity.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// The operation concerned, if it is one.
+    /// The operation concerned, if the finding is about a single operation.
     pub operation: Option<String>,
     /// The observation with its figures: a clause without a full stop.
     pub evidence: String,
     /// What to do: a clause without a full stop.
     pub advice: String,
-    /// The lines that it rests on.
+    /// The lines of the files that prove the finding.
     pub quotes: Vec<FileQuote>,
 }
 
@@ -105,7 +105,7 @@ pub struct LintFinding {
 pub struct FileQuote {
     /// Name of the file.
     pub file: String,
-    /// The line.
+    /// The quoted line.
     pub quote: Quote,
 }
 
@@ -118,7 +118,7 @@ impl FileQuote {
     }
 }
 
-/// The findings about these files, in the order of the rules.
+/// The findings about `files`, in the order of the rules.
 pub fn lint(files: &Files<'_>) -> Vec<LintFinding> {
     let rules = LINT_RULES.iter();
     rules.flat_map(|rule| (rule.judge)(files)).collect()
@@ -132,7 +132,7 @@ fn measurements<'a>(
     files.flat_map(|file| file.measurements.iter().map(move |each| (file, each)))
 }
 
-/// Each quote once.
+/// The quotes of a file without duplicates.
 fn quotes<'a>(file: &Reported, all: impl IntoIterator<Item = &'a Quote>) -> Vec<FileQuote> {
     let mut once: Vec<FileQuote> = Vec::new();
     for quote in all {

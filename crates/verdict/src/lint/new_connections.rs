@@ -1,4 +1,4 @@
-//! A new connection for each request.
+//! The lint rule on a new connection for each request.
 
 use tenbin_result::Severity;
 

@@ -1,10 +1,9 @@
-//! Repetitions of operations.
+//! Operations that files repeat, and operations that two files share.
 
 use super::{Files, Measurement, Reported};
 use crate::earlier::Series;
 
-/// The speeds of each operation on each target, one value for each measurement of which it is
-/// known.
+/// The speeds of each operation on each target, one value for each measurement with a known speed.
 pub fn series(reported: &Reported) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for of in &reported.measurements {
@@ -25,14 +24,14 @@ pub fn series(reported: &Reported) -> Vec<Series> {
     all
 }
 
-/// An operation in two files.
+/// An operation in two files of the same tool, with all measurements of the operation.
 pub(super) struct Pair<'a> {
     pub(super) before: (&'a Reported, Vec<&'a Measurement>),
     pub(super) after: (&'a Reported, Vec<&'a Measurement>),
 }
 
 impl Pair<'_> {
-    /// Speed after, divided by the speed before: the ratio of the medians.
+    /// Ratio of the median speed after to the median speed before.
     pub(super) fn ratio(&self) -> Option<f64> {
         let speed = |all: &[&Measurement]| {
             let mut speeds: Vec<f64> = all.iter().filter_map(|of| of.speed()).collect();
@@ -44,7 +43,7 @@ impl Pair<'_> {
     }
 }
 
-/// The operations that a file and the next one of the same tool have in common.
+/// The operations that a file and the next file have in common, if both are from the same tool.
 pub(super) fn pairs<'a>(files: &Files<'a>) -> Vec<Pair<'a>> {
     let mut pairs = Vec::new();
     for two in files.all.windows(2) {

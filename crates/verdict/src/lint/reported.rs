@@ -1,9 +1,9 @@
-//! What a result file of another tool says, with the lines that say it.
+//! The content of a result file of another tool, with the lines that state each figure.
 
 /// The content of a result file of another tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reported {
-    /// Name of the file, for findings.
+    /// Name of the file, as findings print the name.
     pub file: String,
     /// Name of the tool.
     pub tool: &'static str,
@@ -13,114 +13,116 @@ pub struct Reported {
     pub measurements: Vec<Measurement>,
 }
 
-/// One operation, measured once under one load. Times are seconds. What the file does not say is
-/// `None` or empty.
+/// One measurement of an operation under one load. Times are seconds. A figure that the file does
+/// not state is `None` or empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurement {
-    /// Name of the operation, as in the file: escape it before it is shown.
+    /// Name of the operation as in the file. Untrusted: escape before display.
     pub operation: String,
     /// Name of the target, if the file has it.
     pub target: Option<String>,
-    /// Connections or clients.
+    /// Number of connections or clients.
     pub connections: Option<Said<u64>>,
-    /// Whether each connection sends the next request when the last one has ended.
+    /// Whether each connection sends the next request when the previous request has ended.
     pub closed_loop: bool,
-    /// Pause of a client between two requests, if the tool has a usual one.
+    /// Default think time of the tool's clients between two requests, seconds; `None` without a
+    /// default.
     pub think: Option<f64>,
-    /// Measured time.
+    /// Measured time, seconds.
     pub seconds: Option<Said<Range>>,
-    /// Throughput as published, operations per second.
+    /// Throughput as printed, operations per second.
     pub rate: Option<Said<Range>>,
-    /// Operations in that throughput, failures included if the tool counts them.
+    /// Number of operations that `rate` counts, including failures if the tool counts failures.
     pub ended: Option<Said<u64>>,
-    /// Operations that failed.
+    /// Operations that failed, by reason.
     pub failures: Vec<Failed>,
-    /// The line that says that nothing failed.
+    /// The line that claims that nothing failed.
     pub says_none_failed: Option<Quote>,
-    /// Bytes of the contents of responses.
+    /// Total size of the response bodies, bytes.
     pub bytes: Option<u64>,
-    /// Shortest time.
+    /// Shortest time, seconds.
     pub min: Option<Said<Range>>,
-    /// Mean time.
+    /// Mean time, seconds.
     pub mean: Option<Said<Range>>,
-    /// Longest time.
+    /// Longest time, seconds.
     pub max: Option<Said<Range>>,
-    /// Percentiles, rising.
+    /// Percentiles, in ascending order.
     pub percentiles: Vec<Percentile>,
-    /// Number of times that the percentiles are taken from, if it differs from `ended`.
+    /// Number of samples that the percentiles come from, if different from `ended`.
     pub samples: Option<u64>,
-    /// Percentiles of windows of which the tool shows the mean.
+    /// Number of time windows, if the tool prints the mean of the percentiles of several windows.
     pub windows: Option<Said<u64>>,
     /// Whether connections were kept open.
     pub keep_alive: Option<Said<bool>>,
-    /// Whether the tool adds times that it did not measure to its histogram, and does not say so.
+    /// Whether the tool silently adds unmeasured times to its histogram.
     pub fills_in: bool,
     /// Allocations per operation.
     pub allocations: Option<Said<f64>>,
-    /// Whether the file is one repetition of several that belong together.
+    /// Whether the file is one of several repetitions of the same measurement.
     pub is_repetition: bool,
 }
 
-/// A figure with the line that says it.
+/// A figure with the line that states the figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said<T> {
     /// The figure.
     pub value: T,
-    /// The line.
+    /// The line that states the figure.
     pub quote: Quote,
 }
 
 /// A line of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Quote {
-    /// Its number, from 1; `None` for a member of a JSON document.
+    /// Line number, from 1; `None` for a member of a JSON document.
     pub line: Option<u64>,
-    /// Its text, or the path of the member with its value.
+    /// Text of the line, or path and value of the JSON member.
     pub text: String,
 }
 
-/// A printed number lies between these: half a unit of its last digit below and above.
+/// The range of values that print as the same number: half a unit of the last digit below and
+/// above.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Range {
-    /// The least value that is printed like this.
+    /// The lowest value of the range.
     pub from: f64,
-    /// The greatest.
+    /// The highest value of the range.
     pub to: f64,
 }
 
-/// A percentile.
+/// A percentile of the times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Percentile {
     /// The quantile, 0 to 1.
     pub quantile: f64,
-    /// Its time.
+    /// The time at the quantile, seconds.
     pub time: Range,
-    /// The line.
+    /// The line that states the percentile.
     pub quote: Quote,
 }
 
-/// Operations that failed in one way.
+/// Operations that failed for one reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
-    /// The way, as in the file: escape it before it is shown.
+    /// The reason as in the file. Untrusted: escape before display.
     pub what: String,
-    /// How many.
+    /// Number of operations that failed for this reason.
     pub count: u64,
-    /// Whether `ended` includes them.
+    /// Whether `ended` includes the failed operations.
     pub counted: bool,
-    /// The line.
+    /// The line that states the failures.
     pub quote: Quote,
 }
 
 impl<T> Said<T> {
-    /// A figure and its line.
+    /// Creates a figure from a value and the line that states the value.
     pub fn new(value: T, quote: Quote) -> Self {
         Self { value, quote }
     }
 }
 
 impl Range {
-    /// A number that is not rounded.
+    /// The range of an exact number: both ends are `value`.
     pub fn exactly(value: f64) -> Self {
         Self {
             from: value,
@@ -128,12 +130,12 @@ impl Range {
         }
     }
 
-    /// The middle, which is the printed number.
+    /// The middle of the range, which is the printed number.
     pub fn middle(self) -> f64 {
         f64::midpoint(self.from, self.to)
     }
 
-    /// Both ends times `factor`, which is positive.
+    /// The range with both ends multiplied by `factor`, which must be positive.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self {
@@ -144,7 +146,7 @@ impl Range {
 }
 
 impl Measurement {
-    /// A measurement of which nothing is known.
+    /// A measurement of `operation` without any figure.
     pub fn new(operation: &str) -> Self {
         Self {
             operation: operation.to_owned(),
@@ -152,27 +154,27 @@ impl Measurement {
         }
     }
 
-    /// Operations that failed.
+    /// Number of operations that failed.
     pub fn failed(&self) -> u64 {
         self.failures
             .iter()
             .fold(0, |sum, each| sum.saturating_add(each.count))
     }
 
-    /// Failures that are part of `ended`.
+    /// Number of failed operations that `ended` includes.
     pub fn failed_and_counted(&self) -> u64 {
         let counted = self.failures.iter().filter(|each| each.counted);
         counted.fold(0, |sum, each| sum.saturating_add(each.count))
     }
 
-    /// Operations that ended correctly.
+    /// Number of successful operations; `None` if `ended` is unknown.
     pub fn ok(&self) -> Option<u64> {
         let ended = self.ended.as_ref()?.value;
         ended.checked_sub(self.failed_and_counted())
     }
 
-    /// Measured time, seconds: from count and rate where both are known, which is finer than the
-    /// printed time.
+    /// Measured time, seconds: `ended` divided by `rate` if both are known, which is more precise
+    /// than the printed time.
     pub fn elapsed(&self) -> Option<f64> {
         let by_rate = || {
             let rate = self.rate.as_ref()?.value.middle();
@@ -185,7 +187,7 @@ impl Measurement {
             .filter(|seconds| *seconds > 0.0 && seconds.is_finite())
     }
 
-    /// Correct operations per second.
+    /// Successful operations per second.
     pub fn speed(&self) -> Option<f64> {
         match (self.ok(), self.elapsed()) {
             (Some(ok), Some(seconds)) => Some(ok as f64 / seconds),
@@ -194,19 +196,19 @@ impl Measurement {
         }
     }
 
-    /// The percentile, if the file has it.
+    /// The percentile at `quantile` (0 to 1), if the file has this percentile.
     pub fn percentile(&self, quantile: f64) -> Option<&Percentile> {
         let mut all = self.percentiles.iter();
         all.find(|each| (each.quantile - quantile).abs() < 1e-9)
     }
 
-    /// Number of times that the percentiles are taken from.
+    /// Number of samples that the percentiles come from.
     pub fn sampled(&self) -> Option<u64> {
         self.samples.or_else(|| Some(self.ended.as_ref()?.value))
     }
 }
 
-/// `p99.9` for 0.999.
+/// The name of a quantile (0 to 1) as a percentile: `p99.9` for 0.999.
 pub fn percentile_name(quantile: f64) -> String {
     let percent = format!("{:.6}", quantile * 100.0);
     format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))

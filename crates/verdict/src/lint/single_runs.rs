@@ -1,4 +1,4 @@
-//! Single runs that are compared.
+//! Comparisons of single runs without repetitions.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{plural, ratio};
@@ -52,5 +52,5 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     }]
 }
 
-/// Operations of which the lines are quoted.
+/// Maximum number of operations whose lines a finding quotes.
 const MOST_QUOTED: usize = 3;

@@ -1,4 +1,4 @@
-//! Failures in a throughput.
+//! Throughput that counts failures.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, count, percent, plural};
@@ -6,7 +6,8 @@ use tenbin_result::format::{RATE, count, percent, plural};
 use super::{Files, LintFinding, measurements, quotes};
 use crate::findings::rule_info::RuleInfo;
 
-/// Share of all requests from which failures make the figures unusable, as in the rule `errors`.
+/// Share of failures among all requests from which the figures are unusable, as in the rule
+/// `errors`.
 pub(super) const INVALID: f64 = 0.001;
 
 pub(super) const RULE: RuleInfo = RuleInfo {

@@ -7,25 +7,25 @@ use crate::cell::Cell;
 use crate::server::backend::Backends;
 use crate::words::middle;
 
-/// Share of the time from which on a thread counts as saturated: Tenbin's own convention.
+/// Share of the time above which a thread counts as saturated: Tenbin's own convention.
 pub(crate) const BUSY: f64 = 0.90;
 
-/// Share of the time below which a wait for a core is not mentioned.
+/// Share of the time below which findings do not mention a wait for a core.
 const LITTLE: f64 = 0.01;
 
 /// The busiest load generator thread, as shares of the time, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Thread {
-    /// Share in which it ran on a core.
+    /// Share of the time in which the thread ran on a core.
     pub(crate) used: f64,
-    /// Share in which it was ready to run and waited for a core that other programs used. A wait
-    /// for a core that the target used does not count, because then the target or the machine is
-    /// the limit. 0 if unknown.
+    /// Share of the time in which the thread was ready to run and waited for a core that other
+    /// programs used; 0 if unknown. Waits for a core that the target used do not count, because
+    /// then the target or the machine is the limit.
     pub(crate) waited: f64,
 }
 
 impl Thread {
-    /// Medians over the full slices; `None` without a full slice.
+    /// Medians over the full slices of a cell; `None` without a full slice.
     pub(crate) fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let threads = cell.full().into_iter().map(|slice| {
             let others = slice.machine.as_ref().and_then(|machine| {
@@ -43,8 +43,9 @@ impl Thread {
         })
     }
 
-    /// The thread in one slice in which other programs used `others` cores. The wait is limited to
-    /// that time, because a thread cannot have waited for programs while they did not run.
+    /// The busiest thread in one slice in which other programs used `others` cores. The wait is
+    /// limited to the CPU time of other programs, because a thread waits for other programs only
+    /// while they run.
     pub(crate) fn of_slice(slice: &Slice, others: Option<f64>) -> Self {
         let busiest = Self {
             used: slice.client.busiest_thread,
@@ -60,12 +61,12 @@ impl Thread {
         }
     }
 
-    /// Whether it was saturated.
+    /// Whether the thread was saturated.
     pub(crate) fn is_busy(&self) -> bool {
         self.ready() > BUSY
     }
 
-    /// Whether it was saturated because other programs used the cores.
+    /// Whether the thread was saturated because other programs used the cores.
     pub(crate) fn is_displaced(&self) -> bool {
         self.is_busy() && self.used <= BUSY
     }
@@ -74,7 +75,7 @@ impl Thread {
         self.used + self.waited
     }
 
-    /// "used 62 % of a core", and the wait for a core if it matters.
+    /// "used 62 % of a core", followed by the wait for a core if the wait is long enough.
     pub(crate) fn words(&self) -> String {
         let used = format!("used {} of a core", percent(self.used));
         match self.waited >= LITTLE {
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_wait_for_the_target_is_not_counted() {
-        // The target used the cores; other programs used 5 % of one.
+        // The target used the cores; other programs used 5 % of a core.
         let thread = of_slice(0.62, 0.35, Some(0.05));
         assert!(!thread.is_busy(), "{thread:?}");
         assert!(!of_slice(0.62, 0.35, None).is_busy());

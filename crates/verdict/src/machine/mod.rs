@@ -1,5 +1,4 @@
-//! Figures of the load generator's machine: one per slice, and the places in which its median is
-//! too large.
+//! Figures of the load generator's machine per slice, and the places where the median is too large.
 
 pub(crate) mod generator;
 pub(crate) mod processor;
@@ -15,7 +14,7 @@ use crate::words::middle;
 /// A figure of one slice; `None` if it is unknown.
 pub(crate) type Figure<'f> = &'f dyn Fn(&Slice, &MachineUse) -> Option<f64>;
 
-/// A workload on a target in which a figure is above its threshold, or the whole run.
+/// A workload on a target, or the whole run, for which a figure is above a threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     workload: Option<String>,
@@ -36,7 +35,7 @@ impl Place {
         })
     }
 
-    /// The number of slices that the median is taken over, in words.
+    /// The basis of the median in words, such as "median of 8 slices".
     pub(crate) fn basis(&self) -> String {
         format!("median of {}", plural(self.slices, "slice"))
     }
@@ -67,8 +66,8 @@ impl Place {
     }
 }
 
-/// The places in which the median of the figure is above the threshold. If all places are, the
-/// result is one place for the whole run, because the machine is the same.
+/// The places where the median of the figure is above the threshold. If all places are above, the
+/// result is one place for the whole run, because all places share the machine.
 pub(crate) fn places_above(
     evidence: &Evidence<'_>,
     threshold: f64,
@@ -107,12 +106,13 @@ fn values(slices: &[&Slice], figure: Figure<'_>) -> Vec<f64> {
     known.collect()
 }
 
-/// The figure per second.
+/// The figure divided by the observed seconds.
 pub(crate) fn per_second(figure: Option<u64>, machine: &MachineUse) -> Option<f64> {
     (machine.seconds > 0.0).then_some(figure? as f64 / machine.seconds)
 }
 
-/// A time in microseconds as a share of the slice, 0 to 1 for the time of a single thread.
+/// A time in microseconds as a share of the observed time: 0 to 1 for a single thread, more for
+/// several threads.
 pub(crate) fn share_of_time(micros: Option<u64>, machine: &MachineUse) -> Option<f64> {
     Some(per_second(micros, machine)? / 1e6)
 }

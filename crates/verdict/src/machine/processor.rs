@@ -1,4 +1,4 @@
-//! How busy the cores are of a machine that load generator and target share.
+//! CPU use of a machine that load generator and target share.
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
@@ -8,10 +8,10 @@ use crate::evidence::Evidence;
 use crate::server;
 use crate::words::middle;
 
-/// Share of all cores that must be idle for CPU not to be the limit: Tenbin's own convention.
+/// Idle share of all cores above which CPU is not the limit: Tenbin's own convention.
 const ROOM: f64 = 0.20;
 
-/// Cores that are busy for one workload on one target: medians over its full slices.
+/// Busy cores for one workload on one target: medians over the full slices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Busy {
     /// Cores that the target uses.
@@ -24,12 +24,12 @@ pub(crate) struct Busy {
     pub(crate) others: f64,
     /// Cores that the busiest process of the target uses; `None` if unknown.
     pub(crate) process: Option<f64>,
-    /// Cores that its busiest thread uses; `None` if unknown.
+    /// Cores that the busiest thread of the target uses; `None` if unknown.
     pub(crate) thread: Option<f64>,
     /// Number of cores of the machine.
     pub(crate) cores: usize,
-    /// Idle share of the CPU time of all cores. Interrupts, other programs and other machines on
-    /// the same hardware are not idle time. `None` if unknown.
+    /// Idle share of the CPU time of all cores, 0 to 1; `None` if unknown. Time of interrupts, of
+    /// other programs and of other virtual machines on the same hardware is not idle.
     idle: Option<f64>,
 }
 
@@ -76,8 +76,8 @@ impl Busy {
         })
     }
 
-    /// Idle share of the CPU time of all cores, 0 to 1. If it is unknown, the share that neither
-    /// target nor load generator used.
+    /// Idle share of the CPU time of all cores, 0 to 1. If unknown, the share that neither target
+    /// nor load generator used.
     pub(crate) fn idle(&self) -> f64 {
         self.idle
             .unwrap_or_else(|| (1.0 - self.both / self.cores as f64).max(0.0))
@@ -88,7 +88,7 @@ impl Busy {
         self.idle_in_words("")
     }
 
-    /// The idle share with a word such as "at least " before the figure.
+    /// The idle share in words, with a word such as "at least " before the figure.
     pub(crate) fn idle_in_words(&self, least: &str) -> String {
         let share = percent(self.idle());
         let cores = plural(self.cores, "core");
@@ -107,7 +107,7 @@ impl Busy {
         self.idle.is_some()
     }
 
-    /// Whether enough is idle that CPU is not the limit.
+    /// Whether enough CPU time is idle that CPU is not the limit.
     pub(crate) fn has_room(&self) -> bool {
         self.idle() > ROOM
     }

@@ -1,7 +1,7 @@
 //! The rules, one per file, in folders by subject.
 //!
-//! A new rule is a file with a page of explanation, a line in [`RULES`], and two tests: a run that
-//! has the finding and one that has not.
+//! To add a rule, add a file with a page of explanation, a line in [`RULES`], and two tests: a run
+//! with the finding and a run without the finding.
 
 mod cache;
 mod comparison;
@@ -22,7 +22,7 @@ use machine::thresholds;
 
 use crate::findings::rule::Rule;
 
-/// The rule in a file.
+/// Creates the rule that a file defines.
 macro_rules! rule {
     ($room:ident::$file:ident) => {
         Rule::new(&$room::$file::RULE, $room::$file::judge)

@@ -1,8 +1,8 @@
-//! Programs that work for a target but are not observed: its database, its cache, a server behind
-//! it, or the target itself if it is not observed.
+//! Backends: unobserved programs that work for a target, such as a database, a cache, a server
+//! behind a proxy, or an unobserved target itself.
 //!
-//! A program that is busy whenever the target is loaded, and idle in the pauses between the slices,
-//! works for that target.
+//! A program works for a target if the program is busy whenever the target is loaded, and idle in
+//! the pauses between slices.
 
 use std::collections::BTreeMap;
 
@@ -12,42 +12,42 @@ use tenbin_record::{MachineUse, ProgramUse, Slice};
 use crate::evidence::Evidence;
 use crate::words::middle;
 
-/// Cores that a program must use under load. This and the following limits are Tenbin's own
+/// Minimum number of cores that a backend uses under load. All limits in this file are Tenbin's own
 /// conventions.
 const LEAST_CORES: f64 = 0.05;
-/// Largest CPU use without load, as a share of that under load.
+/// Maximum CPU use of a backend without load, as a share of its CPU use under load.
 const IDLE: f64 = 0.20;
-/// Share of the loaded slices in which it must use at least half of the median.
+/// Minimum share of the loaded slices in which a backend uses at least half of the median.
 const STEADY: f64 = 0.80;
-/// Fewest loaded slices.
+/// Minimum number of loaded slices.
 const FEWEST_SLICES: usize = 3;
-/// Shortest total time of the pauses, seconds: the CPU time of programs is counted in clock ticks
-/// of 10 ms.
+/// Minimum total time of the pauses, seconds: kernels count the CPU time of programs in ticks of 10
+/// ms.
 const SHORTEST_PAUSES: f64 = 0.20;
 
-/// A program that works for a target.
+/// An unobserved program that works for a target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Backend {
     /// Process name as the kernel reports it. Untrusted: escape before display.
     pub(crate) name: String,
-    /// Its processes, in ascending order.
+    /// Process ids of the program, in ascending order.
     pub(crate) pids: Vec<i32>,
-    /// Cores that it used while the target was loaded: median over slices.
+    /// Cores used while the target was loaded: median over slices.
     pub(crate) loaded: f64,
-    /// Cores that it used while the target was not loaded.
+    /// Cores used while the target was not loaded.
     pub(crate) idle: f64,
-    /// Whether `idle` comes from pauses; otherwise it comes from the slices of other targets.
+    /// Whether `idle` comes from pauses instead of slices of other targets.
     pub(crate) in_pauses: bool,
 }
 
 impl Backend {
-    /// Whether `program` is one of its processes.
+    /// Whether `program` is a process of this backend.
     pub(crate) fn is_it(&self, program: &ProgramUse) -> bool {
         self.name == program.name && self.pids.contains(&program.pid)
     }
 }
 
-/// The programs that work for each target of a run.
+/// The backends of each target of a run.
 #[derive(Debug)]
 pub(crate) struct Backends<'e> {
     by_target: BTreeMap<&'e str, Vec<Backend>>,
@@ -67,12 +67,12 @@ impl<'e> Backends<'e> {
         }
     }
 
-    /// The programs that work for a target, the busiest first.
+    /// The backends of a target, the busiest first.
     pub(crate) fn of_target(&self, target: &str) -> &[Backend] {
         self.by_target.get(target).map_or(&[], Vec::as_slice)
     }
 
-    /// Cores that the backends of the slice's target used in it; `None` if unknown.
+    /// Cores that the backends of the slice's target used in the slice; `None` if unknown.
     pub(crate) fn cores(&self, slice: &Slice) -> Option<f64> {
         let machine = slice.machine.as_ref()?;
         (machine.seconds > 0.0).then_some(self.seconds(slice, machine)? / machine.seconds)
@@ -118,7 +118,7 @@ fn of_target(slices: &[Slice], target: &str) -> Vec<Backend> {
     let mut found: Vec<Backend> = Vec::new();
     for (name, mut pids) in names {
         pids.sort_unstable();
-        // Either all processes of this name, or only those that no other target uses.
+        // Take all processes of this name together; if that fails, take each process alone.
         match backend(slices, target, &loaded, name, &pids) {
             Some(all) => found.push(all),
             None => found.extend(
@@ -131,7 +131,7 @@ fn of_target(slices: &[Slice], target: &str) -> Vec<Backend> {
     found
 }
 
-/// The processes of one name, if they work for the target.
+/// The processes `pids` of one name as a backend, if the processes work for the target.
 fn backend(
     slices: &[Slice],
     target: &str,
@@ -165,8 +165,8 @@ fn backend(
     })
 }
 
-/// Cores that a program uses while a target is not loaded: in the pauses or, if these are too
-/// short, in the slices of other targets.
+/// (Cores that a program uses while a target is not loaded, whether measured in pauses). If the
+/// pauses are too short, the cores come from the slices of other targets.
 fn without_load(slices: &[Slice], target: &str, candidate: &Backend) -> Option<(f64, bool)> {
     let pauses: Vec<_> = slices
         .iter()
@@ -175,7 +175,7 @@ fn without_load(slices: &[Slice], target: &str, candidate: &Backend) -> Option<(
     let length: f64 = pauses.iter().map(|pause| pause.seconds).sum();
     if length >= SHORTEST_PAUSES {
         let used = pauses.iter().flat_map(|pause| &pause.programs);
-        // The sum of no floating-point numbers is -0.
+        // `sum` of an empty iterator is -0.
         let used = used
             .filter(|p| candidate.is_it(p))
             .fold(0.0, |sum, p| sum + p.cpu_seconds);
@@ -190,7 +190,7 @@ fn without_load(slices: &[Slice], target: &str, candidate: &Backend) -> Option<(
     (others.len() >= FEWEST_SLICES && length > 0.0).then(|| (used / length, false))
 }
 
-/// The figures of programs in these slices, as far as the slices are full.
+/// The machine figures of the full slices that `of` selects.
 fn machines(slices: &[Slice], of: impl Fn(&Slice) -> bool) -> Vec<&MachineUse> {
     slices
         .iter()
@@ -225,7 +225,8 @@ mod tests {
         }
     }
 
-    /// A program that uses this many cores while `a` is loaded, while `b` is loaded, and in pauses.
+    /// A run with a program that uses `of_a` cores while `a` is loaded, `of_b` cores while `b` is
+    /// loaded, and `pauses` cores in pauses.
     fn with_program(of_a: f64, of_b: f64, pauses: f64) -> Run {
         let mut run = Run::pair(8);
         run.each(|slice| {

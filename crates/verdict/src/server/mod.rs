@@ -1,4 +1,4 @@
-//! The resource use of a target within the window of a slice.
+//! The resource use of a target in the window of a slice.
 
 pub(crate) mod backend;
 pub(crate) mod out_of_space;
@@ -8,15 +8,15 @@ pub(crate) mod stored;
 
 use tenbin_record::{GroupUse, ServerUse, Slice, UseScope};
 
-/// Share of the window within which the first observation must come: Tenbin's own convention.
+/// Latest accepted first observation, as a share of the window: Tenbin's own convention.
 const LATEST: f64 = 0.25;
 
-/// The growth of an amount over the whole window.
+/// The growth of a counter over the whole window of a slice.
 ///
-/// The first observation of a target comes shortly after the window opens, the last shortly after
-/// it closes. The target is loaded at the first and no longer loaded at the last. The use before
-/// the first observation is missing, and is added at the rate of the observed time. `None` without
-/// observations, or if the first one came too late.
+/// The first observation of a target comes shortly after the window opens, the last observation
+/// shortly after the window closes, when the target is no longer loaded. The use before the first
+/// observation is missing and is added at the rate of the observed time. `None` without
+/// observations, or if the first observation came too late.
 pub(crate) fn amount(slice: &Slice, pick: impl FnOnce(&ServerUse) -> Option<f64>) -> Option<f64> {
     let used = slice.server.as_ref()?;
     let missed = used.missed_seconds.unwrap_or(0.0).max(0.0);
@@ -32,13 +32,13 @@ pub(crate) fn amount(slice: &Slice, pick: impl FnOnce(&ServerUse) -> Option<f64>
     Some(pick(used)? * share)
 }
 
-/// The growth per unit of completed work.
+/// The growth of a counter per completed operation.
 pub(crate) fn each(slice: &Slice, pick: impl FnOnce(&ServerUse) -> Option<f64>) -> Option<f64> {
     let amount = amount(slice, pick)?;
     (slice.ok() > 0).then(|| amount / slice.ok() as f64)
 }
 
-/// The growth in its control group, per unit of completed work.
+/// The growth of a counter of the target's control group (cgroup) per completed operation.
 pub(crate) fn each_of_group(
     slice: &Slice,
     pick: impl FnOnce(&GroupUse) -> Option<f64>,
@@ -46,7 +46,7 @@ pub(crate) fn each_of_group(
     each(slice, |used| pick(used.group.as_ref()?))
 }
 
-/// CPU seconds that the target used in the window of a slice.
+/// CPU seconds that the target used in the window of a slice; `None` if unknown.
 pub fn cpu_seconds(slice: &Slice) -> Option<f64> {
     amount(slice, |used| used.cpu_seconds)
 }

@@ -10,8 +10,8 @@ use crate::cell::Cell;
 /// HTTP status 507, "Insufficient Storage" (RFC 4918, 11.5).
 const INSUFFICIENT_STORAGE: u16 = 507;
 
-/// Parts of error codes and texts of servers, in lower case: MinIO's `XMinioStorageFull`, the
-/// system's ENOSPC and EDQUOT, quotas of gateways.
+/// Parts of error codes and error texts that mean "no space", in lower case: MinIO's
+/// `XMinioStorageFull`, the system's ENOSPC and EDQUOT, quotas of gateways.
 const TEXTS: [&str; 6] = [
     "storagefull",
     "insufficientstorage",
@@ -21,12 +21,12 @@ const TEXTS: [&str; 6] = [
     "quotaexceeded",
 ];
 
-/// Free bytes below which the next write may fail.
+/// Free bytes below which the next write can fail.
 const FULL: u64 = 64 << 20;
 
-/// The evidence that a target has no space left, if there is any: its statuses and error texts;
-/// otherwise, for a launched target that fails, the free space on the disk with the run directory,
-/// which holds the data of launched targets.
+/// The evidence that a target has no space left; `None` without evidence. The evidence comes from
+/// statuses and error texts. For a failing target that Tenbin launched, the free space on the disk
+/// of the run directory, which holds the target's data, counts too.
 pub(crate) fn sign(
     cell: &Cell<'_>,
     statuses: &BTreeMap<u16, u64>,
@@ -59,6 +59,6 @@ pub(crate) fn sign(
     ))
 }
 
-/// What to do about it.
+/// What to do about a full disk.
 pub(crate) const ADVICE: &str = "free space on the target's disk, which is full; or measure with \
                                  fewer or smaller objects";

@@ -1,5 +1,5 @@
-//! The cost of a target by program: the observed programs, and those that are not observed but used
-//! CPU only while the target was loaded.
+//! The cost of a target by program: observed programs, and unobserved programs that used CPU only
+//! while the target was loaded.
 
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ProgramUse, Slice};
@@ -10,7 +10,7 @@ use crate::figures::basis::Basis;
 use crate::server;
 use crate::server::backend::Backend;
 
-/// The programs of a target, the observed ones first.
+/// The cost of each program of a target; observed programs come first.
 pub(crate) fn of_cell(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
@@ -40,8 +40,8 @@ pub(crate) fn of_cell(
     named.chain(unobserved.iter().map(of_backend)).collect()
 }
 
-/// Why nothing is known of a target, and how to change that; `None` for a target that is observed
-/// or needs no observation.
+/// Why the resource use of a target is unknown, and how to observe the target. `None` for a target
+/// that is observed or needs no observation.
 pub(crate) fn not_observed(target: &Target, slices: &[&Slice]) -> Option<&'static str> {
     if target.observe.is_some() || !matches!(target.reach, Reach::Endpoint { .. }) {
         return None;
@@ -80,7 +80,7 @@ fn figures(
                 return None;
             }
             let seconds = found.iter().map(|p| p.cpu_seconds).sum();
-            // For an observed target, both times come from its observations.
+            // For an observed target, the times of programs cover the observed part of the window.
             let seconds = match slice.server {
                 Some(_) => server::amount(slice, |_| Some(seconds))?,
                 None => seconds,

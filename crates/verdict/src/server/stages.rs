@@ -1,4 +1,4 @@
-//! Times of server stages that targets reported: means by band of service time.
+//! Mean times of the server stages that targets report, by band of service time.
 
 use tenbin_record::{OperationStages, Slice};
 use tenbin_result::{StageBand, StageBandResult, StageResult, StagesOf};
@@ -9,7 +9,7 @@ use crate::figures::basis::Basis;
 /// The quantiles between the bands.
 const EDGES: [f64; 3] = [0.50, 0.90, 0.99];
 
-/// The quantile that must be known for a band to have figures.
+/// The quantile that needs enough samples for a band to have figures.
 fn edge(band: StageBand) -> f64 {
     match band {
         StageBand::FastestHalf => 0.50,
@@ -18,7 +18,7 @@ fn edge(band: StageBand) -> f64 {
     }
 }
 
-/// Empty without requested stages.
+/// Stage times of each operation of a cell; empty unless the plan requests stages.
 pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StagesOf> {
     operations(basis.slices())
         .into_iter()
@@ -26,7 +26,7 @@ pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StagesOf> {
         .collect()
 }
 
-/// The operations with a correct response in a slice with stage times, in the order of the
+/// The operations with a correct response in a slice that records stage times, in the order of the
 /// workload.
 pub(crate) fn operations<'a>(slices: &[&'a Slice]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
@@ -95,21 +95,21 @@ fn of_operation(basis: &Basis<'_>, operation: &str) -> StagesOf {
     }
 }
 
-/// Means over the requests of one operation in one band, seconds; `None` if no response has the
+/// Means over the requests of one operation in one band, seconds; `None` if no response reports the
 /// value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Means {
     pub(crate) service: Option<f64>,
     pub(crate) total: Option<f64>,
     pub(crate) remainder: Option<f64>,
-    /// Share of the responses with stage times.
+    /// Share of the responses with stage times, 0 to 1.
     pub(crate) carrying: Option<f64>,
-    /// By name; empty if no response has stage times.
+    /// (Name, mean) of each stage; empty if no response has stage times.
     stages: Vec<(String, f64)>,
 }
 
 impl Means {
-    /// From sums over some slices.
+    /// The means in one band, from sums over several slices.
     pub(crate) fn of(sums: &OperationStages, band: StageBand) -> Self {
         let counts: Vec<u64> = sums.buckets.iter().map(|bucket| bucket.answers).collect();
         let shares = &band_shares(&counts, &EDGES)[band as usize];
@@ -130,8 +130,8 @@ impl Means {
         Self {
             service: mean(sum(&|at| bucket(at).service_ns), answers),
             total,
-            // If stages take longer than the whole request, the target's clock differs from this
-            // one.
+            // Unknown if the stages take longer than the request: the target's clock then differs
+            // from the load generator's clock.
             remainder: total
                 .zip(total_service)
                 .map(|(total, service)| service - total)
@@ -141,7 +141,7 @@ impl Means {
         }
     }
 
-    /// The mean of this stage; 0 if other stages were reported, but not this one.
+    /// The mean of the stage `name`, seconds; 0 if responses report only other stages.
     pub(crate) fn of_stage(&self, name: &str) -> Option<f64> {
         let mut stages = self.stages.iter();
         let named = stages
@@ -153,11 +153,11 @@ impl Means {
 }
 
 fn mean(nanos: f64, count: f64) -> Option<f64> {
-    // Shares of buckets are not exact.
+    // Shares of buckets have rounding errors, so a count of 0 can be slightly above 0.
     (count > 1e-9).then(|| nanos / count / 1e9)
 }
 
-/// The stage times of an operation over all these slices.
+/// The stage times of an operation, summed over `slices`.
 pub(crate) fn pooled(slices: &[&Slice], operation: &str) -> OperationStages {
     let mut sum = OperationStages {
         operation: operation.to_owned(),
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::testing::{Run, stages};
 
-    /// Made by block.
+    /// Stage figures of target `a`; `made` gives the stage times by block.
     fn with_stages(made: impl Fn(u32) -> tenbin_record::StageSums) -> Vec<StagesOf> {
         let mut run = Run::pair(8);
         run.each(|slice| slice.0.stages = Some(made(slice.0.block)));
@@ -256,7 +256,7 @@ mod tests {
         });
         let cache = &figures[0].stages[1];
         assert_eq!(cache.stage, "cache");
-        // A quarter of the responses spent 2 ms in it.
+        // A quarter of the responses spent 2 ms in the cache.
         assert!(close(cache.bands[0], 0.000_5), "{cache:?}");
         assert!(cache.named > 0.0 && cache.named < 1.0);
     }

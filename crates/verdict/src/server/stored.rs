@@ -3,8 +3,8 @@
 use tenbin_plan::WorkloadKind;
 use tenbin_record::Slice;
 
-/// Body bytes that were stored; `None` for a workload that stores nothing. Only the first word of
-/// an operation's name counts: older versions recorded second attempts as `PUT again`.
+/// Body bytes that a slice stored; `None` for a workload that stores nothing. Only the first word
+/// of an operation's name counts, because older versions recorded second attempts as `PUT again`.
 pub fn bytes(kind: &WorkloadKind, slice: &Slice) -> Option<u64> {
     let facts = kind.facts();
     if !facts.traits().is_object_store {

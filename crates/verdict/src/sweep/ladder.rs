@@ -1,4 +1,4 @@
-//! The same work with different numbers of connections.
+//! The levels of a concurrency sweep: the same work with different numbers of connections.
 
 use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::Slice;
@@ -7,19 +7,19 @@ use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio};
 use crate::cell::Cell;
 use crate::words::middle;
 
-/// Closed-loop workloads that differ only in their connections, in ascending order, with at least
-/// `fewest` levels.
+/// Concurrency sweeps with at least `fewest` levels: closed-loop workloads that differ only in the
+/// number of connections, in ascending order.
 pub(crate) fn ladders(plan: &Plan, fewest: usize) -> Vec<Vec<&Workload>> {
     let ladders = plan.concurrency_sweeps_of(fewest).into_iter();
     let workloads = |ladder: Vec<usize>| ladder.iter().map(|at| &plan.workloads[*at]).collect();
     ladders.map(workloads).collect()
 }
 
-/// One level of a sweep of connections on one target.
+/// One level of a concurrency sweep on one target.
 pub(crate) struct Level<'a> {
     pub(crate) cell: Cell<'a>,
     slices: Vec<&'a Slice>,
-    /// Completed work per second: median over its full slices.
+    /// Completed operations per second: median over the full slices.
     pub(crate) throughput: f64,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// All levels of a sweep on a target; `None` if one is unknown.
+    /// All levels of a sweep on a target; `None` if the throughput of a level is unknown.
     pub(crate) fn all(
         ladder: &[&'a Workload],
         target: &'a Target,
@@ -55,7 +55,7 @@ impl<'a> Level<'a> {
         self.cell.workload.load.connections
     }
 
-    /// Its throughput divided by that of another level, block by block.
+    /// The ratio of this level's throughput to the throughput of `other`, from block ratios.
     pub(crate) fn against(&self, other: &Self) -> Option<Estimate> {
         let logs: Vec<f64> = self
             .blocks()

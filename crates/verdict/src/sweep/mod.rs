@@ -1,4 +1,4 @@
-//! The optimum of a sweep.
+//! The optimum of a parameter sweep.
 
 pub(crate) mod ladder;
 pub(crate) mod nodes;
@@ -13,12 +13,12 @@ use crate::cell::cells;
 use crate::compare::blocks::Blocks;
 use crate::compare::metric::{Direction, Metric};
 
-/// Another value of the sweep with its ratio to the optimum; above 1 is better, in either direction
-/// of the figure.
+/// Another value of the sweep with its ratio to the optimum. A ratio above 1 is better, also for
+/// figures for which lower is better.
 type Rival = (String, Measured);
 
-/// The optimum of every sweep at every workload with figures: the smallest value that no other
-/// value beats by more than the margin. Trusted as far as the findings allow.
+/// The optimum of every sweep for every workload with figures: the smallest value that no other
+/// value beats by more than the margin. The findings limit the trust.
 pub(crate) fn optima(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Optimum> {
     let sweeps = sweeps(plan);
     let workloads = plan.workloads.iter();
@@ -53,8 +53,8 @@ fn sweeps(plan: &Plan) -> Vec<Vec<Point<'_>>> {
     sweeps
 }
 
-/// By value, one parameter after the other. Values that are not all numbers stay in the order of
-/// the plan.
+/// Sorts points by the values of all parameters, the first parameter first. A parameter with a
+/// value that is not a number does not change the order of the plan.
 fn in_order(points: &mut [Point<'_>]) {
     let parameters = points[0].1.values.len();
     for at in (0..parameters).rev() {
@@ -78,7 +78,7 @@ fn optimum(
     let metric = Metric::primary(plan, workload);
     let margin = plan.comparing.margin.share();
     let better = |one: &Target, other: &Target| {
-        // Above 1 is better, in either direction of the figure.
+        // Invert the ratio if lower is better, so that above 1 is always better.
         let (below, above) = match metric.direction() {
             Direction::HigherIsBetter => (other, one),
             Direction::LowerIsBetter => (one, other),
@@ -127,7 +127,7 @@ fn optimum(
     Some(optimum)
 }
 
-/// An unknown ratio beats every other, because no conclusion is then possible.
+/// The ratio of a rival. An unknown ratio counts as infinite, because no conclusion is possible.
 fn value((_, ratio): &Rival) -> f64 {
     ratio.value().unwrap_or(f64::INFINITY)
 }
@@ -150,7 +150,7 @@ fn sentence(optimum: &Optimum, metric: Metric) -> String {
     }
 }
 
-/// The figures behind the result; a clause.
+/// The figures behind the result, as a clause.
 fn reason(optimum: &Optimum, metric: Metric) -> String {
     let unit = match metric {
         Metric::Throughput => RATE,
@@ -179,7 +179,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Targets with different numbers of workers, and their speeds.
+    /// A run of a sweep; `speeds` holds (number of workers, speed).
     pub(crate) fn swept(speeds: &[(u32, f64)], rounds: u32) -> Run {
         let names: Vec<String> = speeds
             .iter()

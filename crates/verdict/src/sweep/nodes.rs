@@ -1,5 +1,4 @@
-//! The gain of the nodes of a cluster: the cost of the first node, and the gain of each further
-//! one.
+//! The scaling of a cluster: the cost of the first node, and the gain from each additional node.
 
 use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;
@@ -12,8 +11,8 @@ use crate::compare::metric::Metric;
 use crate::evidence::is_closed;
 use crate::words::verb;
 
-/// Every cluster of the plan with at least two sizes, at every workload. Maximum-rate searches are
-/// compared elsewhere. Trusted as far as the findings allow.
+/// The scaling of every cluster of the plan with at least two sizes, for every workload except
+/// maximum-rate searches. The findings limit the trust.
 pub(crate) fn node_ladders(
     plan: &Plan,
     slices: &[Slice],
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
     use crate::testing::{Made, Run};
 
-    /// A server without a cluster, and one, two and three nodes of a cluster.
+    /// A run of a server without a cluster, and of clusters with one, two and three nodes.
     fn run(rates: [u64; 4], rounds: u32) -> Run {
         let names = ["direct", "one", "two", "three"];
         let mut run = Run::new(&names, &["search"], rounds);

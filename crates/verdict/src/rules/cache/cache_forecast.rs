@@ -1,4 +1,4 @@
-//! Caches whose hit ratio differs from the forecast for the requests.
+//! Caches whose hit ratio differs from the forecast for the sent requests.
 
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
@@ -52,7 +52,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The counters did not change although requests were sent.
+/// The finding that cache counters did not change although requests were sent.
 fn counters_unchanged(cell: &Cell<'_>, sent: u64) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),

@@ -1,4 +1,4 @@
-//! Hit ratios of caches that differ from the intended ones.
+//! Hit ratios of caches that differ from the target hit ratio of the plan.
 
 use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
@@ -55,7 +55,7 @@ fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
     })
 }
 
-/// The hit ratio that the plan asks for.
+/// (Name, target hit ratio) that the plan sets; `None` without a target hit ratio.
 fn intended(cell: &Cell<'_>) -> Option<(String, f64)> {
     let hit = cell.workload.patterns()?.cache?.hit?;
     Some((
@@ -64,7 +64,7 @@ fn intended(cell: &Cell<'_>) -> Option<(String, f64)> {
     ))
 }
 
-/// The hit ratio of a simulated cache of the plan's size for the requests that were sent.
+/// The hit ratio of a simulated cache of the planned size for the requests sent; `None` if unknown.
 fn forecast(cell: &Cell<'_>) -> Option<f64> {
     cache_of(cell)?.forecast()
 }

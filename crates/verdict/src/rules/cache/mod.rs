@@ -1,4 +1,4 @@
-//! Hits of search patterns and of caches.
+//! Rules on hits of search patterns and on cache hits.
 
 pub(crate) mod cache_forecast;
 pub(crate) mod cache_share;

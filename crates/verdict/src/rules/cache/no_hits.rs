@@ -9,10 +9,9 @@ use tenbin_result::{Blame, Finding, Severity};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Share of the requests without hits above which the finding is suspect.
+/// Share of requests without hits above which the finding is suspect.
 const FEW: f64 = 0.05;
-/// Share of the requests without hits above which the figures are those of searches without
-/// results.
+/// Share of requests without hits above which the run measured mostly searches without results.
 const MOST: f64 = 0.5;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -93,7 +92,7 @@ fn idle_hosts(hosts: &[Host<'_>], workload: &str) -> Vec<Finding> {
     .collect()
 }
 
-/// Patterns without hits on any target, by their share of the requests.
+/// Finding on patterns without hits on any target, by the share of requests that use such patterns.
 fn everywhere<'a>(
     hosts: &[Host<'_>],
     workload: &str,
@@ -146,8 +145,8 @@ fn everywhere<'a>(
     })
 }
 
-/// Share of the requests, over all targets, that use a pattern without hits, among the patterns
-/// whose hits were requested. Unknown if patterns have no counts.
+/// Share of requests that use a pattern without hits, over all targets. Only requests of patterns
+/// in `is_empty` count. `None` if the numbers of requests per pattern are unknown.
 fn share_of_requests<'a>(
     is_empty: &BTreeMap<u32, bool>,
     slices: impl Iterator<Item = &'a Slice>,
@@ -183,7 +182,7 @@ mod tests {
         run
     }
 
-    /// This many patterns, of which the first `empty` have no hits.
+    /// Hits of `all` patterns, of which the first `empty` have no hits.
     fn without_hits(empty: usize, all: usize) -> Vec<Option<u64>> {
         (0..all)
             .map(|at| Some(if at < empty { 0 } else { 7 }))
@@ -211,7 +210,7 @@ mod tests {
         }
     }
 
-    /// One pattern of ten has no hits, and every second request uses it.
+    /// One pattern of ten has no hits, and every second request uses this pattern.
     #[test]
     fn what_counts_is_the_share_of_the_requests() {
         let mut run = run(&without_hits(1, 10), &without_hits(1, 10));
@@ -224,7 +223,7 @@ mod tests {
             max_ns: 1,
         };
         for slice in &mut run.slices {
-            // The hits of the last one were not requested.
+            // The hits of the last pattern were not requested.
             slice.singles = Some(RecordedSamples {
                 patterns: (0..11).map(count).collect(),
                 ..RecordedSamples::default()

@@ -11,7 +11,7 @@ use crate::figures::hits::compare_hits;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::pattern_name;
 
-/// Share of the patterns without a number of hits above which too few patterns were compared.
+/// Share of patterns without a number of hits above which too few patterns were compared.
 const WITHOUT_NUMBER: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -31,7 +31,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// The numbers of hits of one target before the run.
 struct Found<'a> {
     target: &'a str,
-    /// By host and pattern.
+    /// Number of hits of each pattern (by position), for each host.
     hosts: Vec<(&'a str, BTreeMap<u32, Option<u64>>)>,
 }
 
@@ -130,7 +130,7 @@ impl Found<'_> {
         })
     }
 
-    /// Compares its hosts with the first host that was sent the same pattern.
+    /// Compares each host of the target with the first host that received the same pattern.
     fn among_hosts(&self, labels: &[String]) -> Option<String> {
         let mut first: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
         let mut unequal: BTreeMap<u32, String> = BTreeMap::new();
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(trust, [Trust::Invalid]);
     }
 
-    /// Of ten terms, one has 90 hits instead of 100, and another has 50.
+    /// Of ten terms, one term has 90 hits instead of 100 and another term has 50.
     #[test]
     fn the_tolerance_applies_to_numbers_and_to_the_share_of_patterns() {
         let mut a = vec![Some(100); 10];

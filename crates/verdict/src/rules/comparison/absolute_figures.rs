@@ -1,4 +1,4 @@
-//! Whether absolute figures can be believed: those of a busy or unsteady machine cannot.
+//! Absolute figures that cannot be trusted because the machine was busy or unsteady.
 
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
@@ -12,13 +12,14 @@ use crate::machine::{Place, share_of_time};
 /// Share of the CPU time of all cores below which no core counts as idle, as in `shared_cores`.
 const IDLE: f64 = 0.10;
 
-/// Share of the time in which a process waited for a core.
+/// Share of the time with a process waiting for a core above which there is a finding.
 const WAITING: f64 = 0.20;
 
-/// Range of the slices' figures as a share of their median. From a simulation: see the page.
+/// Range of the slices' figures, as a share of their median, above which there is a finding. From a
+/// simulation: see the explanation page of the rule.
 const SPREAD: f64 = 0.15;
 
-/// One slice in this number is left out at either end of the range.
+/// Reciprocal of the share of slices that the range leaves out at either end: 10 leaves out 10 %.
 const LEFT_OUT: usize = 10;
 
 /// Name of the rule.
@@ -97,7 +98,7 @@ fn reasons(cell: &Cell<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The reason that the slices differ too much, if they do.
+/// A clause on slices that differ too much; `None` for steady slices.
 fn spread_of(cell: &Cell<'_>) -> Option<String> {
     let metric = Metric::deciding(is_closed(cell.workload));
     let full = cell.full();

@@ -1,4 +1,4 @@
-//! The figure of a slice depends on which target ran before it.
+//! Targets that perform differently depending on which target ran before.
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
@@ -10,10 +10,10 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::rules::comparison::drift::per_quad;
 
-/// Difference above which there is a finding.
+/// Relative carry-over above which there is a finding.
 const NOTICEABLE: f64 = 0.02;
 
-/// Difference that the order of the slices may not cancel.
+/// Relative carry-over above which the order of the slices may not cancel the effect.
 const LARGE: f64 = 0.20;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -65,7 +65,8 @@ mod tests {
     use crate::rules::comparison::drift;
     use crate::testing::Run;
 
-    /// The levels of the four slices of every quad.
+    /// A run of eight quads; `levels` are the relative throughputs of the four slices of every
+    /// quad.
     fn run(levels: [f64; 4]) -> Run {
         let mut run = Run::pair(8);
         let mut position = 0;

@@ -1,4 +1,4 @@
-//! A target becomes faster or slower within the quads.
+//! Targets that become faster or slower within the quads.
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
@@ -13,7 +13,7 @@ use crate::findings::rule_info::RuleInfo;
 /// Change from the first to the last slice of a quad above which there is a finding.
 const NOTICEABLE: f64 = 0.02;
 
-/// Change that is seldom linear.
+/// Change within a quad above which the drift is seldom linear, so that quads may not cancel it.
 const LARGE: f64 = 0.20;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -57,8 +57,8 @@ fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
     drift(&per_quad(workload, slices, quad_drift), CONFIDENCE)
 }
 
-/// One value per quad of a workload. `of` gets the deciding figures of the first and the last
-/// slice, which belong to one target, and those of the two slices between them.
+/// One value per quad of a workload. `of` gets the deciding figures of the first and last slice,
+/// which belong to one target, and the deciding figures of the two middle slices.
 pub(crate) fn per_quad(
     workload: &Workload,
     slices: &[Slice],
@@ -80,7 +80,7 @@ pub(crate) fn per_quad(
         .collect()
 }
 
-/// The figures of an ABBA or BAAB quad; `None` for any other block.
+/// The figures (outer slices, inner slices) of an ABBA or BAAB quad; `None` for any other block.
 fn figures_of_quad(metric: Metric, block: &[&Slice]) -> Option<([f64; 2], [f64; 2])> {
     let [first, second, third, last] = block else {
         return None;

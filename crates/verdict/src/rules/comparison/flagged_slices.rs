@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::findings::flags::{Flag, flags};
 use crate::findings::rule_info::RuleInfo;
 
-/// Number of flagged slices that are listed.
+/// Maximum number of flagged slices that a finding lists.
 const TOLD: usize = 3;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -50,7 +50,7 @@ fn finding_of(comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
     Some(comparison.finding(RULE.name, severity, blame, evidence, advice))
 }
 
-/// The flagged slices of both sides, as `slice 12 of b (its throughput is …)`.
+/// The flagged slices of baseline and challenger, as `slice 12 of b (its throughput is …)`.
 fn flagged(comparison: &Comparison, flags: &[Flag]) -> String {
     let sides = [&comparison.baseline, &comparison.challenger];
     let mine: Vec<&Flag> = flags
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// `b` leads only in the first quads, in which the load generator is busy.
+    /// A run in which `b` is faster only in the first quads, in which the load generator is busy.
     fn run(flagged: u32) -> Run {
         let mut run = Run::pair(12);
         run.each_of("b", |slice| {

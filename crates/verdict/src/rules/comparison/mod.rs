@@ -1,4 +1,4 @@
-//! Whether slices, rounds and samples suffice for a comparison.
+//! Rules on slices, rounds and samples: whether they suffice for a comparison.
 
 pub(crate) mod absolute_figures;
 pub(crate) mod carry_over;

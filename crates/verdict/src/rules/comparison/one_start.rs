@@ -1,4 +1,4 @@
-//! A difference that two starts of the same program could cause.
+//! Differences that two starts of the same program could cause.
 
 use tenbin_result::format::ratio;
 use tenbin_result::{Blame, Finding, Outcome, Severity};
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Two targets. In every block, the second completes this share of the work of the first.
+    /// A run in which target `b` has `share` times the throughput of `a` in every block.
     fn run(share: f64, relaunch: Relaunch) -> Run {
         let mut run = Run::pair(8);
         run.plan.rounds.relaunch = relaunch;

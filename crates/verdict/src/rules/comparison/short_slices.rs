@@ -11,26 +11,27 @@ use crate::evidence::{Evidence, is_closed};
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Share of a slice above which a median service time biases rates.
+/// Median service time, as a share of the slice, above which rates are biased.
 const LONG: f64 = 0.1;
-/// Share of a slice above which no conclusion is possible.
+/// Median service time, as a share of the slice, above which no conclusion is possible.
 const TOO_LONG: f64 = 0.5;
-/// Share of a slice above which it matters whether all connections are in step.
+/// Median service time, as a share of the slice, above which connections in step bias rates.
 const LONG_IN_STEP: f64 = 0.025;
-/// Spread of the throughput, as a share of what an edge may cut, below which the interval does not
-/// contain the error of the edges.
+/// Ratio of the throughput's relative spread to an operation's share of the slice below which the
+/// interval does not include the error of the slice edges.
 const NARROW: f64 = 0.25;
-/// Share of the slices that must have completed a multiple of the number of connections.
+/// Minimum share of slices that completed a multiple of the number of connections.
 const MOSTLY: f64 = 0.75;
-/// Share of the planned slice below which a slice that ends by count is too short.
+/// Share of the planned length below which a slice that ends after a number of requests is too
+/// short.
 const BRIEF: f64 = 0.25;
-/// Number of requests that suffice for a short slice.
+/// Number of requests from which a short slice is long enough.
 const ENOUGH: f64 = 1_000.0;
-/// Fewest slices with a spread.
+/// Minimum number of slices to compute a spread.
 const FEWEST: usize = 4;
-/// Accepted difference of a share in a mix.
+/// Accepted difference between an achieved share and the planned share of a mix.
 const SHARE_OFF: f64 = 0.05;
-/// Standard errors that the difference must exceed, so that chance does not explain it.
+/// Number of standard errors above which chance does not explain a difference of shares.
 const STANDARD_ERRORS: f64 = 3.0;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -60,7 +61,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let brief = cut.iter().filter_map(|cell| brief(cell, planned));
     let found = times.chain(in_step).chain(shares).chain(brief);
     match one_stretch {
-        // With one slice, `--duration` sets its length, and not `--slice`.
+        // With one slice, `--duration` sets the length of the slice instead of `--slice`.
         true => found.map(measured_longer).collect(),
         false => found.collect(),
     }
@@ -107,8 +108,8 @@ fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
     Some(finding_of(cell, severity, clauses.join("; ")))
 }
 
-/// Connections in step complete the same number of responses in every slice, however much of the
-/// next operation the edge cuts.
+/// Finding on connections in step: all slices complete the same number of responses, so the spread
+/// does not show the operations that the end of the slice cuts off.
 fn in_step(cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
     if !is_closed(cell.workload) || full.len() < FEWEST {
@@ -145,8 +146,8 @@ fn in_step(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// If all targets are sent the same requests, a much faster target completes them in a fraction of
-/// a slice.
+/// Finding on slices that end early: with the same requests for all targets, a much faster target
+/// completes the requests in a fraction of a slice.
 fn brief(cell: &Cell<'_>, planned: f64) -> Option<Finding> {
     let full = cell.full();
     let by_count = full.iter().filter(|slice| {
@@ -221,7 +222,7 @@ fn finding_of(cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding 
     }
 }
 
-/// Standard deviation of the throughput of the slices, as a share of its mean.
+/// Standard deviation of the throughput of the slices, as a share of the mean throughput.
 fn relative_spread(full: &[&Slice]) -> Option<f64> {
     let rates: Vec<f64> = full
         .iter()
@@ -233,12 +234,12 @@ fn relative_spread(full: &[&Slice]) -> Option<f64> {
     (mean > 0.0 && n > 1.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
 }
 
-/// The operation with the largest median service time, seconds. `full` are the full slices of the
-/// cell.
+/// The operation with the largest median service time, and this time in seconds. `full` are the
+/// full slices of the cell.
 fn slowest(cell: &Cell<'_>, full: &[&Slice]) -> Option<(String, f64)> {
     let mut names: Vec<&str> = Vec::new();
     let ops = full.iter().flat_map(|slice| &slice.ops);
-    // Polls do not use the connections of the load.
+    // Skip polls, which do not use the connections of the load.
     for op in ops.filter(|op| op.role.is_work() || op.role.is_request()) {
         if !names.contains(&op.name.as_str()) {
             names.push(&op.name);
@@ -250,21 +251,21 @@ fn slowest(cell: &Cell<'_>, full: &[&Slice]) -> Option<(String, f64)> {
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The operations of a mix that were completed, by their names in the plan.
+/// Numbers of completed operations of a mix, by the operation's name in the plan.
 struct Achieved {
     by_operation: BTreeMap<String, u64>,
     all: u64,
 }
 
-/// A share, and the number of operations that it is computed from.
+/// A share, with the number of operations that the share is computed from.
 struct Share {
     value: f64,
     of: u64,
 }
 
 impl Achieved {
-    /// Counts the operations that the mix names. Others are no choice of the mix: records of older
-    /// versions have second attempts as operations.
+    /// Counts the operations that the mix names. Other operations are not part of the mix: older
+    /// versions recorded second attempts as operations.
     fn of(cell: &Cell<'_>) -> Self {
         let planned = cell.workload.facts().operations();
         let full = cell.full();
@@ -290,7 +291,7 @@ impl Achieved {
 }
 
 impl Share {
-    /// Whether the difference is larger than chance explains, and large enough to matter.
+    /// Whether the difference of two shares is larger than chance explains and above [`SHARE_OFF`].
     fn is_off(&self, other: &Self) -> bool {
         let variance = other.value * (1.0 - other.value);
         let error = (variance / self.of as f64 + variance / other.of as f64).sqrt();
@@ -462,7 +463,7 @@ mod tests {
                 .contains("60 % of the operations were GET"),
             "{findings:?}"
         );
-        // Each share is near enough to the plan, but not to the other target's.
+        // Each share is close enough to the plan, but not to the share of the other target.
         run.each_of("a", |slice| mixed(460, 540)(slice));
         run.each_of("b", |slice| mixed(540, 460)(slice));
         let findings = run.findings(&RULE);

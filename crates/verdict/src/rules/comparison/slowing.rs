@@ -1,4 +1,4 @@
-//! A target whose performance changed during the run.
+//! Targets whose performance changed during the run.
 
 use tenbin_result::format::{rate, time};
 use tenbin_result::{Blame, Finding, Severity};
@@ -10,16 +10,16 @@ use crate::evidence::{Evidence, is_closed};
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Difference between the halves above which there is a finding.
+/// Relative difference between the halves of a run above which there is a finding.
 const NOTICEABLE: f64 = 0.10;
 
-/// p-value below which chance is no explanation.
+/// p-value below which chance does not explain a change.
 const CHANCE: f64 = 0.01;
 
-/// Difference between the changes of two targets that distorts their ratio.
+/// Difference between the changes of two targets above which their ratio is distorted.
 const UNLIKE: f64 = 0.20;
 
-/// Fewest slices with two halves.
+/// Minimum number of slices to compare two halves.
 const FEWEST: usize = 8;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -75,17 +75,17 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
     }
 }
 
-/// A permanent change.
+/// A step change: from one slice on, the performance differs permanently.
 pub(crate) struct Step {
-    /// Number of slices before it.
+    /// Number of slices before the step.
     pub(crate) at: usize,
     slices: usize,
     before: f64,
     after: f64,
 }
 
-/// Whether every target of the workload changed by about as much, so that the ratio of any two is
-/// the same before and after.
+/// Whether every target of the workload changed by about the same factor, so that ratios between
+/// targets did not change.
 fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>]) -> bool {
     let others = cells.iter().filter(|other| {
         other.workload.name == cell.workload.name && other.target.name != cell.target.name
@@ -99,14 +99,14 @@ fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>]) -> bool {
     changes.iter().all(alike)
 }
 
-/// The difference between the second half and the first, as a logarithm.
+/// The log ratio of the second half of the run to the first half.
 fn change(cell: &Cell<'_>) -> Option<f64> {
     let figures = figures(cell)?;
     let (first, second) = figures.split_at(figures.len() / 2);
     Some((middle(second.iter().copied())? / middle(first.iter().copied())?).ln())
 }
 
-/// The deciding figure of every full slice; `None` if it is unknown for one of them.
+/// The deciding figure of every full slice; `None` if the figure of a slice is unknown.
 fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
     let metric = Metric::deciding(is_closed(cell.workload));
     let full = cell.full().into_iter();
@@ -139,15 +139,15 @@ pub(crate) fn step_of(cell: &Cell<'_>) -> Option<Step> {
     (!only_cold).then_some(step)
 }
 
-/// Whether all figures of one list lie above all of the other.
+/// Whether all figures of one list lie above all figures of the other list.
 fn lie_apart(first: &[f64], second: &[f64]) -> bool {
     let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |of: &[f64]| of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most(first) < least(second) || most(second) < least(first)
 }
 
-/// The number of figures before the step that minimises the sum of squares about the means of both
-/// parts.
+/// The position of the step: the split that minimises the sum of squares about the means of the two
+/// parts. Returns the number of figures before the step.
 fn best_split(figures: &[f64]) -> Option<usize> {
     let squares = |of: &[f64]| {
         let mean = of.iter().sum::<f64>() / of.len() as f64;
@@ -162,7 +162,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// From slice `at` on, `targets` complete this share of the work; all figures vary by 1 %.
+    /// Multiplies the throughput of `targets` by `share` from slice `at` on; all figures vary by 1
+    /// %.
     fn stepping(mut run: Run, targets: &[&str], at: usize, share: f64) -> Run {
         for target in ["a", "b"] {
             let mut seen = 0;

@@ -1,4 +1,4 @@
-//! Percentiles of too few samples.
+//! Percentiles from too few samples.
 
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
@@ -34,7 +34,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             } else {
                 samples(&full, |op| &op.response)
             };
-            // If there is no response at all, `errors` reports it.
+            // The rule `errors` reports a target without any response.
             (1..fewest).contains(&n).then(|| Finding {
                 rule: RULE.name.to_owned(),
                 severity: if n < HARDLY_ANY {

@@ -11,8 +11,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::verb;
 
-/// Half width of the interval of a single target's figure, relative to the figure, above which it
-/// counts as wide.
+/// Half width of the interval of a single target's figure, relative to the figure, above which the
+/// interval counts as wide.
 const WIDE: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -30,7 +30,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         };
     }
     let family = evidence.plan.hypotheses();
-    // For a sweep, the curve is the question.
+    // In a sweep, the curve is judged instead of the levels.
     let sweeps = !evidence.plan.concurrency_sweeps().is_empty();
     let curves = sweeps.then(|| compare_all(evidence.plan, evidence.slices).curves);
     let alone = evidence.comparisons.iter().filter(|c| is_question(c));
@@ -40,8 +40,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether the plan has a single slice, as the command lines of wrk and ab: then no interval is
-/// expected.
+/// Whether the plan has a single slice per target, like the command lines of wrk and ab, so that no
+/// interval is expected.
 fn is_one_stretch(plan: &Plan) -> bool {
     plan.rounds.count == 1 && plan.rounds.until.is_none()
 }

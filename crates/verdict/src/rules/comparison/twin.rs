@@ -1,4 +1,4 @@
-//! What the baseline's twin shows about the noise.
+//! The noise that the comparison of the baseline with its twin shows.
 
 use tenbin_result::format::{percent, ratio};
 use tenbin_result::{Blame, Finding, Severity};
@@ -48,7 +48,7 @@ fn different(twin: &Comparison) -> Finding {
     }
 }
 
-/// A difference that would count if the noise were not measured.
+/// Finding on a difference that the noise of the twin can explain.
 fn within_noise(comparison: &Comparison) -> Option<Finding> {
     let found = comparison.ratio.estimate()?;
     let size = effect(found.value);
@@ -74,8 +74,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// `b` is `ratio` times as fast as `a`, the twin of `a` is `even` times in even
-    /// blocks and `odd` times in odd ones.
+    /// A run in which `b` is `ratio` times as fast as `a`, and the twin of `a` is `even` times as
+    /// fast in even blocks and `odd` times as fast in odd blocks.
     fn run(ratio: f64, even: f64, odd: f64) -> Run {
         let mut run = Run::new(&["a", "b", "a-twin"], &["get"], 48);
         run.plan.comparing.twin = Some(2);

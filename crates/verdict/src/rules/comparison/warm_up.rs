@@ -1,4 +1,4 @@
-//! The first slices of a target differ from the later ones.
+//! Targets whose first slices differ from the later slices.
 
 use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
@@ -10,19 +10,19 @@ use crate::findings::rule_info::RuleInfo;
 use crate::rules::comparison::slowing::step_of;
 use crate::words::middle;
 
-/// Difference from the later slices above which there is a finding.
+/// Relative difference from the later slices above which there is a finding.
 const NOTICEABLE: f64 = 0.10;
 
-/// The difference in standard deviations of the later slices, which chance seldom exceeds.
+/// Number of standard deviations of the later slices that chance seldom exceeds.
 const DEVIATIONS: f64 = 4.0;
 
-/// Median absolute deviations in the standard deviation of a normal distribution.
+/// Standard deviation of a normal distribution divided by its median absolute deviation.
 const NORMAL: f64 = 1.4826;
 
-/// Fewest slices among which the first can stand out.
+/// Minimum number of slices to detect different first slices.
 const FEWEST: usize = 6;
 
-/// Share of all slices from which on the ratio is affected.
+/// Share of deviating slices from which the ratio is affected.
 const MANY: f64 = 0.25;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -89,17 +89,17 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// The deviating slices at the start.
+/// The slices at the start that differ from the later slices.
 struct Deviating {
     slices: usize,
-    /// Their mean difference from the later slices, as a logarithm.
+    /// Mean log difference of the first slices from the later slices.
     mean_log: f64,
     /// Usual deviation of a later slice, as a share.
     usual: f64,
 }
 
-/// The last two thirds of the slices are the reference. A deviation that lasts longer than the
-/// first third is not a start.
+/// Finds deviating slices at the start of `figures`, at most the first third. The last two thirds
+/// of the slices are the reference. `None` without a deviation.
 fn deviating(figures: &[f64]) -> Option<Deviating> {
     if figures.len() < FEWEST || figures.iter().any(|figure| *figure <= 0.0) {
         return None;
@@ -124,7 +124,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// The first slices of `b` complete only this share of the work, and all figures vary by 1 %.
+    /// A run in which the first `slices` slices of `b` have `share` times the usual throughput, and
+    /// all figures vary by 1 %.
     fn cold(slices: usize, share: f64) -> Run {
         let mut run = Run::pair(8);
         let mut seen = 0;

@@ -12,15 +12,15 @@ use crate::words::verb;
 /// Share of requests on a new connection above which there is a finding.
 const NOTICEABLE: f64 = 0.01;
 
-/// Share of requests on a new connection above which the figures include connecting.
+/// Share of requests on a new connection above which the figures include much connection setup.
 const LARGE: f64 = 0.10;
 
-/// Largest difference between the targets' shares of requests on a new connection at which
-/// connecting affects all targets alike.
+/// Largest relative difference between the targets' shares of requests on a new connection at which
+/// connection setup affects all targets equally.
 const ALIKE: f64 = 0.10;
 
-/// Share of the time of an operation, from the end of the previous one, above which opening its
-/// connection is a finding.
+/// Share of an operation's time, counted from the end of the previous operation, above which
+/// opening the connection is a finding.
 const SETUP: f64 = 0.20;
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -117,8 +117,8 @@ fn switched_off(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether all targets close their connections without a reset and about equally often, so that no
-/// target has an advantage.
+/// Whether all targets close connections without a reset and about equally often, so that no target
+/// has an advantage.
 fn all_close_alike(targets: impl Iterator<Item = NewConnections>) -> bool {
     let mut shares: Vec<f64> = Vec::new();
     for new in targets {
@@ -133,7 +133,7 @@ fn all_close_alike(targets: impl Iterator<Item = NewConnections>) -> bool {
     !shares.is_empty() && shares.iter().all(|share| most - share <= ALIKE)
 }
 
-/// Connections beyond the requested number, and the requests that they were opened for.
+/// Connections beyond the requested number, and the number of all requests.
 struct NewConnections {
     count: u64,
     requests: u64,
@@ -168,9 +168,9 @@ impl NewConnections {
     }
 }
 
-/// Requests that were sent while the connections of `ledger` were counted, which is until the end
-/// of the slice. The window may close earlier, and the rest of the segment is then sent unmeasured;
-/// the figures of operations contain only the window.
+/// Number of requests sent while `ledger` counted connections. The ledger counts until the end of
+/// the slice, including requests sent unmeasured after the window closes; figures of operations
+/// contain only the window.
 fn requests_sent(ledger: Ledger) -> u64 {
     ledger.reused + ledger.opened.saturating_sub(ledger.already_open)
 }
@@ -179,7 +179,7 @@ fn requests_sent(ledger: Ledger) -> u64 {
 struct Setup {
     opening: f64,
     responding: f64,
-    /// The TLS part of `making`; `None` without TLS.
+    /// The TLS part of `opening`; `None` without TLS.
     handshake: Option<f64>,
 }
 
@@ -198,7 +198,7 @@ impl Setup {
     }
 }
 
-/// The mean in seconds; `None` without samples.
+/// The mean over all histograms, seconds; `None` without samples.
 fn mean<'h>(histograms: impl Iterator<Item = &'h PackedHistogram>) -> Option<f64> {
     let (mut count, mut sum) = (0.0, 0.0);
     for histogram in histograms {
@@ -238,7 +238,8 @@ mod tests {
         );
     }
 
-    /// The window closes after a number of requests, and the rest of the segment is sent after it.
+    /// The window closes after a number of requests; the rest of the segment is sent after the
+    /// window.
     #[test]
     fn the_share_includes_requests_after_the_window_and_never_exceeds_all() {
         let mut run = closing(1);
@@ -267,7 +268,7 @@ mod tests {
                 .evidence
                 .ends_with(", as every target of this workload does")
         );
-        // One target closes less often, or resets.
+        // One target closes connections less often, or resets connections.
         run.each_of("a", |slice| {
             slice.0.ledger.opened = 502;
             slice.0.ledger.reused = 500;

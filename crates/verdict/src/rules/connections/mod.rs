@@ -1,4 +1,4 @@
-//! Connections, hosts, and the route to the target.
+//! Rules on connections, hosts and the route to the target.
 
 pub(crate) mod keep_alive;
 pub(crate) mod network_latency;

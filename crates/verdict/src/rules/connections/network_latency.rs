@@ -1,4 +1,4 @@
-//! The network takes most of the response time.
+//! Targets whose response time is mostly network time.
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural, time};
@@ -9,9 +9,10 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Share of the median service time.
+/// Round-trip time, as a share of the median service time, above which there is a finding.
 const MOST: f64 = 0.50;
-/// Seconds; a shorter round trip is that of the machine's own network stack.
+/// Round-trip time below which there is no finding, seconds: the machine's own network stack takes
+/// up to this time.
 const TRIVIAL: f64 = 0.000_2;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -51,7 +52,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// The two times of a slice, seconds.
+/// Round-trip time and service time of a slice, seconds.
 struct Seen {
     round_trip: f64,
     service: f64,
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Every response takes 2 ms.
+    /// Findings of a run with responses of 2 ms and round trips of `nanos` nanoseconds.
     fn with_round_trips_of(nanos: u64) -> Vec<Finding> {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.wire().min_rtt_ns = Some(nanos));

@@ -1,4 +1,4 @@
-//! Local ports run out.
+//! Runs in which local ports run out.
 
 use tenbin_record::{ErrorClass, Slice};
 use tenbin_result::format::{percent, rate};
@@ -9,9 +9,9 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::Place;
 
-/// The error text of the engine if the system has no free port.
+/// The load engine's error text if the system has no free port.
 const NO_PORT: &str = "no local port left";
-/// Share of the ports that may be in TIME_WAIT.
+/// Share of the ports in TIME_WAIT above which there is a finding.
 const MANY: f64 = 0.50;
 
 const ADVICE: &str = "use keep-alive, several addresses of the server, a lower rate, or a wider \
@@ -53,7 +53,7 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
     let place = Place::of_cell(cell, &|slice, machine| {
         let ports = machine.ports?;
         let held = machine.tcp.time_wait_after? as f64 / ports.count as f64;
-        // Ports of other programs, or ports that are soon free again, do not matter.
+        // Ignore ports of other programs, and ports in TIME_WAIT for at most a second.
         let wanted = opened_anew(slice) > 0.0 || slice.ledger.refused > 0;
         Some(if wanted && ports.held_seconds > 1.0 {
             held
@@ -71,7 +71,7 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// At this rate of new connections, a longer run may use up the ports.
+/// Finding on a rate of new connections at which a longer run may use up the ports.
 fn will_run_out(cell: &Cell<'_>) -> Option<Finding> {
     let share = Place::of_cell(cell, &|slice, machine| {
         let ports = machine.ports?;
@@ -93,8 +93,8 @@ fn will_run_out(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// Connections opened in the window. Each replaces a closed one, which keeps its port in TIME_WAIT
-/// unless the server closed it first.
+/// Number of connections opened in the window. Each new connection replaces a closed connection,
+/// which keeps its port in TIME_WAIT unless the server closed the connection first.
 fn opened_anew(slice: &Slice) -> f64 {
     let ledger = slice.ledger;
     ledger.opened.saturating_sub(ledger.already_open) as f64
@@ -115,8 +115,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// `b` is on another machine, and the load generator opens this many connections per slice of 1
-    /// s.
+    /// A run with `b` on another machine, in which the load generator opens `connections`
+    /// connections per slice of 1 s.
     fn opening(connections: u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {

@@ -1,4 +1,4 @@
-//! A proxy in front of a server, and the connections that it opens.
+//! Proxies in front of a server, and the connections that proxies open.
 
 use tenbin_plan::Target;
 use tenbin_record::{MachineUse, Slice};
@@ -9,18 +9,18 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Connections opened behind a target per request, from which on most requests have one: Tenbin's
-/// own convention.
+/// Connections opened behind a target per request from which most requests open a connection:
+/// Tenbin's own convention.
 const FOR_MOST: f64 = 0.50;
-/// Share of the slices in which their number must be near the median: connections of unrelated
-/// programs do not follow the requests.
+/// Minimum share of slices with a number of connections per request near the median: connections of
+/// unrelated programs do not follow the requests.
 const STEADY: f64 = 0.80;
-/// Factor within which a number counts as near the median.
+/// Factor within which a number of connections counts as near the median.
 const ALIKE: f64 = 1.25;
-/// Share of the target's CPU time that a program must use to count as part of the route.
+/// Share of the target's CPU time from which a program counts as part of the route.
 const TAKES_PART: f64 = 0.05;
 
-/// Known proxies.
+/// Process names of known proxies.
 const PROXIES: [&str; 12] = [
     "nginx",
     "openresty",
@@ -57,7 +57,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// One finding per target, for the workload in which most connections are opened.
+/// The finding about a target, with the connections per request of the workload that opens most.
 fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Option<Finding> {
     let slices: Vec<&Slice> = cells.iter().flat_map(|cell| cell.full()).collect();
     let proxy = proxy_in(&slices);
@@ -119,7 +119,8 @@ fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
     (seconds > 0.0).then(|| opens as f64 / seconds)
 }
 
-/// Connections opened behind a target per request, if their number follows that of the requests.
+/// Connections opened behind a target per request; `None` if the number of connections does not
+/// follow the number of requests.
 fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
     let each: Vec<f64> = slices
         .iter()
@@ -131,14 +132,14 @@ fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
     (median >= FOR_MOST && near as f64 >= STEADY * each.len() as f64).then_some(median)
 }
 
-/// Connections per request that programs other than the load generator opened on this machine, less
-/// those opened without load.
+/// Connections per request that programs other than the load generator opened on this machine,
+/// minus connections opened without load.
 fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
     let machine = slice.machine.as_ref()?;
     if machine.target_here != Some(true) {
         return None;
     }
-    // Connections of the settling time were opened before the window.
+    // Exclude connections of the settling time, which were opened before the window.
     let own = slice
         .ledger
         .opened
@@ -191,7 +192,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A pause in which this many connections were opened.
+    /// A pause with `active_opens` opened connections.
     fn quiet(active_opens: u64) -> PauseUse {
         PauseUse {
             seconds: 0.1,
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// `b` is nginx in front of python3.
+    /// A run in which `b` is nginx in front of python3; `opens` connections are opened per slice.
     fn proxied(opens: u64) -> Run {
         let mut run = Run::pair(8);
         let program = |name: &str, cpu_seconds| ProgramUse {
@@ -258,21 +259,21 @@ mod tests {
 
     #[test]
     fn silent_for_connections_of_other_programs() {
-        // The same number in the pauses.
+        // The same number of connections is opened in the pauses.
         let mut run = Run::pair(8);
         run.each(|slice| {
             slice.machine().tcp.active_opens = Some(1_000);
             slice.machine().pause = Some(quiet(100));
         });
         assert_eq!(run.findings(&RULE), []);
-        // Their number varies at random.
+        // The number of connections varies at random.
         run.each(|slice| {
             slice.machine().pause = Some(quiet(0));
             let opens = [400, 900, 1_600, 700][slice.0.index as usize % 4];
             slice.machine().tcp.active_opens = Some(opens);
         });
         assert_eq!(run.findings(&RULE), []);
-        // Unknown for a run without pauses.
+        // Without pauses, the number of unrelated connections is unknown.
         run.each(|slice| {
             slice.machine().tcp.active_opens = Some(1_000);
             slice.machine().pause = None;

@@ -1,4 +1,4 @@
-//! Hosts of one target that do not get their shares of the load.
+//! Hosts of one target that do not receive their planned shares of the load.
 
 use tenbin_result::format::{percent, ratio};
 use tenbin_result::{Blame, Finding, Severity};
@@ -9,11 +9,11 @@ use crate::figures::connections::HostLoad;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::tame;
 
-/// Largest accepted ratio between the requests of the busiest and the idlest host.
+/// Largest accepted ratio of requests per weight between the busiest and the least busy host.
 const TIMES: f64 = 1.2;
 
-/// Requests by which a host may miss its share in each slice and thread: threads assign hosts
-/// independently, and a slice may start and end anywhere in the order of hosts.
+/// Number of requests by which a host may miss its share in each slice and thread: threads assign
+/// hosts independently, and a slice can start and end anywhere in the order of hosts.
 const ROUNDING: f64 = 2.0;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -47,7 +47,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Differences that the plan contains.
+/// Finding on different connection settings in the plan.
 fn planned(baseline: &Target, target: &Target) -> Option<Finding> {
     let (theirs, mine): (Vec<String>, Vec<String>) = connection_settings(baseline)
         .into_iter()
@@ -73,7 +73,7 @@ fn planned(baseline: &Target, target: &Target) -> Option<Finding> {
     })
 }
 
-/// Proxies that the `Server` header names.
+/// Finding on proxies that the `Server` header names.
 fn proxies(baseline: &Target, target: &Target, evidence: &Evidence<'_>) -> Option<Finding> {
     let header = |target: &Target| {
         let known = evidence.environment.targets.get(&target.name)?;

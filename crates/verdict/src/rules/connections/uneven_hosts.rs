@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Ratio of the slowest to the fastest host that the whole interval must exceed.
+/// Ratio of the slowest to the fastest host above which the whole interval is a finding.
 const TIMES: f64 = 1.25;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -1,4 +1,4 @@
-//! The load generator is the limit.
+//! Runs in which the load generator is the limit.
 
 use tenbin_plan::Workload;
 use tenbin_result::format::plural;
@@ -64,7 +64,7 @@ fn of_workload(
         .collect()
 }
 
-/// One target under the workload.
+/// The load generator's use of CPU for one target of a workload.
 struct Loaded {
     target: String,
     slices: usize,
@@ -88,9 +88,10 @@ impl Loaded {
     }
 }
 
-/// Two targets at the limit of the load generator mean that it was compared with itself. A single
-/// target at that limit is at least as fast as its figures: if it is also the fastest, the order is
-/// right and only its lead is uncertain; if not, the order is uncertain.
+/// The severity. With two targets at the load generator's limit, the run compared the load
+/// generator with itself. A single target at the limit is at least as fast as its figures: if the
+/// target is also the fastest, the order is right and only the ratio is uncertain; if not, the
+/// order is uncertain.
 fn severity(targets: &[Loaded]) -> Severity {
     let fastest = targets
         .iter()

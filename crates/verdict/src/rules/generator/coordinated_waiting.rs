@@ -11,10 +11,11 @@ use crate::findings::rule_info::RuleInfo;
 
 const QUANTILE: f64 = 0.99;
 
-/// Seconds above which a wait counts as a pause.
+/// Length above which a wait counts as a pause, seconds.
 const PAUSE: f64 = 0.100;
 
-/// Ratio of the estimated open-loop percentile to the measured one, above which there is a finding.
+/// Ratio of the estimated open-loop percentile to the measured percentile above which there is a
+/// finding.
 const TIMES: f64 = 2.0;
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -59,14 +60,15 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
             time(seen),
             time(unseen)
         ),
-        // The rule `stalls` reports the cause of the pause: it may be the machine.
+        // The rule `stalls` reports the cause of the pause, which can be the machine.
         advice: "to measure the response times that users would see, run with a --rate somewhat \
                  below this throughput"
             .to_owned(),
     })
 }
 
-/// Mean time between two requests per slot, seconds.
+/// Mean time between two requests of a slot, seconds. Slots are the requests that can be in flight
+/// at once.
 fn interval(slices: &[&Slice], cell: &Cell<'_>) -> Option<f64> {
     let requests = slices.iter().flat_map(|slice| slice.requests());
     let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Slices of 1 s; in some of them, both connections stand still for half of it.
+    /// A run with slices of 1 s; in `in_slices` slices, both connections pause for half a second.
     fn pausing(in_slices: u32) -> Run {
         let mut run = Run::pair(8);
         let mut left = in_slices;
@@ -116,14 +118,13 @@ mod tests {
     #[test]
     fn silent_without_pauses_and_for_one_that_hides_little() {
         assert_eq!(Run::pair(8).findings(&RULE), []);
-        // A pause of 10 ms accounts for five operations.
+        // A pause of 10 ms stands for only five operations.
         let mut short = Run::pair(8);
         short.each(|slice| {
             slice.0.ops[0].service.record_n(10_000_000, 2).unwrap();
         });
         assert_eq!(short.findings(&RULE), []);
-        // A pause of 150 ms in one slice of sixteen: 0.5 % of the requests that an open loop would
-        // have sent.
+        // A pause of 150 ms in one slice of sixteen affects 0.5 % of the requests of an open loop.
         let mut once = Run::pair(8);
         let slice = once.first_of("b");
         slice.0.ops[0].service.record_n(150_000_000, 1).unwrap();

@@ -1,4 +1,4 @@
-//! Little's law.
+//! Figures that violate Little's law.
 
 use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
@@ -15,8 +15,8 @@ use crate::findings::rule_info::RuleInfo;
 /// Accepted difference of ρ from 1, in addition to the effects of the edges of a slice.
 const TOLERANCE: f64 = 0.03;
 
-/// Standard deviations of the random variation at the edges that are accepted. A finding makes the
-/// run invalid, so even one false finding in hundreds is too many.
+/// Accepted random variation at the slice edges, in standard deviations. A finding makes the run
+/// invalid, so even one false finding in hundreds of runs is too many.
 const DEVIATIONS: f64 = 3.0;
 
 /// Mean number of operations per connection in a slice below which the edges of the slice dominate.
@@ -79,7 +79,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// X·(R + Z)/N of these slices under this load: 1 if the figures are consistent. `None` if no
+/// ρ = X·(R + Z)/N of `slices` under `load`: 1 if the figures are consistent. `None` if no
 /// operation ended.
 pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
     let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
@@ -87,36 +87,36 @@ pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
     Little { think, ..little }.ratio()
 }
 
-/// Whether connections may be idle for a good reason.
+/// Whether connections may be idle without a fault, so that ρ below 1 is normal.
 fn may_rest(cell: &Cell<'_>) -> bool {
     let load = &cell.workload.load;
-    // At the end of a slice that ends with its work, some connections have no operation left. Some
-    // loads have a think time. And an HTTP/2 server may allow fewer streams.
+    // If a slice ends with its work, some connections run out of operations. A load can have a
+    // think time. An HTTP/2 server can allow fewer streams than requested.
     let fewer_streams = load.depth > 1 && cell.target.connect.http == HttpVersion::Http2;
-    // A sub-request may have to wait for an earlier one, as the end of an upload waits for its
-    // parts.
+    // A sub-request can wait for an earlier sub-request: the end of an upload waits for the parts.
     let mut ops = cell.slices.iter().flat_map(|slice| &slice.ops);
     let in_steps = ops.any(|op| op.role == Role::Step);
     cell.workload.may_end_early() || load.think.is_some() || fewer_streams || in_steps
 }
 
-/// Sums over slices. Operations are requests here, because requests occupy the connections:
-/// sub-requests count, and transactions do not.
+/// Sums over slices. Operations are requests here, because requests occupy connections:
+/// sub-requests count, transactions do not.
 #[derive(Default)]
 struct Totals {
     slices: f64,
-    /// Operations of any outcome that ended in the windows.
+    /// Number of operations that ended in the windows, with any outcome.
     operations: f64,
-    /// Operations whose duration is known, with the sum in seconds.
+    /// Number of operations with a known duration; `busy` is the sum of their durations, seconds.
     timed: f64,
     busy: f64,
     /// Seconds inside the windows of operations that no histogram contains.
     unrecorded: f64,
     /// Seconds outside the windows of operations that a histogram contains.
     outside: f64,
-    /// Seconds inside the windows in which connections were being opened.
+    /// Time inside the windows spent on opening connections, with a single host, seconds.
     connecting: f64,
-    /// The same with several hosts, whose other connections may have been in use meanwhile.
+    /// Time inside the windows spent on opening connections, with several hosts, seconds.
+    /// Connections to other hosts may have been in use meanwhile.
     connecting_beside: f64,
     /// Sum of the squared durations.
     squares: f64,
@@ -124,14 +124,14 @@ struct Totals {
     cubes: f64,
     /// Total length of the measured windows, seconds.
     seconds: f64,
-    /// Operations that may be in flight at once, times seconds.
+    /// Sum over the windows of (operations that can be in flight at once × seconds).
     capacity: f64,
     /// Shortest think time after each response, seconds.
     think: f64,
 }
 
 impl Totals {
-    /// `sums` are those of the cell, or new ones.
+    /// Adds up `slices`. `sums` is the cache of the cell, or a new cache.
     fn of(slices: &[&Slice], load: &Load, sums: &Sums) -> Self {
         let mut totals = Self {
             think: fixed_think(load),
@@ -179,10 +179,9 @@ impl Totals {
         })
     }
 
-    /// Mean time of an operation inside the window. If the excess and the lack of the histograms at
-    /// the edges of the window are known, this is all time in flight divided by the number of ended
-    /// operations, so that rate times mean is exactly the number in flight; otherwise it is the
-    /// mean of the histograms.
+    /// Mean time of an operation inside the window, seconds. If `unrecorded` and `outside` are
+    /// known, the mean is the total time in flight divided by the number of ended operations, so
+    /// that rate times mean is exactly the number in flight. Otherwise, the mean of the histograms.
     fn mean_busy(&self) -> f64 {
         match self.unrecorded + self.outside {
             0.0 => self.busy / self.timed,
@@ -190,8 +189,8 @@ impl Totals {
         }
     }
 
-    /// The figures under the assumption that other hosts had no requests while a connection was
-    /// opened.
+    /// The figures if no request to other hosts was in flight while a connection was opened: the
+    /// upper bound of ρ.
     fn most(&self) -> Option<Little> {
         let little = self.little()?;
         let residence = little.residence + self.connecting_beside / self.operations;
@@ -201,28 +200,27 @@ impl Totals {
         })
     }
 
-    /// The mean per slice.
+    /// Mean number of operations per connection in a slice.
     fn operations_per_connection(&self) -> Option<f64> {
         let connections = self.capacity / self.seconds;
         let each = self.operations / connections / self.slices;
         each.is_finite().then_some(each)
     }
 
-    /// Duration of an operation that crosses an edge of the window, with opening its connection and
-    /// the think time after it, as a share of the window: it may be counted at one edge and not at
-    /// the other. Long operations cross an edge more often than short ones, hence E[R²]/E[R]
-    /// instead of E[R]. It is not divided by the number of slices: all slices start alike, so the
-    /// error may be the same in all of them.
+    /// Mean duration of an operation that crosses an edge of the window, as a share of the window,
+    /// including connection setup and think time. Such an operation may count at one edge and not
+    /// at the other edge. Long operations cross an edge more often than short operations, hence
+    /// E[R²]/E[R] instead of E[R]. More slices do not reduce this error: all slices start the same
+    /// way, so the error can be equal in all slices.
     fn straddling(&self) -> Option<f64> {
         let length = self.squares / self.busy + self.connecting / self.operations + self.think;
         let share = length / (self.seconds / self.slices);
         share.is_finite().then_some(share)
     }
 
-    /// Standard deviation of ρ because of the random position of the edges. The part of an
-    /// operation beyond an edge has the mean square E[R³]/3E[R] (renewal theory: the excess of an
-    /// inspected interval), and each connection has two edges in each slice. Rare long stalls make
-    /// it large.
+    /// Standard deviation of ρ from the random position of the edges; rare long stalls increase it.
+    /// The part of an operation beyond an edge has the mean square E[R³]/3E[R] (renewal theory: the
+    /// excess of an inspected interval), and each connection has two edges in each slice.
     fn scatter(&self) -> Option<f64> {
         let mean_square = self.cubes / (3.0 * self.busy);
         let connections = self.capacity / self.seconds;
@@ -232,8 +230,8 @@ impl Totals {
     }
 }
 
-/// A fixed think time after each response. A random think time is left out, because its mean over
-/// few operations is uncertain.
+/// The think time after each response, seconds, if the think time is fixed; otherwise 0, because
+/// the mean of a random think time over few operations is uncertain.
 fn fixed_think(load: &Load) -> f64 {
     match load.think {
         Some(Think::Fixed(time)) => time.as_secs_f64(),
@@ -241,10 +239,10 @@ fn fixed_think(load: &Load) -> f64 {
     }
 }
 
-/// Seconds inside the window of a slice in which connections were opened and carried nothing else;
-/// `keep_alive` says whether connections were kept. A request that is sent again on a new
-/// connection counts as in flight. With several hosts, requests to the others are in flight
-/// meanwhile.
+/// Time inside the window of a slice spent on opening connections that carried nothing meanwhile,
+/// seconds. `keep_alive`: whether connections were kept. A request that is sent again on a new
+/// connection counts as in flight. 0 with several hosts, because requests to other hosts are in
+/// flight meanwhile.
 pub fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
     match slice.hosts.len() {
         0 | 1 => made_inside(slice, keep_alive),
@@ -252,12 +250,12 @@ pub fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
     }
 }
 
-/// Seconds inside the window in which connections were opened, whether or not other requests were
-/// in flight.
+/// Time inside the window spent on opening connections, seconds, even while other requests were in
+/// flight.
 fn made_inside(slice: &Slice, keep_alive: bool) -> f64 {
     let opened = slice.ledger.opened as f64;
-    // Kept connections were opened before the window or at its start, one per user and host.
-    // Without keep-alive, any number may have been opening at that time.
+    // With keep-alive, one connection per user and host was opened before the window or at the
+    // start of the window. Without keep-alive, any number may have been opening at the start.
     let before = if keep_alive {
         (slice.connections * slice.hosts.len().max(1)) as f64
     } else {
@@ -283,13 +281,13 @@ mod tests {
     #[test]
     fn depth_allows_more_operations_per_connection() {
         let mut run = Run::pair(8);
-        // Two connections with eight at once, 2 ms each.
+        // Two connections with eight requests in flight each, 2 ms per request.
         run.plan.workloads[0].load.depth = 8;
         run.each(|slice| slice.answers(8_000, 0.002));
         assert_eq!(run.findings(&RULE), []);
         run.each(|slice| slice.answers(4_000, 0.002));
         assert_eq!(run.findings(&RULE).len(), 2);
-        // An HTTP/2 server may allow fewer streams, but never more.
+        // An HTTP/2 server can allow fewer streams, never more.
         run.plan.targets[0].connect.http = HttpVersion::Http2;
         assert_eq!(run.findings(&RULE).len(), 1);
         run.each(|slice| slice.answers(9_600, 0.002));
@@ -313,8 +311,8 @@ mod tests {
         assert_eq!(run.findings(&RULE).len(), 1);
     }
 
-    /// A server that accepts its connections one after the other: the first responses, to requests
-    /// sent before the window opened, take far longer than later ones.
+    /// A server accepts connections one after another. The first responses, to requests sent before
+    /// the window opened, take far longer than later responses.
     #[test]
     fn requests_in_flight_at_the_window_start_count_with_their_time_inside() {
         let mut run = Run::pair(8);
@@ -325,7 +323,7 @@ mod tests {
             slice.0.ledger.unrecorded_nanos = (missing * 1e9) as u64;
         });
         assert_eq!(run.findings(&RULE), []);
-        // The part of an operation after the end of the window was not in flight inside it.
+        // The part of an operation after the end of the window does not count as in flight.
         run.each_of("a", |slice| {
             slice.0.ledger.outside_nanos = slice.0.ledger.unrecorded_nanos;
         });
@@ -345,7 +343,7 @@ mod tests {
 
     #[test]
     fn connections_being_opened_at_the_window_start_count() {
-        // A new connection, of 18 ms, for each operation of 2 ms on two connections.
+        // Two connections; each operation of 2 ms needs a new connection, which takes 18 ms.
         let mut run = Run::pair(8);
         run.plan.workloads[0].load.keep_alive = false;
         run.each(|slice| {
@@ -372,8 +370,8 @@ mod tests {
                 slice.0.ledger.connect_nanos = requests * connect_nanos;
             });
         };
-        // A new connection of 0.5 ms for each operation of 2 ms, on two connections: opened while a
-        // request to the other host is in flight, or while none is.
+        // Two connections; each operation of 2 ms needs a new connection, which takes 0.5 ms. The
+        // connection opens while a request to the other host is in flight, or while no request is.
         for requests in [1_000, 900, 800] {
             on_two_hosts(&mut run, requests, 500_000);
             assert_eq!(run.findings(&RULE), [], "{requests}");
@@ -433,7 +431,7 @@ mod tests {
         run.plan.workloads[0].load.think = Some(think);
         run.each(|slice| slice.answers(600, 0.002));
         assert_eq!(run.findings(&RULE), []);
-        // With their think times, two connections cannot complete more than 667.
+        // With think time, two connections complete at most 667 operations.
         run.each(|slice| slice.answers(720, 0.002));
         assert_eq!(run.findings(&RULE).len(), 2);
     }
@@ -444,7 +442,7 @@ mod tests {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| slice.answers(22, 0.1));
         assert_eq!(run.findings(&RULE), []);
-        // Too few operations for a conclusion, however far ρ is from 1.
+        // Too few operations for a conclusion, although ρ is far from 1.
         run.each_of("a", |slice| slice.answers(12, 0.3));
         assert_eq!(run.findings(&RULE), []);
     }
@@ -455,7 +453,7 @@ mod tests {
         let mut run = Run::pair(8);
         run.each(|slice| slice.in_steps(4));
         assert_eq!(run.findings(&RULE), []);
-        // Sub-requests wait for each other, so fewer may be in flight, but not more.
+        // Sub-requests wait for each other, so fewer can be in flight than connections, never more.
         run.each_of("a", |slice| slice.0.ops[0].ok = 900);
         assert_eq!(run.findings(&RULE), []);
         run.each_of("a", |slice| slice.0.ops[0].ok = 1_400);

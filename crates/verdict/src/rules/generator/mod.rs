@@ -1,4 +1,4 @@
-//! The load generator and the load that it sent.
+//! Rules on the load generator and the load that was sent.
 
 pub(crate) mod client_saturated;
 pub(crate) mod coordinated_waiting;

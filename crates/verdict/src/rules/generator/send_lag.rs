@@ -20,19 +20,19 @@ const PUBLISHED: [(f64, &str, f64); 3] = [
     (0.99, "99th percentile", ACCURATE),
 ];
 
-/// Send lag as a share of the percentile without it, from which on it is a note, suspect, or
-/// invalid.
+/// Send lag, as a share of the percentile without send lag, from which a finding is a note, suspect
+/// or invalid.
 const WORTH_A_NOTE: f64 = 0.10;
 const MISLEADING: f64 = 0.25;
 const VOID: f64 = 1.00;
 
-/// Send lag in seconds that is never reported: a precise timer may be that late.
+/// Largest send lag that is never reported, seconds: a precise timer can be this late.
 const UNSEEN: f64 = 0.000_1;
 
-/// Seconds by which the scheduler of an idle machine may delay one request in a hundred.
+/// Delay of one request in a hundred by the scheduler of an idle machine, seconds.
 const ACCURATE: f64 = 0.001;
 
-/// Share of the time that a load generator thread waits for a core, from which on other programs
+/// Share of the time in which a load generator thread waits for a core from which other programs
 /// count as the cause of send lag: Tenbin's own convention.
 const DISPLACED: f64 = 0.05;
 
@@ -112,7 +112,7 @@ struct Changed {
     name: &'static str,
     /// Percentile of response times, seconds.
     published: f64,
-    /// The same percentile without the send lag of each request, seconds: that of service times.
+    /// The same percentile of service times, which exclude send lag, seconds.
     without: f64,
     severity: Severity,
 }
@@ -146,8 +146,8 @@ impl Changed {
     }
 }
 
-/// Whether one request in a hundred may have found all connections in use: if at least as many
-/// requests are due during one of the slowest responses in a hundred.
+/// Whether one request in a hundred may have found all connections in use: during a response at the
+/// 99th percentile, at least as many requests are due as can be in flight at once.
 fn may_all_be_in_use(cell: &Cell<'_>, full: &[&Slice]) -> Option<bool> {
     let slow = quantile(full, 0.99, |op| &op.service, is_request).value()?;
     let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Sixteen connections and 1,000 requests per second of 2 ms. Of 1,000 requests to `b`, `count`
-    /// are sent `micros` late, the others 5 µs.
+    /// A run with sixteen connections and 1,000 requests of 2 ms per second. Of 1,000 requests to
+    /// `b`, `count` are sent `micros` µs late and the others 5 µs late.
     fn late_by(micros: u64, count: u64) -> Run {
         let mut run = Run::pair(8).open_loop();
         run.plan.workloads[0].load.connections = 16;
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(severity(&late_by(1_200, 20)), Some(Severity::Suspect));
         // Half a millisecond in one request of fifty is normal for an idle machine.
         assert_eq!(severity(&late_by(530, 20)), Some(Severity::Note));
-        // In the median, it is suspect.
+        // The same send lag is suspect if the median contains it.
         assert_eq!(severity(&late_by(530, 600)), Some(Severity::Suspect));
         assert_eq!(severity(&late_by(2_100, 600)), Some(Severity::Invalid));
     }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn send_lag_without_effect_on_percentiles_is_no_finding() {
-        // The tail of the target is longer than the lag of one request in fifty.
+        // The tail of the target's service time is longer than the lag of one request in fifty.
         let mut slow = late_by(2_500, 20);
         slow.plan.workloads[0].load.connections = 100;
         slow.each_of("b", |slice| {

@@ -1,4 +1,4 @@
-//! A server that is slower after a heavier load.
+//! Servers that are slower after a heavier load.
 
 use tenbin_plan::Workload;
 use tenbin_result::format::ratio;
@@ -9,7 +9,7 @@ use crate::capacity::{family, hysteresis, steps};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Difference between descending and ascending order above which there is a finding, as a share.
+/// Relative difference between descending and ascending order above which there is a finding.
 const DIFFERENCE: f64 = 0.03;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -1,4 +1,4 @@
-//! Rates, numbers of connections, and the results of sweeps and searches.
+//! Rules on rates, numbers of connections, and the results of sweeps and searches.
 
 pub(crate) mod highest_rate;
 pub(crate) mod hysteresis;

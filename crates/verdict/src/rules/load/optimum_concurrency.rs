@@ -10,13 +10,13 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::sweep::ladder::{Level, ladders};
 
-/// Gain of more connections above which fewer are not enough.
+/// Throughput gain from more connections above which fewer connections are not enough.
 const GAIN: f64 = 0.025;
 
-/// Distance from the best level within which the whole interval of a sufficient level must lie.
+/// Share of the best throughput within which the whole interval of a sufficient level must lie.
 const ENOUGH: f64 = 0.05;
 
-/// Fewest levels with an optimum.
+/// Minimum number of levels to determine an optimum.
 const FEWEST_LEVELS: usize = 3;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -37,12 +37,12 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The result for a level.
+/// The result of comparing a level with the best level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Below the best level: the whole interval is lower.
+    /// Below the best level: the whole interval is below.
     Below,
-    /// Nearly as good as the best level, or the best.
+    /// Nearly as good as the best level, or the best level itself.
     Enough,
     /// The interval is too wide to decide.
     Unknown,
@@ -101,7 +101,7 @@ fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding
 enum Found {
     /// Throughput was still rising at the highest level.
     Rising,
-    /// A level below the highest is enough.
+    /// A level below the highest level is enough.
     Enough,
     /// The highest level is enough, and some lower levels are undecided.
     Unknown,
@@ -157,7 +157,7 @@ fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> 
     text
 }
 
-/// The levels that the rounds cannot decide.
+/// A clause on the undecided levels.
 fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> String {
     let each = levels.iter().filter_map(|level| {
         let found = level.against(best)?;
@@ -177,7 +177,8 @@ fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> String {
     }
 }
 
-/// The knee of the same levels, if it differs: it is found by medians alone.
+/// A clause on the knee of the levels, if the knee differs from the optimum. The knee depends on
+/// medians alone.
 fn knee_of(levels: &[Level<'_>], at: usize) -> String {
     let medians: Vec<(usize, f64)> = levels
         .iter()
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Levels of 1, 4, 16 and 64 connections with these throughputs on `a`.
+    /// A run of `a` at 1, 4, 16 and 64 connections with the given throughputs.
     fn run(throughputs: [u64; 4]) -> Run {
         let names = ["c1", "c4", "c16", "c64"];
         let mut run = Run::new(&["a"], &names, 8);
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn an_interval_too_wide_to_tell_is_not_enough() {
-        // Throughput in steps: two workers that share connections at random.
+        // Throughput rises in steps: connections are distributed over two workers at random.
         let mut run = run([95, 100, 180, 187]);
         run.each(|slice| {
             let lucky = slice.0.block % 2 == 0;
@@ -270,7 +271,7 @@ mod tests {
             findings[0].evidence.contains("; the intervals of 4 (0."),
             "{findings:?}"
         );
-        // Nor the level at half of the highest throughput.
+        // The level at half of the highest throughput is not sufficient either.
         assert_ne!(findings[0].workload.as_deref(), Some("c1"));
     }
 

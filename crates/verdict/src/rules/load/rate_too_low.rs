@@ -1,4 +1,4 @@
-//! A rate at which all targets are equivalent.
+//! Rates that are too low to show a difference: all targets keep up and are equivalent.
 
 use tenbin_plan::Workload;
 use tenbin_result::format::{plural, rate};
@@ -9,7 +9,7 @@ use crate::evidence::{Evidence, is_closed};
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Share of the due operations that a target must complete to keep up.
+/// Minimum share of the due operations that a target completes to keep up.
 const KEEPS_UP: f64 = 0.99;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

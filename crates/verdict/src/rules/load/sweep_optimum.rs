@@ -1,4 +1,4 @@
-//! The optimum of a sweep.
+//! The finding that states the optimum of a sweep.
 
 use tenbin_record::{MachineUse, Slice};
 use tenbin_result::format::percent;
@@ -30,8 +30,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Share of the CPU time of all cores above which other programs can affect an optimum.
 const CROWDED: f64 = 0.10;
 
-/// Share of the CPU time of all cores that unrelated programs used during the workload, if it is
-/// large enough to affect the optimum.
+/// Share of the CPU time of all cores that unrelated programs used during the workload; `None` if
+/// the share is too small to affect the optimum.
 fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
     let backends = Backends::of(evidence);
     let cells = evidence.cells.iter();

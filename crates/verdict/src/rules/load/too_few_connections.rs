@@ -15,7 +15,7 @@ use crate::server::backend::Backends;
 use crate::sweep::ladder::{Level, ladders};
 use crate::words::middle;
 
-/// Gain of twice the connections above which there were too few.
+/// Throughput gain from twice the connections above which there were too few connections.
 const GAIN: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -40,7 +40,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         levels.any(|level| level.name == workload.name)
     };
     let cells = evidence.cells();
-    // Sweeps of other parameters: see `worker_limit`.
+    // The rule `worker_limit` judges sweeps of other parameters.
     let alone = cells
         .iter()
         .filter(|cell| !is_on_ladder(cell.workload) && cell.target.sweep.is_none());
@@ -58,8 +58,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The highest level at which CPU was idle and another level with at least twice its connections
-/// had a higher throughput.
+/// Finding on the highest level with idle CPU at which twice the connections or more raised the
+/// throughput.
 fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     levels.iter().rev().find_map(|level| {
         let mut above = levels.iter();
@@ -92,7 +92,7 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// One finding per target, whatever the number of workloads in which CPU was idle.
+/// The finding about a target outside sweeps. A single finding covers all workloads with idle CPU.
 fn without_ladder(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
     let (cell, busiest) = idle
         .iter()
@@ -134,7 +134,7 @@ fn without_ladder(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
     })
 }
 
-/// Idle CPU in a closed loop for which no other rule has an explanation.
+/// The CPU use of a closed loop with idle CPU that no other rule explains; otherwise `None`.
 fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Busy> {
     let load = &cell.workload.load;
     let rests = load.think.is_some() || cell.workload.may_end_early();
@@ -147,14 +147,14 @@ fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>, backends: &Backends<'_>
     (busy.has_room() && !explained).then_some(busy)
 }
 
-/// The target may wait for a database that uses a whole core: `backend_cpu` reports it.
+/// Whether the target may wait for a backend that uses a whole core, which `backend_cpu` reports.
 fn has_busy_backend(cell: &Cell<'_>, backends: &Backends<'_>) -> bool {
     let full = cell.full();
     let cores = middle(full.iter().filter_map(|slice| backends.cores(slice)));
     cores.is_some_and(|cores| cores >= BUSY)
 }
 
-/// `large_objects` reports large objects.
+/// Whether the workload transfers large objects, which `large_objects` reports.
 fn is_large(workload: &Workload) -> bool {
     SizeClass::of_transfer(workload) == Some(SizeClass::Large)
 }
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn several_workloads_get_one_finding() {
         let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
-        // Two different kinds of work: otherwise they would be levels of a sweep.
+        // A different timeout makes the workloads different work instead of levels of a sweep.
         run.plan.workloads[1].load.timeout *= 2;
         run.each_of("b", |slice| slice.server_cpu(0.3));
         let findings = run.findings(&RULE);
@@ -275,7 +275,7 @@ mod tests {
             "with 2 connections, 75 % of 2 cores was used neither by the target nor by the load \
              generator: unless other programs did, CPU is not the limit"
         );
-        // It is also unknown whether a used core is saturated.
+        // Whether a used core is saturated is also unknown.
         run.each_of("b", |slice| slice.server_cpu(0.95));
         assert_eq!(run.findings(&RULE), []);
     }

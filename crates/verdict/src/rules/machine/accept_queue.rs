@@ -1,4 +1,4 @@
-//! A server drops connection attempts because its accept queue is full.
+//! Servers that drop connection attempts because their accept queue is full.
 
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};

@@ -1,4 +1,4 @@
-//! A target without load uses CPU time while another target is measured.
+//! Targets without load that use CPU time while another target is measured.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Share of one core.
+/// Share of one core above which there is a finding.
 const NOTICEABLE: f64 = 0.02;
-/// Share of one core above which it affects the figures of other targets.
+/// Share of one core above which an idle target affects the figures of other targets.
 const MUCH: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -49,7 +49,7 @@ fn of_target(target: &str, shares: &[f64]) -> Option<Finding> {
         },
         blame: Blame::Server,
         workload: None,
-        // It affects all other targets, but not itself.
+        // The idle target affects all other targets.
         target: None,
         evidence: format!(
             "target \"{target}\" used {} of a core while other targets were loaded (median of {})",

@@ -1,4 +1,4 @@
-//! The disk is nearly full.
+//! Disks that are nearly full.
 
 use tenbin_record::DiskUse;
 use tenbin_result::format::{bytes, percent};
@@ -7,7 +7,7 @@ use tenbin_result::{Blame, Finding, Severity};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Free bytes below which the next write may fail.
+/// Free bytes below which the next write can fail.
 const FULL: u64 = 64 << 20;
 /// Free bytes below which there is a finding.
 const NARROW: u64 = 1 << 30;

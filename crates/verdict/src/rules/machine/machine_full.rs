@@ -1,4 +1,4 @@
-//! The machine that runs load generator and target has no idle core.
+//! A machine without an idle core that runs load generator and target.
 
 use tenbin_plan::Reach;
 use tenbin_result::format::percent;
@@ -13,9 +13,9 @@ use crate::server::backend::Backends;
 
 /// Share of the CPU time of all cores below which no core counts as idle.
 const IDLE: f64 = 0.10;
-/// Share of idle CPU time below which processes must have waited.
+/// Share of idle CPU time below which processes certainly waited for a core.
 const NONE_IDLE: f64 = 0.01;
-/// Share of other programs above which `others_busy` reports them.
+/// CPU share of other programs above which `others_busy` reports the programs.
 const OF_OTHERS: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -58,7 +58,7 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
             percent(idle.value),
             idle.basis()
         );
-        // The ratio may stand: `absolute_figures` reports that the absolute figures do not.
+        // Ratios can still be right; `absolute_figures` reports absolute figures as wrong.
         let severity = if idle.value < NONE_IDLE && !is_accounted_for && !compares {
             Severity::Suspect
         } else {

@@ -1,4 +1,4 @@
-//! The load generator's machine.
+//! Rules on the load generator's machine.
 
 pub(crate) mod accept_queue;
 pub(crate) mod busy_idle_target;

@@ -1,4 +1,4 @@
-//! Unrelated programs use the cores.
+//! Unrelated programs that use the cores.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::machine::places_above;
 use crate::server::backend::Backends;
 use crate::words::{middle, tame};
 
-/// Share of the CPU time of all cores.
+/// Share of the CPU time of all cores above which there is a finding.
 const NOTICEABLE: f64 = 0.10;
 
-/// Share of the slices above which single disturbed slices are reported.
+/// Share of disturbed slices above which single disturbed slices are reported.
 const SEVERAL: f64 = 0.02;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -55,13 +55,14 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 const ADVICE: &str = "stop other programs before the run (updates, backups, builds, containers); \
                       `tenbin doctor` shows whether the machine is idle";
 
-/// How many programs are named.
+/// Maximum number of programs that a finding names.
 const NAMED: usize = 3;
 
 /// Cores below which a program is not named.
 const LEAST_NAMED: f64 = 0.01;
 
-/// The busiest of these programs with the cores that each used, over all slices.
+/// The names of the busiest unrelated programs, with the cores that each program used over all
+/// slices.
 fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
     let mut seconds = 0.0;
     let mut used: BTreeMap<&str, f64> = BTreeMap::new();
@@ -89,7 +90,7 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
     }
 }
 
-/// For a target on this machine whose processes cannot be separated from other programs.
+/// Finding for a target on this machine whose processes cannot be separated from other programs.
 fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let shares = evidence.slices.iter().filter_map(|slice| {
         let machine = slice.machine.as_ref().filter(|_| !slice.cut_short)?;
@@ -123,7 +124,7 @@ fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<F
     })
 }
 
-/// Single disturbed slices of a run that is otherwise undisturbed.
+/// Finding on single disturbed slices of an otherwise undisturbed run.
 fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let shares: Vec<f64> = evidence
         .slices

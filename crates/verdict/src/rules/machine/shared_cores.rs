@@ -1,4 +1,4 @@
-//! Load generator and target use all cores of the machine.
+//! Load generator and target that together use all cores of the machine.
 
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::processor::Busy;
 
-/// Share of all cores above which none is idle.
+/// Used share of all cores above which no core counts as idle.
 const FULL: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

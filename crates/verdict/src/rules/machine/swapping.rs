@@ -1,4 +1,4 @@
-//! Memory is short on the load generator's machine.
+//! Memory shortage on the load generator's machine.
 
 use tenbin_result::format::percent;
 use tenbin_result::{Blame, Finding, Severity};
@@ -7,11 +7,11 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::{Figure, Place, per_second, places_above, share_of_time};
 
-/// Pages per second; a lower rate is old memory that is seldom accessed.
+/// Swapped pages per second above which there is a finding. A lower rate is seldom-used memory.
 const PAGES: f64 = 10.0;
-/// Share of the time in which all running processes waited for memory.
+/// Share of the time with all running processes waiting for memory above which there is a finding.
 const WAITING: f64 = 0.01;
-/// Share of the time above which the run measures the disk.
+/// Share of the time waiting for memory above which the run measures the disk.
 const ONLY_WAITING: f64 = 0.10;
 
 const ADVICE: &str = "stop the program that needs the memory, use a smaller data set or fewer \

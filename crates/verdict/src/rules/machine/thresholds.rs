@@ -1,5 +1,5 @@
-//! The rules that compare one figure of the load generator's machine with a threshold. A new rule
-//! is a row here and a line in [`RULES`](crate::RULES).
+//! Rules that compare one figure of the load generator's machine with a threshold. To add a rule,
+//! add a static in this file and a line in [`RULES`](crate::RULES).
 
 use tenbin_record::{LinkUse, MachineUse, Slice, WireUse};
 use tenbin_result::format::{bit_rate, percent, plural};
@@ -65,7 +65,7 @@ pub(crate) static STEAL: Threshold = Threshold {
 };
 
 /// The cores run far below their highest frequency. The figure is the distance of the fastest core
-/// from that frequency, as a share of it.
+/// from the highest frequency, as a share of the highest frequency.
 pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
     info: RuleInfo {
         name: "cpu_frequency",
@@ -128,7 +128,7 @@ pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
 /// Share of all cores that must be idle for storage to be the limit.
 const IDLE_CPU: f64 = 0.20;
 
-/// A network link is full. The threshold is a share of its speed.
+/// A network link is full. The threshold is a share of the link's speed.
 pub(crate) static BANDWIDTH: Threshold = Threshold {
     info: RuleInfo {
         name: "bandwidth",
@@ -174,7 +174,7 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
         explanation: include_str!("retransmits.md"),
     },
     rows: &[
-        // Without a network in between, only a queue or a buffer drops a segment.
+        // On one machine, only a full queue or buffer drops a segment.
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| is_local(machine)),
             above: LOST,
@@ -197,9 +197,9 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
     ],
 };
 
-/// Share of the segments sent.
+/// Share of lost segments above which there is a finding.
 const LOST: f64 = 0.001;
-/// Fewer lost segments in a slice are chance.
+/// Number of lost segments in a slice below which chance explains the loss.
 const FEWEST_LOST: u64 = 10;
 
 fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> String {
@@ -218,7 +218,7 @@ fn is_local(machine: &MachineUse) -> bool {
     machine.target_here == Some(true)
 }
 
-/// Share of the segments that a slice's connections sent which were lost; 0 if they are few.
+/// Share of lost segments among the segments that a slice's connections sent; 0 if few were lost.
 fn share_lost(slice: &Slice) -> Option<f64> {
     let wire = slice.wire?;
     let (lost, sent) = (lost(wire)?, wire.sent_segments?);
@@ -228,12 +228,12 @@ fn share_lost(slice: &Slice) -> Option<f64> {
     })
 }
 
-/// Segments sent again that the peer had not received before.
+/// Number of lost segments: retransmitted segments that the peer had not received before.
 fn lost(wire: WireUse) -> Option<u64> {
     Some(wire.retransmits.saturating_sub(wire.unneeded_retransmits?))
 }
 
-/// One direction of a link, bits a second.
+/// Load and speed of one direction of a link, bits per second.
 struct Carried<'a> {
     name: &'a str,
     carried: f64,
@@ -390,7 +390,8 @@ mod tests {
         assert!(findings[0].evidence.contains("941 Mbit/s"), "{findings:?}");
     }
 
-    /// `segments` of 10,000 were sent again, `unneeded` of them although the peer had them.
+    /// Findings of a run with `segments` retransmits per 10,000 segments, of which the peer already
+    /// had `unneeded`.
     fn sent_again(segments: u64, unneeded: u64, here: bool) -> Vec<Finding> {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {

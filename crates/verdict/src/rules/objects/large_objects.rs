@@ -1,4 +1,4 @@
-//! Large objects whose throughput no CPU limits.
+//! Large objects whose throughput is not limited by CPU.
 
 use tenbin_plan::Direction;
 use tenbin_result::format::{BANDWIDTH, percent, plural};
@@ -11,7 +11,8 @@ use crate::findings::rule_info::RuleInfo;
 use crate::server::busy_cores;
 use crate::words::middle;
 
-/// Share of the cores below which CPU is not the limit.
+/// Used share of a core (load generator thread) or of all cores (target) below which CPU is not the
+/// limit.
 const IDLE: f64 = 0.5;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -1,4 +1,4 @@
-//! The figures that matter for each size of objects.
+//! Rules on the figures that matter for small, medium and large objects.
 
 pub(crate) mod large_objects;
 pub(crate) mod medium_objects;

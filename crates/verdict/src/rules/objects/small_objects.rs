@@ -9,7 +9,7 @@ use crate::figures::latency;
 use crate::figures::size_class::SizeClass;
 use crate::findings::rule_info::RuleInfo;
 
-/// Median time of a small object that counts as slow, seconds.
+/// Median time of a small object from which the object counts as slow, seconds.
 const SLOW: f64 = 0.010;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -1,4 +1,4 @@
-//! The run did not reach its planned end.
+//! Runs that did not reach their planned end.
 
 use tenbin_record::Slice;
 use tenbin_result::format::plural;
@@ -55,8 +55,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn sentence(full: usize, planned: usize, cut_short: usize) -> String {
     let were = verb(planned, "was", "were");
     if full >= planned {
-        // After the last window or between two windows: everything that was measured is complete.
-        // `--until` adds slices to those that were planned.
+        // The run ended after or between windows, so all measured slices are complete. `--until`
+        // can add slices beyond the planned number.
         let of_planned = match full > planned {
             true => "slices were".to_owned(),
             false => format!("of {} planned {were}", plural(planned, "slice")),
@@ -76,7 +76,7 @@ fn advice(evidence: &Evidence<'_>) -> &'static str {
     if evidence.slices.is_empty() {
         return "repeat the run: nothing was measured";
     }
-    // No slice is measured after such a slice.
+    // A slice without any success stops the run.
     if !evidence.complete && evidence.slices.last().is_some_and(Slice::gave_nothing) {
         "first fix the failures: the run was stopped because no operation of the last slice \
          succeeded"

@@ -1,4 +1,4 @@
-//! Whether the record of the run is complete and unchanged.
+//! Rules on the record of the run: whether the record is complete and unchanged.
 
 pub(crate) mod changed_record;
 pub(crate) mod incomplete;

@@ -1,4 +1,4 @@
-//! The resource use of an observed target is unknown in some slices.
+//! Observed targets whose resource use is unknown in some slices.
 
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};

@@ -19,10 +19,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     cells
         .iter()
         .filter_map(|cell| {
-            // An interrupted slice does not wait for responses: no finding.
+            // Full slices only: an interrupted slice does not wait for responses.
             let full = cell.full();
             let work = Waiting::among(full.iter().flat_map(|slice| slice.work()));
-            // A sub-request whose transaction did not fail counts as unanswered, too.
+            // Sub-requests without a response count even if their transaction did not fail.
             let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
             let Waiting { censored, total } = work.or_else(steps)?;
             Some(Finding {
@@ -45,14 +45,14 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Operations without a response, and all operations.
+/// Number of operations without a response, and number of all operations.
 struct Waiting {
     censored: u64,
     total: u64,
 }
 
 impl Waiting {
-    /// `None` without such an operation.
+    /// `None` if every operation has a response.
     fn among<'a>(ops: impl Iterator<Item = &'a OpFigures>) -> Option<Self> {
         let mut sum = Self {
             censored: 0,

@@ -11,16 +11,17 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::pattern_name;
 
-/// Share of the repeated patterns without a number of hits above which too few were compared.
+/// Share of repeated patterns without a number of hits above which too few patterns were compared.
 const WITHOUT_NUMBER: f64 = 0.05;
 
-/// Accepted difference of the sizes of bodies, as a share of the expected size.
+/// Accepted difference of body sizes, as a share of the expected size.
 const SAME: f64 = 0.05;
 
-/// Additional accepted difference in bytes: a number may have more digits than before.
+/// Additional accepted difference, bytes: a number in a body can have more digits than before the
+/// run.
 const NO_TIME: f64 = 64.0;
 
-/// Share of the expected size below which the target did different work.
+/// Body size, as a share of the expected size, below which the target did different work.
 const OTHER: f64 = 0.5;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -83,7 +84,7 @@ fn of(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Vec<Finding> {
 
 type Seen = (Severity, String, &'static str);
 
-/// Compares the numbers of hits of one host with those before the run.
+/// Compares the numbers of hits of one host after the run with the numbers before the run.
 fn changed(host: &HostHits, place: &str, labels: &[String]) -> Option<Seen> {
     let after = host.after.as_ref()?;
     let before = host.before.iter();
@@ -121,11 +122,12 @@ fn changed(host: &HostHits, place: &str, labels: &[String]) -> Option<Seen> {
     })
 }
 
-/// A slice whose responses differ in length from those before the run.
+/// A slice whose responses differ in length from the responses before the run.
 struct OtherLengths {
-    /// Position of the slice.
+    /// Position of the slice in the run, from 0.
     slice: u32,
-    /// Bytes on average.
+    /// Mean length expected from the responses before the run, bytes; `seen` is the mean length in
+    /// the slice.
     expected: f64,
     seen: f64,
     /// The difference as a share of the expected length.
@@ -149,8 +151,8 @@ impl OtherLengths {
     }
 }
 
-/// Length of the response body of each pattern before the run, in bytes, mean over hosts; without
-/// patterns whose length is unknown.
+/// Length of the response body of each pattern before the run, bytes: mean over hosts. Patterns of
+/// unknown length are left out.
 fn body_lengths(hosts: &[HostHits]) -> BTreeMap<u32, f64> {
     let mut sentence: BTreeMap<u32, (Option<u64>, u64)> = BTreeMap::new();
     for asked in hosts.iter().flat_map(|host| &host.before) {
@@ -164,8 +166,8 @@ fn body_lengths(hosts: &[HostHits]) -> BTreeMap<u32, f64> {
         .collect()
 }
 
-/// Compares lengths in a closed loop, where at either end of a slice at most one request per
-/// connection is counted by its due time and not by its end.
+/// Compares body lengths of a slice with the lengths before the run. Closed loop only: there, the
+/// counts of requests and responses differ by at most one request per connection at either end.
 fn other_lengths(lengths: &BTreeMap<u32, f64>, slice: &Slice) -> Option<OtherLengths> {
     let patterns = &slice.singles.as_ref()?.patterns;
     if !slice.closed_loop {
@@ -237,7 +239,7 @@ mod tests {
         assert!(findings[0].evidence.contains("is unknown"));
     }
 
-    /// The responses of b in these slices have this many bytes, where 1,000 are expected.
+    /// A run in which responses of `b` have `bytes` bytes instead of the expected 1,000 bytes.
     fn with_lengths(bytes: u64) -> Run {
         let mut run = run(Some(&[Some(5), Some(7)]));
         run.each_of("b", |slice| {

@@ -13,10 +13,10 @@ use crate::findings::rule_info::RuleInfo;
 use crate::server::out_of_space;
 use crate::words::tame;
 
-/// Share of incorrect responses above which the target did different work.
+/// Share of wrong responses above which the target did different work.
 const WRONG_WORK: f64 = 0.001;
 
-/// Share of failures of any kind above which no figure can be believed.
+/// Share of failures of any kind above which no figure can be trusted.
 const ANY: f64 = 0.01;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -37,7 +37,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     failures.chain(without_effect).collect()
 }
 
-/// Acknowledged operations that took no effect in time, as polls showed.
+/// Finding on acknowledged operations without an effect in time, according to polls.
 fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     let ops = cell.slices.iter().flat_map(|slice| &slice.ops);
     let mut classes = BTreeMap::new();
@@ -114,8 +114,8 @@ fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
     })
 }
 
-/// The result of a measurement with retries, in which rejected requests succeeded when they were
-/// sent again.
+/// What retries hide: rejected requests that succeeded when sent again. `None` if retries did not
+/// succeed.
 fn what_retries_hide(retried: &Retried) -> Option<String> {
     let seconds = retried.ns as f64 / 1e9;
     let (ok, refused) = (retried.ok, retried.attempts_failed);
@@ -138,14 +138,14 @@ fn what_retries_hide(retried: &Retried) -> Option<String> {
 struct Tally {
     total: u64,
     failed: u64,
-    /// Failed requests, whether operations by themselves or sub-requests.
+    /// Number of failed requests, including sub-requests.
     failed_requests: u64,
     slices: usize,
     without_success: usize,
-    /// Some of the operations have sub-requests that succeeded.
+    /// Whether some operations have sub-requests that succeeded.
     with_steps: bool,
     classes: BTreeMap<ErrorClass, u64>,
-    /// The failures of `failed_requests` by class.
+    /// Number of failed requests by class of error.
     refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
     texts: BTreeMap<String, u64>,
@@ -168,7 +168,7 @@ impl Tally {
         for slice in &cell.slices {
             tally.total += slice.ok() + slice.failed();
             tally.failed += slice.failed();
-            // A slice that was cut short may have been too short for a single response.
+            // A slice that was cut short can be too short for a single response.
             let in_full = slice.ok() == 0 && !slice.cut_short;
             if in_full || slice.gave_nothing() {
                 tally.without_success += 1;
@@ -177,7 +177,7 @@ impl Tally {
             for op in slice.work() {
                 add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));
             }
-            // Texts of the target belong to requests.
+            // Error texts of the target are recorded per request.
             for op in slice.requests() {
                 tally.failed_requests += op.failed_count();
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
@@ -209,13 +209,13 @@ impl Tally {
         })
     }
 
-    /// Whether all failures are responses of another kind, which `mixed_responses` reports.
+    /// Whether all failures are unexpected responses, which `mixed_responses` reports.
     fn is_explained(&self) -> bool {
         let classes = self.classes.keys().chain(self.refusals.keys());
         self.without_success == 0 && classes.clone().all(|c| *c == ErrorClass::Unexpected)
     }
 
-    /// Responses that are not correct.
+    /// Number of wrong responses.
     fn wrong_work(&self) -> u64 {
         let wrong = self.classes.iter().filter(|(class, _)| {
             matches!(
@@ -232,7 +232,7 @@ impl Tally {
     }
 
     fn commonest(&self) -> Option<ErrorClass> {
-        // A transaction that is not yet given up may have a failed sub-request.
+        // A transaction that has not failed yet can have a failed sub-request.
         let classes = if self.failed > 0 {
             &self.classes
         } else {
@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// 8 quads of slices with 1,000 correct responses: 16,000 per target.
+    /// Findings of 8 quads with 16,000 correct responses per target and `count` failures of `b`.
     fn with_failures(class: ErrorClass, count: u64) -> Vec<Finding> {
         let mut run = Run::pair(8);
         run.first_of("b").fail(class, count);
@@ -405,7 +405,7 @@ mod tests {
             "{findings:?}"
         );
 
-        // A slice that was interrupted before its first response is not a fault of the target.
+        // A slice interrupted before the first response is no fault of the target.
         run.first_of("a").cut_short();
         assert_eq!(run.findings(&RULE), []);
     }

@@ -1,4 +1,4 @@
-//! Targets whose responses to the same request are not all of one kind.
+//! Targets that send different kinds of responses to the same request.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::tame;
 
-/// Share of unexpected responses above which the target did different work, as for wrong responses
-/// in [errors](crate::rules::responses::errors).
+/// Share of unexpected responses above which the target did different work: the same threshold as
+/// for wrong responses in [errors](crate::rules::responses::errors).
 const OTHER_WORK: f64 = 0.001;
 
-/// Number of kinds that are named.
+/// Maximum number of kinds of responses that a finding names.
 const NAMED: usize = 3;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -79,7 +79,7 @@ fn judged(
     Some((severity, seen, advice))
 }
 
-/// The expected kind.
+/// The expected kind of response in words; `None` if unknown.
 fn wanted(expected: &ExpectedResponse) -> Option<String> {
     let status = expected.status?;
     let (low, high) = (expected.shortest, expected.longest);
@@ -89,7 +89,7 @@ fn wanted(expected: &ExpectedResponse) -> Option<String> {
     })
 }
 
-/// The kinds with their shares, and an example.
+/// The unexpected kinds of responses with their shares, and an example.
 fn kinds(cell: &Cell<'_>, share: f64) -> String {
     let mut kinds: BTreeMap<(u16, u64), (u64, &str)> = BTreeMap::new();
     let mut all = 0;
@@ -120,7 +120,7 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
         .iter()
         .take(NAMED)
         .map(|((status, length), (count, _))| {
-            // The counts include settling time and drain, so they are shown as shares of the total.
+            // The counts include settling time and drain, so show shares of the total instead.
             let part = share * *count as f64 / all.max(1) as f64;
             format!("{} with status {status} and {length} bytes", percent(part))
         });
@@ -139,7 +139,7 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
     }
 }
 
-/// A page that differs from response to response.
+/// Finding on a page that differs from response to response.
 fn varies(
     cell: &Cell<'_>,
     expected: &ExpectedResponse,
@@ -168,7 +168,7 @@ mod tests {
     use crate::testing::Run;
     use tenbin_result::Trust;
 
-    /// Target `a` with this many unexpected responses per 1,000 expected ones in each slice.
+    /// A run of `a` with `count` unexpected per 1,000 expected responses in each slice.
     fn with_unexpected(count: u64, example: &str) -> Run {
         let mut run = Run::single(8);
         run.each(|slice| {

@@ -1,4 +1,4 @@
-//! Whether the work was done, and was the same for all targets.
+//! Rules on responses: whether the work was done and was the same for all targets.
 
 pub(crate) mod censored;
 pub(crate) mod changed_answers;

@@ -1,4 +1,4 @@
-//! Targets that gave different responses to the same requests.
+//! Targets that send different responses to the same requests.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,14 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::tame;
 
-/// Difference of two body sizes, as a share of the larger, below which there is no finding.
+/// Difference of two body sizes, as a share of the larger size, below which there is no finding.
 const SAME: f64 = 0.01;
 
-/// Difference above which the targets did different work.
+/// Difference of two body sizes, as a share of the larger size, above which the targets did
+/// different work.
 const OTHER: f64 = 0.05;
 
-/// Difference in bytes that does not affect the transfer time.
+/// Difference of two body sizes that does not affect the transfer time, bytes.
 const NO_TIME: f64 = 64.0;
 
 /// Difference in the share of a status above which there is a finding.
@@ -97,15 +98,15 @@ fn compared(
         .collect()
 }
 
-/// The permitted differences between targets; `None` if their responses are not compared.
+/// The permitted differences between targets; `None` if responses are not compared.
 fn may_differ(workload: &Workload) -> Option<MayDiffer> {
     let patterns = workload.patterns();
-    // Targets with different requests have different responses; their hits are compared instead.
+    // Targets with different requests have different responses: compare hits instead.
     let is_by_target = patterns.is_some_and(|patterns| patterns.by_target.is_some());
     workload.facts().may_differ().filter(|_| !is_by_target)
 }
 
-/// Whether any request has a body, or may have one.
+/// Whether any request has or may have a body.
 fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
     let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
     let drawn = work.patterns().is_some();
@@ -113,13 +114,13 @@ fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
         || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
 }
 
-/// The responses of a target over all slices of a workload.
+/// Statistics of a target's responses over all slices of a workload.
 struct Answers<'a> {
     target: &'a str,
-    /// Mean body size of a correct response in bytes; unknown in older runs whose requests have
-    /// bodies, too.
+    /// Mean body size of a correct response, bytes. Unknown for runs of older versions in which
+    /// requests also have bodies.
     body: Option<f64>,
-    /// Share of each status below 400 among the responses.
+    /// Share of each status among the responses with a status below 400.
     statuses: BTreeMap<u16, f64>,
     /// The responses before the run; unknown in runs of older versions.
     expected: Option<&'a ExpectedResponse>,
@@ -190,7 +191,7 @@ impl<'a> Answers<'a> {
                 Severity::Note,
                 format!("{seen}, by compression ({encoded}); {how}"),
             ),
-            // The contents are judged separately.
+            // `contents` judges the content.
             (_, Some(_)) if may_differ.size => (
                 Severity::Note,
                 format!(
@@ -220,7 +221,7 @@ impl<'a> Answers<'a> {
             return None;
         };
         let (mine, other) = (self.target, baseline.target);
-        // A permitted difference in size is judged by the decoded content.
+        // If sizes may differ, only the decoded content can show different work.
         let severity = match may_differ.size {
             true => Severity::Suspect,
             false => Severity::Note,
@@ -249,7 +250,7 @@ impl<'a> Answers<'a> {
         })
     }
 
-    /// The content encodings, if any body has one.
+    /// A clause on the content encodings; `None` if no body has an encoding.
     fn encoded(&self, baseline: &Self) -> Option<String> {
         let encoding = |side: &Self| {
             let name = side.expected?.encoding.as_deref()?;
@@ -278,7 +279,7 @@ impl<'a> Answers<'a> {
                 false => Decoded::Apart(format!("{a} and {b} bytes decoded")),
             });
         }
-        // Pages that differ between responses have no fixed content to compare.
+        // Pages that vary between responses have no fixed content: compare sizes.
         let far = apart(a as f64, b as f64, |_| String::new());
         Some(match far {
             None => Decoded::Alike(format!(
@@ -318,7 +319,8 @@ enum Decoded {
     Apart(String),
 }
 
-/// The severity of a difference between these sizes.
+/// The severity and the description of a difference between two sizes; `None` for a small
+/// difference.
 fn apart(mine: f64, other: f64, seen: impl Fn(f64) -> String) -> Option<(Severity, String)> {
     let difference = (mine - other).abs();
     let share = difference / mine.max(other);
@@ -419,7 +421,7 @@ mod tests {
         assert_ne!(trust("b"), tenbin_result::Trust::Invalid);
     }
 
-    /// Requests with a body of `sent` bytes, and responses of `a` and `b` bytes.
+    /// A run with request bodies of `sent` bytes and responses of `a` and `b` bytes.
     fn posted(sent: u64, a: u64, b: u64) -> Run {
         let mut run = with_bodies(sent.max(a), sent.max(b));
         if let tenbin_plan::WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
@@ -444,8 +446,8 @@ mod tests {
         }
     }
 
-    /// Target `a` sends 10 kB, `b` sends 1 kB: the same page, compressed. `change` modifies the
-    /// expected response of `b`.
+    /// A run in which `a` sends a page of 10 kB, and `b` sends the same page compressed to 1 kB.
+    /// `change` modifies the expected response of `b`.
     fn compressed(change: impl FnOnce(&mut ExpectedResponse)) -> Run {
         let mut run = with_bodies(10_000, 1_000);
         let plain = ExpectedResponse {

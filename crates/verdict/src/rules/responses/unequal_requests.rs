@@ -1,4 +1,4 @@
-//! Targets that were not sent the same requests.
+//! Targets that did not receive the same requests.
 
 use tenbin_plan::Workload;
 use tenbin_record::{Segment, Slice};
@@ -8,7 +8,7 @@ use tenbin_result::{Blame, Finding, Severity};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Share of missing requests on one target above which its hit ratio may change.
+/// Share of missing requests on one target above which the target's hit ratio may change.
 const SOME: f64 = 0.01;
 /// Share of missing requests above which the run measured a different experiment.
 const MANY: f64 = 0.10;
@@ -93,8 +93,8 @@ fn requests(number: u64) -> String {
     }
 }
 
-/// The requests that were sent to each target by the end of the last round that all of them
-/// completed; empty if unknown for one of them.
+/// The requests sent to each target by the end of the last round that all targets have; empty if
+/// unknown for a target.
 fn last_common_round<'a>(evidence: &'a Evidence<'_>, work: &Workload) -> Vec<Sent<'a>> {
     let of_work = |slice: &&Slice| slice.workload == work.name;
     let slices: Vec<&Slice> = evidence.slices.iter().filter(of_work).collect();
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Each slice advances by a thousand requests on a, and by `on_b` on b.
+    /// A run in which each slice sends 1,000 requests to `a` and `on_b` requests to `b`.
     fn with(on_b: u64, digest: &str) -> Run {
         let mut run = Run::pair(8);
         for (target, each, digest) in [("a", 1_000, "00ff"), ("b", on_b, digest)] {

@@ -1,4 +1,4 @@
-//! A program that is not observed works for a target.
+//! Unobserved programs that work for a target.
 
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
@@ -8,7 +8,7 @@ use crate::findings::rule_info::RuleInfo;
 use crate::server::backend::{Backend, Backends};
 use crate::words::tame;
 
-/// Cores from which on a program with one process may be at its limit.
+/// Cores from which a program with one process may be at its limit.
 const ONE_CORE: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -25,7 +25,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .filter_map(|target| {
             let found = backends.of_target(&target.name);
             let busiest = found.first()?;
-            // For a target that is not observed, other programs are known only if its listening
+            // For an unobserved target, other programs are known only if the target's listening
             // process was found.
             let is_known = evidence.slices.iter().any(|slice| {
                 let machine = slice.machine.as_ref();
@@ -101,7 +101,7 @@ mod tests {
     use crate::rules::machine::others_busy;
     use crate::testing::Run;
 
-    /// A database that uses this many cores under load and in pauses.
+    /// A run with a database that uses `loaded` cores under load and `paused` cores in pauses.
     fn with_database(loaded: f64, paused: f64) -> Run {
         let mut run = Run::pair(8);
         let program = |cpu_seconds| ProgramUse {
@@ -154,7 +154,7 @@ mod tests {
         let evidence = |run: &Run| run.findings(&RULE)[0].evidence.clone();
         let seen = "mariadbd (pid 71) used 0.97 of a core while a was loaded and 0.00 during the \
                     pauses";
-        // Its listening process was found, and this program is a different one.
+        // The listening process of the target was found, and the database is another program.
         assert_eq!(
             evidence(&run),
             format!("{seen}: it is a database or another backend of this target")

@@ -1,4 +1,4 @@
-//! What limits a target or delays its responses.
+//! Rules on limits of a target and delays of its responses.
 
 pub(crate) mod backend_cpu;
 pub(crate) mod overload;

@@ -1,4 +1,4 @@
-//! A target that cannot keep up with the rate.
+//! Targets that cannot keep up with the rate.
 
 use tenbin_plan::{Pace, Workload};
 use tenbin_record::Slice;
@@ -10,7 +10,7 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Share of the due operations that may be waiting at the end of a slice.
+/// Share of the due operations waiting at the end of a slice above which there is a finding.
 const TOLERANCE: f64 = 0.01;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -66,7 +66,7 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// Seconds in which the queue may grow before the window opens.
+/// Time in which the queue can grow before the window opens, seconds.
 fn lead(workload: &Workload, evidence: &Evidence<'_>) -> f64 {
     workload.lead(&evidence.plan.rounds).as_secs_f64()
 }
@@ -76,7 +76,8 @@ fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
     (due > 0.0).then(|| slice.backlog as f64 / due)
 }
 
-/// Before the window, the rate is that of its start; a trace starts with the window.
+/// Number of operations due in the `lead` seconds before the window, at the rate of the window's
+/// start. 0 for a trace, which starts with the window.
 fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
     match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => per_second * lead,
@@ -86,7 +87,7 @@ fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
     }
 }
 
-/// Due operations per second, over the whole slice.
+/// Operations due per second, over the whole slice; `None` if unknown.
 fn offered(slice: &Slice, pace: &Pace) -> Option<f64> {
     let due = pace.due_within(slice.seconds)?;
     (slice.seconds > 0.0).then(|| due / slice.seconds)
@@ -98,7 +99,7 @@ fn growth(slice: &Slice, lead: f64) -> Option<f64> {
     (time > 0.0).then(|| slice.backlog as f64 / time)
 }
 
-/// The option with which to lower the rate.
+/// Advice with the option that lowers the rate.
 fn lower(pace: &Pace) -> &'static str {
     match pace {
         Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } | Pace::Search(_) => {
@@ -178,7 +179,7 @@ mod tests {
         assert!(evidence.contains("(100 % of those due)"), "{evidence}");
     }
 
-    /// One operation per this number of nanoseconds, from the start on.
+    /// A trace with one operation every `nanos` nanoseconds.
     fn trace(nanos: u64, speed: u32) -> Pace {
         Pace::Trace(Trace {
             path: "arrivals.txt".into(),

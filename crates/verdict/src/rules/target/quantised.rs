@@ -11,26 +11,26 @@ use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Common timer ticks in nanoseconds, the longest first: of Windows, of Linux kernels at 100 and
-/// 250 Hz, and the unit of many timeouts.
+/// Common timer ticks, nanoseconds, the longest first: Windows, Linux kernels at 100 Hz and 250 Hz,
+/// and the unit of many timeouts.
 const TICKS: [u64; 4] = [15_625_000, 10_000_000, 4_000_000, 1_000_000];
 
-/// Mean resultant length of the ticks' means as directions on a circle of one tick: 0 if times are
-/// spread evenly, 1 if all are whole ticks apart.
+/// Minimum mean resultant length for a finding. Times are directions on a circle of one tick: the
+/// length is 0 for evenly spread times and 1 for times that are whole ticks apart.
 const CONCENTRATED: f64 = 0.90;
 
-/// Fewest ticks with a share of the samples each: times within a single tick, such as those of a
-/// fast server, show nothing.
+/// Minimum number of ticks that each contain [`SHARE_OF_A_TICK`] of the samples. Times within a
+/// single tick, as of a fast server, show no pattern.
 const FEWEST_TICKS: usize = 3;
 const SHARE_OF_A_TICK: f64 = 0.05;
 
-/// Fewest samples that show a pattern.
+/// Minimum number of samples to show a pattern.
 const FEWEST_SAMPLES: u64 = 1_000;
 
-/// Histograms have three digits: up to this number of ticks, they resolve a tenth of a tick.
+/// Number of ticks up to which a histogram with three digits resolves a tenth of a tick.
 const RESOLVED_TICKS: f64 = 100.0;
 
-/// Share of the samples that must have this resolution.
+/// Minimum share of samples of at most [`RESOLVED_TICKS`] ticks.
 const RESOLVED: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -69,8 +69,8 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// The mean resultant length of circular statistics (Mardia and Jupp) with the same weight for each
-/// tick, if it is large enough and enough ticks occur.
+/// The mean resultant length of circular statistics (Mardia and Jupp), with the same weight for
+/// each tick. `None` if the length is too small or too few ticks occur.
 fn concentration(times: &Histogram<u64>, tick: u64) -> Option<f64> {
     let resolved: Vec<(f64, f64)> = times
         .iter_recorded()
@@ -100,7 +100,7 @@ fn concentration(times: &Histogram<u64>, tick: u64) -> Option<f64> {
     (often.len() >= FEWEST_TICKS && length >= CONCENTRATED).then_some(length)
 }
 
-/// The sum of samples as directions on a circle of one tick.
+/// The vector sum of samples as directions on a circle of one tick.
 struct Direction {
     cosines: f64,
     sines: f64,
@@ -108,7 +108,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Of times in ticks with their counts.
+    /// Sums `samples` of (time in ticks, count).
     fn of<'s>(samples: impl Iterator<Item = &'s (f64, f64)>) -> Self {
         let mut sum = Self {
             cosines: 0.0,
@@ -124,7 +124,7 @@ impl Direction {
         sum
     }
 
-    /// Its angle, in ticks.
+    /// The angle of the sum, in ticks, −0.5 to 0.5.
     fn phase(&self) -> f64 {
         self.sines.atan2(self.cosines) / TAU
     }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// The times of `b`, one after the other.
+    /// A run in which `nanos` gives the service time of each request to `b`, nanoseconds.
     fn run(nanos: impl Fn(u64) -> u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn fires_for_answers_on_the_ticks_of_a_kernel() {
-        // 4 ms ticks, and up to 300 µs to run.
+        // Ticks of 4 ms, plus up to 300 µs of running time.
         let findings = run(|i| (1 + i % 5) * 4_000_000 + i % 7 * 50_000).findings(&RULE);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(tailed.findings(&RULE), []);
         let fast = run(|i| [1_650_000, 1_790_000, 2_150_000, 5_730_000][i as usize / 300]);
         assert_eq!(fast.findings(&RULE), []);
-        // At two seconds, a histogram resolves two milliseconds.
+        // At two seconds, a histogram resolves only two milliseconds.
         let slow = run(|i| 2_000_000_000 + i * 1_000_000);
         assert_eq!(slow.findings(&RULE), []);
     }

@@ -1,4 +1,4 @@
-//! The target's CPU is its limit.
+//! Targets that are limited by CPU.
 
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
@@ -10,20 +10,20 @@ use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
 use crate::server::backend::Backends;
 
-/// Share of the available cores from which on CPU is the limit of a target.
+/// Used share of the available cores from which CPU is the limit of a target.
 const FULL: f64 = 0.90;
 
-/// Cores of a target that works on one core. More than one core is the inaccuracy of a kernel that
-/// counts in ticks, or a nearly idle second thread.
+/// Used cores of a target that works on a single core. Values above 1 come from kernels that count
+/// in ticks, or from a nearly idle second thread.
 const ONE_CORE: std::ops::Range<f64> = 0.90..1.05;
 
-/// Share of the cores left by other programs from which on a target uses most of a full machine:
-/// the load generator and interrupts need cores, too.
+/// Share of the cores left by other programs from which a target is the main user of a full
+/// machine: the load generator and interrupts also need cores.
 const MOST_OF_LEFT: f64 = 0.35;
-/// Share of all cores below which a target does not fill a machine.
+/// Share of all cores below which a target cannot fill a machine.
 const SIZEABLE: f64 = 0.15;
 
-/// Share of all cores from which on other programs may keep a target from using more.
+/// Share of all cores used by other programs from which a target may lack cores.
 const OTHERS_HOLD: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -100,7 +100,8 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
     ))
 }
 
-/// No core is idle, and the target uses most of the cores that it shares with the load generator.
+/// (Evidence, advice) if no core is idle, and the target uses at least as many cores as the load
+/// generator and a large share of the cores that other programs leave.
 fn full_machine(
     cell: &Cell<'_>,
     busy: &Busy,
@@ -128,21 +129,22 @@ fn full_machine(
     })
 }
 
-/// The same condition if the number of its processes is unknown.
+/// Whether a target may do all its work on one core, although its processes and threads are
+/// unknown.
 pub(crate) fn may_work_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
     let is_unknown = busy.thread.is_none() && busy.process.is_none();
     works_on_one_core(cell, busy)
         || (is_unknown && is_closed(cell.workload) && ONE_CORE.contains(&busy.target))
 }
 
-/// Whether one thread, or one process that never uses more than a core, does all the work. At a
-/// fixed rate, a core may be 90 % busy because of the rate.
+/// Whether one thread, or one process that never uses more than a core, does all the work of a
+/// target in a closed loop. At a fixed rate, the rate itself can cause a busy core.
 pub(crate) fn works_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
     if !is_closed(cell.workload) || !ONE_CORE.contains(&busy.target) || busy.cores < 2 {
         return false;
     }
-    // Several busy processes or threads may add up to one core by chance. If other programs use the
-    // other cores, it is unknown whether the target would use more than one.
+    // Several busy processes or threads can add up to one core by chance. If other programs use the
+    // other cores, whether the target would use a second core is unknown.
     let is_full = |used: Option<f64>| used.is_some_and(|used| used >= FULL);
     let is_free = busy.has_room() || busy.others < OTHERS_HOLD * busy.cores as f64;
     (is_full(busy.thread) && is_free) || (is_full(busy.process) && busy.has_room())
@@ -159,7 +161,7 @@ mod tests {
         run
     }
 
-    /// The busiest process and its busiest thread use this many cores.
+    /// Sets the cores that the busiest process of `b` and its busiest thread use.
     fn busiest(mut run: Run, process: f64, thread: f64) -> Run {
         run.each_of("b", |slice| {
             let used = slice.0.server.as_mut().unwrap();
@@ -190,7 +192,7 @@ mod tests {
             "one thread of the target used 0.97 of a core and the whole target only 0.98 of 4 \
              cores: the target works on one core, which is its limit"
         );
-        // Threads of one process that take turns.
+        // Threads of one process take turns.
         let findings = busiest(on_cores(4, 0.98), 0.98, 0.30).findings(&RULE);
         assert!(
             findings[0]
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn one_core_is_not_claimed_while_other_programs_use_the_rest() {
-        // Other programs use 40 % of two cores, and nothing is idle.
+        // Other programs use 40 % of two cores, and no CPU time is idle.
         let mut run = busiest(on_cores(2, 0.95), 0.95, 0.92);
         run.each_of("b", |slice| slice.others(0.8));
         let findings = run.findings(&RULE);
@@ -233,7 +235,8 @@ mod tests {
 
     #[test]
     fn fires_when_nothing_is_idle_and_the_target_uses_most() {
-        // The target uses 1.1, the load generator 0.2, other programs and interrupts the rest.
+        // The target uses 1.1 cores, the load generator 0.2; other programs and interrupts the
+        // rest.
         let mut run = on_cores(2, 1.1);
         run.each_of("b", |slice| {
             let cpu = slice.machine().cpu.as_mut().unwrap();

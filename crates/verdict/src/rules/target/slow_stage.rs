@@ -1,4 +1,4 @@
-//! One server stage explains the slowest responses.
+//! Server stages that explain the slowest responses.
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, time};
@@ -10,11 +10,11 @@ use crate::findings::rule_info::RuleInfo;
 use crate::server::stages::{Means, operations, pooled};
 use crate::words::tame;
 
-/// Share of the additional time.
+/// Share of the additional time of the slowest responses above which a stage explains them.
 const MOST: f64 = 0.50;
-/// Fewest responses above the 99th percentile, over all slices.
+/// Minimum number of responses above the 99th percentile, over all slices.
 const FEWEST: f64 = 100.0;
-/// Smallest share of the responses in either band with stage times: the stages of the others are
+/// Minimum share of responses with stage times in both bands; the stages of other responses are
 /// unknown.
 const TOLD: f64 = 0.90;
 
@@ -62,11 +62,11 @@ fn of_cell(cell: &Cell<'_>) -> Vec<Finding> {
 
 /// The additional time of the slowest responses, compared with the fastest half.
 struct Tail {
-    /// Seconds.
+    /// Mean additional time per response, seconds.
     extra: f64,
-    /// The stage that explains most of it.
+    /// The stage that explains most of the additional time.
     stage: String,
-    /// Its share, which may exceed 1.
+    /// The stage's share of the additional time, which can exceed 1.
     share: f64,
 }
 

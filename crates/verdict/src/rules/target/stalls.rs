@@ -1,4 +1,4 @@
-//! Slices that differ because the target stalled in some of them.
+//! Stalls: pauses, and slow requests that few slices contain.
 
 use tenbin_plan::{Builtin, Reach};
 use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
@@ -14,27 +14,27 @@ use crate::words::{middle, verb};
 
 const QUANTILE: f64 = 0.99;
 
-/// Ratio of the 99th percentile of all requests to the median over slices from which on there is a
-/// finding. A request of that ratio is slow.
+/// Ratio of the 99th percentile of all requests to the median of the slices' 99th percentiles from
+/// which there is a finding. Slow requests take more than this multiple of that median.
 const TIMES: f64 = 3.0;
 
-/// Smallest difference in seconds.
+/// Minimum difference between the two percentiles, seconds.
 const LONGER: f64 = 0.001;
 
-/// Fewest slices, so that some can differ from the others.
+/// Minimum number of slices, so that some slices can differ from the others.
 const FEWEST_SLICES: usize = 3;
 
-/// Shortest reported pause: in seconds, and as a multiple of the median time.
+/// Shortest reported pause, seconds; a pause must also reach [`PAUSE_TIMES`] median times.
 const PAUSE: f64 = 0.100;
 const PAUSE_TIMES: f64 = 3.0;
 
-/// Share of the slow requests that the named slices contain.
+/// Share of the slow requests that the named slices must contain.
 const MOST: f64 = 0.90;
 
 /// Share of a stall that the machine must explain.
 const EXPLAINED: f64 = 0.50;
 
-/// Share of all cores used by other programs, and share stolen by other machines, from which on the
+/// CPU share of other programs, and CPU share stolen by other virtual machines, from which the
 /// machine may cause a pause: as in `others_busy` and `steal`.
 const BUSY_OTHERS: f64 = 0.10;
 const STOLEN: f64 = 0.02;
@@ -61,7 +61,7 @@ enum Cause {
     Target,
     /// The load generator's machine.
     Machine,
-    /// Either of the two: other programs or machines used this share of the CPU time in all slices.
+    /// Target or machine: other programs or virtual machines used this share of the CPU time.
     Either(f64),
 }
 
@@ -146,7 +146,7 @@ struct Tail<'a> {
     usual: f64,
     /// The smallest number of slices that contain most of the slow requests.
     carriers: Vec<&'a Slice>,
-    /// The share of the slow requests that they contain.
+    /// The share of the slow requests that `carriers` contain.
     share: f64,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Tail<'a> {
     }
 }
 
-/// Pauses without a response.
+/// Pauses of a target without any response.
 struct Pauses<'a> {
     /// The slices with a pause.
     slices: Vec<&'a Slice>,
@@ -240,8 +240,9 @@ impl<'a> Pauses<'a> {
     }
 }
 
-/// Whether the machine was short of CPU in most of the stalled slices, more than in the others and
-/// for most of the stall.
+/// Whether a lack of CPU on the machine explains the stalls. In most stalled slices, stolen time,
+/// throttling, or waits caused by other programs must exceed the usual amount by at least
+/// [`EXPLAINED`] of the stall.
 fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
     let explained = stalled.iter().filter(|slice| {
         let Some(stall) = stall(slice, kind) else {
@@ -263,8 +264,8 @@ fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
     explained.count() * 2 > stalled.len()
 }
 
-/// Median share of the CPU time that other programs and other machines took in the stalled slices,
-/// if it is large enough to cause a pause.
+/// Median share of the CPU time that other programs and other virtual machines used in the stalled
+/// slices; `None` if the share is too small to cause a pause.
 fn taken(stalled: &[&Slice], backends: &Backends<'_>) -> Option<f64> {
     let machines = || {
         stalled
@@ -301,7 +302,8 @@ mod tests {
     use super::*;
     use crate::testing::{Made, Run};
 
-    /// Eight slices of 1,000 requests of 2 ms; in the fourth of `a` 12 % take up to 0.9 s.
+    /// A run of `a` with eight slices of 1,000 requests of 2 ms; in the fourth slice, 12 % of the
+    /// requests take up to 0.9 s.
     fn stalling() -> Run {
         let mut run = Run::single(8);
         stall_in(&mut run, 3);
@@ -383,7 +385,7 @@ mod tests {
                     .contains("the load generator's machine")
             );
         }
-        // The work of the target itself makes other threads wait, too.
+        // The work of the target also makes other threads wait.
         let mut target = stalling();
         let machine = target.slices[3].machine.as_mut().unwrap();
         machine.pressure.cpu_some_us = Some(700_000);
@@ -433,7 +435,7 @@ mod tests {
         let mut even = Run::single(8);
         even.each(|slice| slice.0.ops[0].service.record_n(50_000_000, 20).unwrap());
         assert_eq!(even.findings(&RULE), []);
-        // A request takes half a second.
+        // Every request takes half a second.
         let mut slow = Run::single(8);
         slow.each(|slice| {
             slice.answers(400, 0.5);

@@ -29,7 +29,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 cell.merged(&|slice| slice.requests().map(|op| &op.first_byte).collect());
             let two_writes = answers.as_ref().zip(first_bytes.as_ref());
             let two_writes = two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
-            // A large body may take as long to transfer as an acknowledgement is delayed.
+            // The transfer of a large body can take as long as a delayed acknowledgement.
             let known = SIGNATURES.iter().filter(|it| is_small || !it.of_all);
             let found = known.filter_map(|signature| {
                 if let (true, Some(two_writes)) = (signature.of_all, &two_writes) {
@@ -93,20 +93,20 @@ fn finding_of(cell: &Cell<'_>, signature: &Signature, found: &Pile) -> Finding {
     }
 }
 
-/// The kind of times.
+/// The kind of times that a signature applies to.
 #[derive(Clone, Copy)]
 enum Of {
     Answers,
     Connects,
 }
 
-/// A wait of known length.
+/// A wait of known length in the network stack.
 struct Signature {
     of: Of,
     seconds: f64,
-    /// Whether it may affect most operations, and not only the tail.
+    /// Whether the wait can affect most operations instead of only the tail.
     of_all: bool,
-    /// Fewest samples in the cluster.
+    /// Minimum number of samples in the cluster.
     fewest: u64,
     severity: Severity,
     blame: Blame,
@@ -162,54 +162,56 @@ const SIGNATURES: [Signature; 4] = [
     },
 ];
 
-/// Width of a cluster as a share of its time.
+/// Width of a cluster as a share of the time of the cluster.
 const WIDTH: f64 = 0.12;
-/// Width of the ranges before and after a cluster as a share of its time.
+/// Width of the ranges before and after a cluster as a share of the time of the cluster.
 const AROUND: f64 = 0.25;
 
-/// Ratio of the density of a cluster to the density around it.
+/// Minimum ratio of the density of a cluster to the density around the cluster.
 const TIMES: f64 = 5.0;
 
-/// Size of the largest segment in bytes: that of loopback, whose MTU is 65,536.
+/// Size of the largest TCP segment, bytes: the MTU of loopback.
 const LARGEST_SEGMENT: u64 = 65_536;
 
-/// Share of all responses from which on a cluster contains most of them.
+/// Share of all responses from which a cluster counts as most responses.
 const MOST: f64 = 0.90;
 
-/// The samples of a cluster.
+/// Number of samples in a cluster, and number of all samples.
 struct Pile {
     count: u64,
     total: u64,
 }
 
-/// A mode of the response times at the length of a delayed acknowledgement, of responses whose
-/// first byte came earlier: the rest waited for the acknowledgement.
+/// A mode of the response times at the length of a delayed acknowledgement. The first byte of these
+/// responses came earlier, so the rest of the response waited for the acknowledgement.
 struct TwoWrites {
     pile: Pile,
-    /// Ends of the mode, seconds.
+    /// Range of the mode, seconds.
     from: f64,
     to: f64,
     /// Median time to the first byte, seconds.
     first_byte: f64,
 }
 
-/// Range of the mode, milliseconds: the kernel rounds the 40 ms of an acknowledgement
-/// (`TCP_DELACK_MIN`) up to its clock tick, which is 4 or 10 ms on many machines, and timers run
-/// later on a busy machine.
+/// Range of the mode, milliseconds. The kernel rounds the 40 ms of a delayed acknowledgement
+/// (`TCP_DELACK_MIN`) up to the clock tick, 4 or 10 ms on many machines, and timers run later on a
+/// busy machine.
 const EARLIEST_ACK: u64 = 40;
 const LATEST_ACK: u64 = 54;
 
-/// The first delayed acknowledgements arrive within two ticks of 4 ms.
+/// Latest start of the mode, milliseconds: the first delayed acknowledgements arrive within two
+/// ticks of 4 ms.
 const LATEST_START: u64 = 48;
 
-/// Widths of the mode, milliseconds: for a fine clock tick up to several coarse ticks.
+/// Tried widths of the mode, milliseconds, for clock ticks of different lengths.
 const MODE_WIDTHS: [u64; 4] = [10, 6, 4, 2];
 
-/// Milliseconds before and after the mode in which there must be few samples.
+/// Length of the ranges before and after the mode that must contain few samples, milliseconds.
 const BESIDE_MODE: u64 = 10;
 
 impl TwoWrites {
-    /// `None` also for runs of versions that did not record first bytes.
+    /// Finds the mode; `None` without a mode, or for runs of older versions without recorded first
+    /// bytes.
     fn of(answers: &Histogram<u64>, first_bytes: &Histogram<u64>) -> Option<Self> {
         if first_bytes.is_empty() {
             return None;
@@ -253,7 +255,7 @@ impl TwoWrites {
     }
 }
 
-/// Fewest responses in a mode.
+/// Minimum number of responses in a mode.
 const FEWEST_DELAYED: u64 = 10;
 
 impl Signature {
@@ -278,8 +280,8 @@ impl Signature {
     }
 }
 
-/// Whether a request and its response fit into one segment each, on average: only data shorter than
-/// a segment waits for an acknowledgement (RFC 896).
+/// Whether a request and a response fit into one TCP segment each, on average: only data shorter
+/// than a segment waits for an acknowledgement (RFC 896).
 fn has_small_bodies(slices: &[&Slice]) -> bool {
     let requests = || slices.iter().flat_map(|slice| slice.requests());
     let count: u64 = requests().map(|op| op.ok).sum();
@@ -332,12 +334,12 @@ mod tests {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.answers(48, 0.0413));
         assert_eq!(evidence(&run).len(), 1);
-        // A time of 200 ms, however, may be the target's own.
+        // A time of 200 ms can be the target's own.
         run.each_of("b", |slice| slice.answers(10, 0.205));
         assert_eq!(run.findings(&RULE), []);
     }
 
-    /// The times of a server with two writes on a kernel with a clock tick of 4 ms.
+    /// A run in which `b` writes each response in two parts, on a kernel with a clock tick of 4 ms.
     fn two_writes(share_delayed: u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
@@ -379,7 +381,7 @@ mod tests {
             op.first_byte = op.service.clone();
         });
         assert_eq!(run.findings(&RULE), []);
-        // Times of every length, some of which are in the range.
+        // Evenly spread times, some of which are in the range of the mode.
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
             op.service.clear();

@@ -1,4 +1,4 @@
-//! Some connections are served much faster than others.
+//! Targets that serve some connections much faster than others.
 
 use tenbin_result::format::{plural, rate, ratio};
 use tenbin_result::{Blame, Finding, Severity};
@@ -50,7 +50,7 @@ impl Seen {
         Some(Self {
             slowest: middle(spreads.iter().map(|spread| spread.slowest))?,
             fastest: middle(spreads.iter().map(|spread| spread.fastest))?,
-            // There is no ratio if some connections completed nothing.
+            // Without a ratio, some connections completed nothing.
             times: middle(spreads.iter().filter_map(times)).unwrap_or(f64::INFINITY),
             slices: spreads.len(),
             reopen: full.iter().find_map(|slice| slice.reopen),
@@ -58,7 +58,7 @@ impl Seen {
     }
 }
 
-/// One finding per target, for the workload with the largest difference.
+/// The finding about a target, for the workload with the largest difference.
 fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
     let (cell, seen) = found
         .iter()
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(findings.len(), 1);
         let sentence = "each slice opened its connections 8 times to average over this";
         assert!(findings[0].evidence.ends_with(sentence), "{findings:?}");
-        // The plan asks for reopening, so there is no finding.
+        // The plan sets reopening, so there is no finding.
         run.plan.workloads[0].load.reopen = Some(8);
         assert_eq!(run.findings(&RULE), []);
     }
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(with(95.0, 105.0).findings(&RULE), []);
         assert_eq!(Run::pair(8).findings(&RULE), []);
         assert_eq!(with(60.0, 180.0).open_loop().findings(&RULE), []);
-        // One slice of many is chance.
+        // Chance explains a single slice of many.
         let mut once = with(95.0, 105.0);
         once.first_of("b").0.spread = Some(spread(60.0, 180.0));
         assert_eq!(once.findings(&RULE), []);

@@ -1,4 +1,4 @@
-//! More connections only wait longer, because there are too few workers.
+//! Targets with too few workers, on which more connections only wait longer.
 
 use tenbin_result::format::{percent, plural, ratio};
 use tenbin_result::{Blame, Finding, Optimum, Severity};
@@ -17,18 +17,18 @@ use crate::sweep::ladder::{Level, ladders};
 use crate::sweep::optima;
 use crate::words::middle;
 
-/// Gain of more workers in a sweep above which there is a finding.
+/// Throughput gain from more workers in a sweep above which there is a finding.
 const GAIN: f64 = 0.05;
 
-/// Throughput is flat if the upper end of the interval of its ratio is at most this power of the
-/// ratio of connections: 7 % for twice as many, 15 % for four times as many.
+/// Exponent for flat throughput: the upper end of the interval of the throughput ratio is at most
+/// this power of the ratio of connections, +7 % for twice and +15 % for four times the connections.
 const FLAT: f64 = 0.10;
 
-/// Share of the growth of connections that the service time must grow by.
+/// Minimum growth of the service time, as a share of the growth of connections.
 const PROPORTIONAL: f64 = 0.80;
 
-/// Share of the service time on the fewest connections that a request may use or wait for a core,
-/// if nothing on the machine is idle: Tenbin's own convention.
+/// Largest CPU time plus wait for a core of a request, as a share of the service time at the fewest
+/// connections, at which CPU is not the limit of a full machine: Tenbin's own convention.
 const LITTLE: f64 = 0.25;
 
 /// Parts of the names of parameters that set a number of workers.
@@ -57,7 +57,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     on_ladders.chain(in_sweeps).collect()
 }
 
-/// The highest level compared with the lowest level from which on throughput is flat.
+/// Finding from a concurrency sweep: compares the highest level with the lowest level from which
+/// throughput is flat.
 fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     let (top, below) = levels.split_last()?;
     let mut pairs = below.iter().filter_map(|base| {
@@ -111,7 +112,7 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// The fewest workers of a sweep compared with the optimum.
+/// Finding from a sweep of workers: compares the fewest workers with the optimum.
 fn in_sweep(optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
     let cells = evidence.cells();
     let fewest = cells.iter().find(|cell| {
@@ -150,9 +151,9 @@ fn in_sweep(optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// CPU time of a request at the highest level plus its wait for a core, as a share of the mean
-/// service time at the lowest level, where requests do not wait for each other. The share is small
-/// if the target does not need more CPU, even if other programs use the rest of the machine.
+/// CPU time plus wait for a core of a request at the highest level, as a share of the mean service
+/// time at the lowest level, where requests do not wait for each other. A small share shows that
+/// the target does not need more CPU, even if other programs use the rest of the machine.
 fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
     let alone = mean_time(levels.first()?)? / 1e9;
     let full = top.cell.full();
@@ -164,8 +165,9 @@ fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
     Some(middle(each)? / alone)
 }
 
-/// Mean service time. If throughput is flat, it grows like the connections (Little's law), even if
-/// connections are distributed unevenly over workers; the median may stay the same.
+/// Mean service time, nanoseconds: median over the full slices. With flat throughput, the mean
+/// grows with the connections (Little's law), even if workers serve connections unevenly; the
+/// median of requests can stay the same.
 fn mean_time(level: &Level<'_>) -> Option<f64> {
     let full = level.cell.full();
     let each = full.iter().filter_map(|slice| {
@@ -217,7 +219,7 @@ mod tests {
         assert_eq!(flat.findings(&RULE), []);
     }
 
-    /// Throughput of four workers: 1,000 from four connections on.
+    /// A run with the throughput of four workers: 1,000 from four connections on.
     fn four_workers() -> Run {
         let mut run = Run::ladder(&[(2, 500), (4, 1_000), (16, 1_005)]);
         run.each(|slice| slice.server_cpu(0.5));
@@ -243,7 +245,7 @@ mod tests {
 
     #[test]
     fn fires_at_workers_that_share_connections_unevenly() {
-        // The median stays the same if most connections share one worker, and throughput varies.
+        // Most connections share one worker, so the median stays the same; throughput varies.
         let mut run = Run::ladder(&[(1, 50), (8, 180), (16, 195), (32, 200)]);
         run.each(|slice| {
             slice.server_cpu(0.2);
