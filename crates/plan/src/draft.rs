@@ -1,4 +1,4 @@
-//! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
+//! A plan as written, by flags or in TOML: without defaults, and not checked.
 
 pub(crate) mod corpus;
 pub(crate) mod load;
@@ -20,8 +20,8 @@ use crate::scalar::{At, List, Scalar};
 use crate::work::WorkDraft;
 
 section! {
-    /// A plan as it was written, from a plan file ([`Draft::from_toml`]) or from flags.
-    /// [`Draft::resolve`] makes it a [`Plan`](crate::Plan).
+    /// A plan as written, in a plan file ([`Draft::from_toml`]) or by flags. [`Draft::resolve`]
+    /// turns a draft into a [`Plan`](crate::Plan).
     pub struct Draft("at the top of the plan", "a plan") {
         /// short name, used in the name of the run directory
         name: Scalar = text("name")
@@ -49,7 +49,7 @@ section! {
                     .default("half the processor cores")
                     .under("Rounds"),
             );
-        /// name of the target that the others are compared with
+        /// name of the target that the other targets are compared with
         baseline: Scalar = text("name")
             .default_rule("the first")
             .comment("the others are compared with it")
@@ -148,7 +148,7 @@ section! {
     }
 }
 
-/// The most generator threads.
+/// Maximum number of load generator threads.
 pub(crate) const MOST_THREADS: u64 = 1024;
 
 section! {
@@ -173,7 +173,7 @@ section! {
 section! {
     /// One `[[workload]]`.
     pub struct WorkloadDraft("in [[workload]]", "a table such as [[workload]]") {
-        /// protocol of the workload. On the command line, it is the command: `tenbin s3`
+        /// protocol of the workload. On the command line, the protocol is the command: `tenbin s3`
         kind: Scalar = text("`\"http\"`, `\"s3\"`, `\"blob\"`")
             .default_rule("required")
             .synonyms(&["type"]);
@@ -193,7 +193,7 @@ section! {
         );
     }
     tables {
-        /// The keys of its protocol. In a plan file they are among the other keys.
+        /// The keys of the workload's protocol; in a plan file, they are among the other keys.
         pub work: Option<WorkDraft>,
         /// Keys that override the load of the plan.
         pub load: LoadDraft,
@@ -201,7 +201,7 @@ section! {
 }
 
 impl WorkloadDraft {
-    /// A workload with default settings except for its work.
+    /// A workload with this work and otherwise default settings.
     pub fn of(work: impl Into<WorkDraft>) -> Self {
         Self {
             work: Some(work.into()),
