@@ -2,10 +2,10 @@
 
 /// A type whose values have names in plans.
 pub(crate) trait Named: Copy + PartialEq + 'static {
-    /// Every name with what it means.
+    /// Every name with its value.
     const NAMES: &'static [(&'static str, Self)];
 
-    /// Its name.
+    /// The name of the value.
     fn name(self) -> &'static str {
         Self::NAMES
             .iter()
