@@ -12,7 +12,7 @@ use crate::trace::Trace;
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections over all threads, to each host of the target. The number of requests in flight
+    /// Connections to each host of the target, over all threads. The number of requests in flight
     /// does not grow with the number of hosts.
     pub connections: usize,
     /// Closed loop: think time of a connection after each response.
@@ -29,8 +29,7 @@ pub struct Load {
     /// workers share a listening socket distribute connections at random, and more openings average
     /// over this. Requires HTTP/1.1, `keep_alive` and a depth of 1.
     pub reopen: Option<u32>,
-    /// Maximum number of operations in a slice, which ends earlier than its window if it reaches
-    /// them.
+    /// Number of operations after which a slice ends, unless its window ends first.
     pub requests: Option<u64>,
 }
 

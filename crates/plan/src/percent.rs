@@ -30,12 +30,12 @@ pub fn percent(share: f64) -> String {
 }
 
 impl Percent {
-    /// This number of percent; `None` if the number is not finite.
+    /// `hundredths` percent; `None` if the number is not finite.
     pub fn new(hundredths: f64) -> Option<Self> {
         hundredths.is_finite().then_some(Self(hundredths))
     }
 
-    /// This number of percent, which must be finite.
+    /// `hundredths` percent; the number must be finite.
     pub(crate) const fn of(hundredths: f64) -> Self {
         Self(hundredths)
     }

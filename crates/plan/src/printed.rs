@@ -4,8 +4,8 @@ use crate::model::Plan;
 use crate::reach::Reach;
 
 impl Plan {
-    /// The places of printed values that can be secret although they do not look secret: `env of
-    /// target "a"`, `body of workload "post"`.
+    /// Names the printed values that can be secret but do not look secret: `env of target "a"`,
+    /// `body of workload "post"`.
     pub fn printed_values(&self) -> Vec<String> {
         let environments = self.targets.iter().filter(|target| {
             let Reach::Launched(launch) = &target.reach else {

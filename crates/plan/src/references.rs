@@ -1,7 +1,8 @@
 //! `{env:NAME}` in the texts of a plan, and values that look secret.
 //!
-//! A printed plan contains no such value: a reference is printed as written, and a literal that
-//! looks secret is printed as a reference to the environment variable that the next run reads.
+//! A printed plan contains neither the value of a reference nor a literal that looks secret: a
+//! reference is printed as written, and the literal is printed as a reference to the environment
+//! variable that the next run reads.
 
 use std::collections::BTreeMap;
 

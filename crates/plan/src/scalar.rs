@@ -231,8 +231,7 @@ impl<'de> Deserialize<'de> for Scalar {
 
 /// A type of values that flags can set.
 pub(crate) trait FromFlag: Sized {
-    /// The value from the values of a flag, in order; `None` if no flag can set a value of this
-    /// type.
+    /// Reads the values of a flag, in order; `None` if no flag can set a value of this type.
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Option<Self> {
         let _ = (flag, values);
         None
