@@ -8,11 +8,13 @@ use crate::key::{
 use crate::load::Arrivals;
 use crate::scalar::{List, Scalar};
 
-/// More sockets than one pair of addresses has ports: taken for a typing error.
+/// Maximum number of connections: one pair of addresses has fewer ports, so a larger number is
+/// taken for a typing error.
 pub(crate) const MOST_CONNECTIONS: u64 = 100_000;
-/// Servers allow one or two hundred streams; more than this is taken for a typing error.
+/// Maximum depth: servers allow one or two hundred streams, so a larger number is taken for a
+/// typing error.
 const MOST_DEPTH: u64 = 1000;
-/// With more openings of a connection, a slice measures connecting.
+/// Maximum number of openings of a connection: with more, a slice would mainly measure connecting.
 const MOST_OPENINGS: u64 = 1000;
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
@@ -268,8 +270,8 @@ const REPLACES: &[(&str, &[&str])] = &[
 ];
 
 impl LoadDraft {
-    /// The load of a workload: its own keys, completed from `shared`, except for keys that its own
-    /// keys replace.
+    /// The load of a workload: its keys, completed with those keys of `shared` that its keys do not
+    /// replace.
     pub(crate) fn or(&self, shared: &Self) -> Self {
         let own: Vec<&str> = self.given().into_iter().map(|(key, _)| key).collect();
         let is_replaced = |key: &str| {

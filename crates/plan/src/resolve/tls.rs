@@ -1,4 +1,4 @@
-//! TLS settings.
+//! Resolves TLS settings.
 
 use std::path::PathBuf;
 
