@@ -5,7 +5,7 @@ use crate::references::{variable, with_values};
 use crate::scalar::Scalar;
 use crate::secrets::is_secret_name;
 
-/// Headers that follow from the rest of the plan.
+/// Headers that Tenbin sets itself, each with the reason.
 const OWN_HEADERS: &[(&str, &str)] = &[
     ("content-length", "it follows from the body"),
     ("transfer-encoding", "it follows from the body"),
@@ -61,7 +61,7 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// RFC 9110, section 5.6.2.
+/// Characters of a token, by RFC 9110, section 5.6.2.
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
 }
