@@ -48,9 +48,9 @@ pub(crate) fn hypotheses(challengers: usize, workloads: &[Workload], compared: u
     challengers * curves_and_works + (challengers + 1) * compared.saturating_sub(1)
 }
 
-/// The fewest blocks with which the signed-rank test can reject a hypothesis: its smallest two-sided
-/// p-value, 2/2ⁿ, is at most 5 % divided by the number of hypotheses. 6 for one hypothesis, 7 for
-/// two, 8 for four.
+/// The fewest blocks with which the signed-rank test can reject a hypothesis: its smallest
+/// two-sided p-value, 2/2ⁿ, is at most 5 % divided by the number of hypotheses. 6 for one
+/// hypothesis, 7 for two, 8 for four.
 pub fn fewest_blocks(hypotheses: usize) -> u32 {
     let level = LEVEL / hypotheses.max(1) as f64;
     // Between 6 and 40 for any plan that can be written.

@@ -1,4 +1,5 @@
-//! Values that have names in plans: one table for each type, used for reading, printing and messages.
+//! Values that have names in plans: one table for each type, used for reading, printing and
+//! messages.
 
 /// A type whose values have names in plans.
 pub(crate) trait Named: Copy + PartialEq + 'static {

@@ -69,7 +69,8 @@ impl Target {
         }
     }
 
-    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's threads.
+    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's
+    /// threads.
     pub fn has_server(&self) -> bool {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
     }

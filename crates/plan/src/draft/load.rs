@@ -69,9 +69,9 @@ section! {
                 )
                 .aliases(&["pipeline", "streams"]),
             );
-        /// limits on percentiles (`p50`, `p99.9`), `mean` and `errors`. Tenbin finds the highest rate
-        /// that meets all limits, [see below](#the-highest-rate); `rate` is then the first rate of
-        /// the search
+        /// limits on percentiles (`p50`, `p99.9`), `mean` and `errors`. Tenbin finds the highest
+        /// rate that meets all limits, [see below](#the-highest-rate); `rate` is then the first
+        /// rate of the search
         slo: Scalar = text("`\"p99<10ms,errors<0.1%\"`")
             .comment("the search finds the highest rate that meets these limits")
             .synonyms(&["objective"])
@@ -157,8 +157,8 @@ section! {
                 )
                 .default("constant; with --slo poisson"),
             );
-        /// think time: how long a connection idles after each response, in a closed loop only. Random
-        /// values depend on the seed
+        /// think time: how long a connection idles after each response, in a closed loop only.
+        /// Random values depend on the seed
         think: Scalar = text(
             "`\"100ms\"` (constant), `\"uniform:50ms..150ms\"`, or `\"exponential:100ms\"` (mean)",
         )

@@ -64,8 +64,8 @@ section! {
                 )
                 .default("http://127.0.0.1:{port}/"),
             );
-        /// base URLs of hosts that share the load, with the same scheme and path. `weight N` after a
-        /// URL, 1 to 1000, sends it N times as many requests as a host with weight 1
+        /// base URLs of hosts that share the load, with the same scheme and path. `weight N` after
+        /// a URL, 1 to 1000, sends it N times as many requests as a host with weight 1
         urls: List = text("list of URLs")
             .default_rule("weight 1 each")
             .synonyms(&["hosts", "endpoints"])
@@ -133,8 +133,8 @@ section! {
                     "half of the free memory, divided by the number of such servers",
                 ),
             );
-        /// parameters with their values: numbers, or distinct texts of letters, digits, `-`, `_` and
-        /// `.`. `{workers}` is replaced with the value in `command`, `env`, `url` and `ready`.
+        /// parameters with their values: numbers, or distinct texts of letters, digits, `-`, `_`
+        /// and `.`. `{workers}` is replaced with the value in `command`, `env`, `url` and `ready`.
         /// Several parameters give all combinations, at most 32
         sweep: SweepDraft = text("`{ workers = [1, 2, 4] }`").synonyms(&["matrix"]);
         /// HTTP version. HTTP/2 is negotiated in the TLS handshake (ALPN) for `https://`, and used
@@ -186,12 +186,12 @@ section! {
                 "[NAME=]ADDRESS",
                 "Local source address of connections",
             ));
-        /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With `"groonga"`,
-        /// every host gets all pages
+        /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With
+        /// `"groonga"`, every host gets all pages
         corpus: Scalar = text("`\"groonga\"`, `\"opensearch\"`").default_rule("no pages");
-        /// kind of the server. Before every slice, Tenbin checks that one node per host is alive, as
-        /// [`tenbin search status`](search.md#status) does. If the check fails, the run ends with
-        /// an error and keeps the slices so far
+        /// kind of the server. Before every slice, Tenbin checks that one node per host is alive,
+        /// as [`tenbin search status`](search.md#status) does. If the check fails, the run ends
+        /// with an error and keeps the slices so far
         status: Scalar = choice::<SearchServer>().default_rule("the value of `corpus`");
         /// name of a cluster that is measured in several sizes. Targets with the same `cluster` are
         /// different sizes of that cluster, with different numbers of hosts. The result contains
@@ -350,8 +350,8 @@ section! {
                 )
                 .default("the URL's host"),
             );
-        /// resume earlier sessions where the server offers it. If `false`, every handshake is a full
-        /// handshake, so that two servers do the same work whatever their settings
+        /// resume earlier sessions where the server offers it. If `false`, every handshake is a
+        /// full handshake, so that two servers do the same work whatever their settings
         resume: Scalar = switch().default("false")
             .flag(Flag::of(
                 "--tls-resume",

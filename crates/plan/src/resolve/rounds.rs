@@ -91,9 +91,9 @@ fn default_count(shape: &Shape) -> u32 {
     fewest_blocks(shape.hypotheses).max(8) * shape.block()
 }
 
-/// The default number of rounds: eight for one target and eight quads for two, or more where several
-/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the 5 %; for three targets and
-/// more, the fewest blocks with which a difference can be significant.
+/// The default number of rounds: eight for one target and eight quads for two, or more where
+/// several hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the 5 %; for three
+/// targets and more, the fewest blocks with which a difference can be significant.
 pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     let least = fewest_blocks(hypotheses) * rounds_per_block(targets);
     match targets {
@@ -149,7 +149,8 @@ fn until(
     })
 }
 
-/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one block.
+/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one
+/// block.
 fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     let blocks = duration.as_secs_f64() / slice.as_secs_f64() / f64::from(block);
     let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;

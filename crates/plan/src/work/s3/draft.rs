@@ -218,9 +218,9 @@ section! {
             "Tag of every object; repeatable",
         ));
         /// `"fresh"`: created before the run and deleted after it. `"keep"`: reused if present with
-        /// the right size and parts, otherwise created; not deleted. `"existing"`: all objects below
-        /// `prefix`, at most 4,000,000, independent of `objects` and `size`; no object is created or
-        /// deleted, and the bucket must exist. With the last two, the default seed is 1
+        /// the right size and parts, otherwise created; not deleted. `"existing"`: all objects
+        /// below `prefix`, at most 4,000,000, independent of `objects` and `size`; no object is
+        /// created or deleted, and the bucket must exist. With the last two, the default seed is 1
         data: Scalar = choice::<DataSet>()
             .default("fresh")
             .flag(
