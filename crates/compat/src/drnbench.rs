@@ -55,7 +55,7 @@ pub struct ExtractTerms {
 pub struct GeneratePatterns {
     /// Parameters of every request.
     pub base_params: String,
-    /// Hosts, each of which gets its own group of patterns.
+    /// Hosts; each host gets a separate group of patterns.
     pub hosts: Vec<String>,
     /// Files with terms; empty for standard input.
     pub files: Vec<PathBuf>,

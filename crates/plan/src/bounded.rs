@@ -19,7 +19,7 @@ pub const LARGEST_RESULT: u64 = 256 << 20;
 ///
 /// # Errors
 ///
-/// Those of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if `path` is not a regular file.
+/// The errors of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if `path` is not a regular file.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
@@ -34,8 +34,8 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than `limit` bytes
-/// have been read, whatever size the file system reports.
+/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than `limit`
+/// bytes have been read, whatever size the file system reports.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len();
@@ -55,7 +55,7 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of opening; [`io::ErrorKind::FileTooLarge`] if opening or reading exceeds `limit`.
+/// Errors of opening; [`io::ErrorKind::FileTooLarge`] if opening or reading exceeds `limit`.
 pub(crate) fn open_bounded(path: &Path, limit: u64) -> io::Result<Box<dyn BufRead>> {
     let file = File::open(path)?;
     if file.metadata()?.len() > limit {

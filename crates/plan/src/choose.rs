@@ -66,7 +66,7 @@ impl fmt::Display for Choose {
 /// A byte range of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
-    /// This number of bytes at a random offset: `random:64KiB`.
+    /// `length` bytes at a random offset: `random:64KiB`.
     Random {
         /// Length in bytes, at least 1.
         length: u64,

@@ -12,7 +12,7 @@ use crate::names::Named;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Connect {
     /// All hosts of a target with several hosts, starting with the host of its URL; empty for a
-    /// target with one host. All have the same scheme and path, and no host is listed twice.
+    /// target with one host. All hosts have the same scheme and path, and no host is listed twice.
     pub hosts: Vec<Host>,
     /// HTTP version.
     pub http: HttpVersion,

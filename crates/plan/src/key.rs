@@ -62,7 +62,7 @@ pub enum Value {
 /// The value of a key that is not given.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyDefault {
-    /// This value, in the syntax of the key's values.
+    /// A value, in the syntax of the key's values.
     Value(&'static str),
     /// A rule, as Markdown for `docs/plan-file.md`.
     Rule(&'static str),

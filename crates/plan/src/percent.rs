@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Percent(f64);
 
-/// The signs that may precede a percentage in both directions.
+/// The signs that can precede a percentage that applies in both directions.
 const BOTH_WAYS: &[&str] = &["±", "+-", "+/-"];
 
 /// A share as text for sentences and tables: `46.5 %`. Normally with at most one decimal; small

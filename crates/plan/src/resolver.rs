@@ -180,7 +180,7 @@ impl Resolver<'_> {
     /// Reads a file that the plan names.
     pub(crate) fn file(&mut self, place: Place, key: &str, path: &Path) -> Option<Vec<u8>> {
         let mut file = self.open(place, key, path)?;
-        // Reserved memory that is not written costs nothing; growing would copy the content.
+        // Reserving the maximum avoids copies; unused reserved memory costs nothing.
         let mut bytes = Vec::with_capacity(LARGEST_NAMED as usize);
         match file.read_to_end(&mut bytes) {
             Ok(_) => {

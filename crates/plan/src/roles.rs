@@ -19,7 +19,7 @@ impl Plan {
         self.targets.get(self.comparing.baseline)
     }
 
-    /// The baseline's twin, if there is one.
+    /// The baseline's twin, if any.
     pub fn twin(&self) -> Option<&Target> {
         self.targets.get(self.comparing.twin?)
     }

@@ -255,10 +255,10 @@ impl FromFlag for Entries {}
 impl FromFlag for SweepDraft {}
 impl FromFlag for Secret {}
 
-/// A value that may be missing.
+/// An optional value.
 pub type Field = Option<At<Scalar>>;
 
-/// A key that may be missing and is never printed.
+/// An optional credential, which is never printed.
 pub type KeyField = Option<At<Secret>>;
 
 /// A list. A single value is accepted as a list of one.

@@ -42,8 +42,8 @@ pub struct Turn {
 /// not part of the schedule.
 ///
 /// Workloads that are compared with each other ([`Comparing::workloads`](crate::Comparing)) are
-/// interleaved in every round like targets: ABBA for two, a Williams square for more. All of them
-/// run on one target before the next target has its turn.
+/// interleaved in every round like targets: ABBA for two, a Williams square for more. All compared
+/// workloads run on one target before the next target has its turn.
 pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let targets = square(plan.targets.len(), plan.seed);
     let compared = square(plan.comparing.workloads.len(), plan.seed);
@@ -108,7 +108,7 @@ fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let parts = order.iter().enumerate().filter_map(|(place, at)| {
         match compared.contains(at) {
             false => Some(Part::Alone(*at)),
-            // The compared workloads have the place of the first of them.
+            // All compared workloads take the place of the first.
             true => (Some(place) == first).then_some(Part::Compared),
         }
     });

@@ -8,7 +8,7 @@ use crate::model::Plan;
 use crate::workload::Workload;
 
 impl Plan {
-    /// Sets the number and sizes of objects of a workload to those of the data set that was found.
+    /// Sets a workload's number and sizes of objects to the values of the data set that was found.
     /// A default name of the workload changes accordingly, also in expectations. Returns whether
     /// the plan changed.
     ///

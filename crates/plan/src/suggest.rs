@@ -40,7 +40,7 @@ pub fn nearest_few<'a>(
     found
 }
 
-/// `; did you mean "…"?` for the nearest candidate, or nothing.
+/// `; did you mean "…"?` with the nearest candidate, or an empty text.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

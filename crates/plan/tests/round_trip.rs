@@ -140,7 +140,7 @@ fn load() -> impl Strategy<Value = Load> {
                 to,
                 arrivals
             }),
-            // Together at most as long as the shortest slice.
+            // The steps together take at most the shortest slice.
             (
                 vec(
                     (

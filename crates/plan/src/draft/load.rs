@@ -270,7 +270,7 @@ const REPLACES: &[(&str, &[&str])] = &[
 ];
 
 impl LoadDraft {
-    /// The load of a workload: its keys, completed with those keys of `shared` that its keys do not
+    /// The load of a workload: the keys of the workload, and the keys of `shared` that they do not
     /// replace.
     pub(crate) fn or(&self, shared: &Self) -> Self {
         let own: Vec<&str> = self.given().into_iter().map(|(key, _)| key).collect();

@@ -379,7 +379,7 @@ section! {
     ) {
         /// the port of the target's URL accepts connections
         port: Scalar = text("`true`");
-        /// this URL returns a status below 500
+        /// the URL returns a status below 500
         url: Scalar = text("URL");
         /// the output of the server contains this text
         log: Scalar = text("text");

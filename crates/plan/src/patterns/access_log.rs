@@ -1,6 +1,6 @@
-//! Access logs in the common and the combined format, as Apache and nginx write them.
-//! See Apache's documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, and with
-//! `"%{Referer}i" "%{User-agent}i"` behind that.
+//! Access logs in the common and the combined format, as Apache and nginx write them. See Apache's
+//! documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, optionally followed by
+//! `"%{Referer}i" "%{User-agent}i"`.
 
 use std::io::BufRead;
 

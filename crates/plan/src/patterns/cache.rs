@@ -16,7 +16,8 @@ pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
 pub struct CacheDial {
     /// Target share of requests whose response is in the cache; `None`: no target.
     pub hit: Option<Percent>,
-    /// Responses that the cache of one host holds. It evicts the least recently used response.
+    /// Responses that the cache of one host holds. The cache evicts the least recently used
+    /// response.
     pub size: u32,
 }
 

@@ -24,7 +24,7 @@ pub struct Pattern {
     pub body: Vec<u8>,
     /// Timeout, if different from the timeout of the load.
     pub timeout: Option<Duration>,
-    /// The search term in the request, where each target has its own request template.
+    /// The search term in the request, if targets have request templates.
     pub term: Option<String>,
 }
 

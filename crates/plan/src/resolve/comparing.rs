@@ -22,7 +22,7 @@ use crate::workload::Workload;
 const LEAST_MARGIN: Percent = Percent::of(0.1);
 const MOST_MARGIN: Percent = Percent::of(100.0);
 
-/// The number of targets, before any of them is resolved.
+/// The number of targets, before any target is resolved.
 pub(super) struct Sides {
     targets: usize,
     twin: bool,

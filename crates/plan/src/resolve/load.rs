@@ -24,8 +24,7 @@ const MOST_LEVELS: usize = 64;
 /// Highest playback speed of a trace: a day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;
 
-/// Reports keys that exclude each other. Such keys can come from two tables, each of which is
-/// correct.
+/// Reports keys that exclude each other. The keys can come from two tables that are each correct.
 pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duration) {
     let steps_place = draft.steps.as_ref().map(|steps| steps.place);
     let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());

@@ -87,13 +87,13 @@ fn default_count(shape: &Shape) -> u32 {
     if shape.compared == 0 {
         return default_rounds(shape.targets, shape.hypotheses);
     }
-    // Eight blocks, or more where several hypotheses share the 5 %.
+    // Eight blocks, or more if several hypotheses share the significance level of 5 %.
     fewest_blocks(shape.hypotheses).max(8) * shape.block()
 }
 
-/// The default number of rounds: eight for one target and eight quads for two, or more where
-/// several hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the 5 %; for three
-/// targets and more, the fewest blocks with which a difference can be significant.
+/// The default number of rounds: eight for one target and eight quads for two, or more if several
+/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the significance level of 5 %;
+/// for three targets and more, the fewest blocks with which a difference can be significant.
 pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     let least = fewest_blocks(hypotheses) * rounds_per_block(targets);
     match targets {

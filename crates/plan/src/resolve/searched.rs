@@ -305,8 +305,7 @@ fn check_clusters(resolver: &mut Resolver<'_>, plan: &Plan) {
     }
 }
 
-/// Refuses restarts if a target cannot be restarted: its caches would stay full, while the caches
-/// of the other targets would be empty.
+/// Refuses restarts if a target cannot be restarted, because only its caches would stay full.
 fn check_relaunch(resolver: &mut Resolver<'_>, plan: &Plan) {
     if matches!(plan.rounds.relaunch, Relaunch::Block | Relaunch::Slice)
         && let Some(why) = plan.why_no_restarts()

@@ -12,7 +12,7 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
             format!("http://{}", without_scheme(text))
         ));
     };
-    // No part of such a URL is repeated in the message: the URL can contain a password.
+    // The message does not repeat any part of the URL, which can contain a password.
     if rest
         .split(['/', '?', '#'])
         .next()

@@ -170,7 +170,7 @@ pub fn protocols() -> impl Iterator<Item = &'static Traits> {
     PROTOCOLS.iter().map(|entry| &entry.traits)
 }
 
-/// The traits of the protocol with this name, if there is one.
+/// The traits of the protocol with this name, if any.
 pub fn traits_of(protocol: &str) -> Option<&'static Traits> {
     protocols().find(|traits| traits.name == protocol)
 }

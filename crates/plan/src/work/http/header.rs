@@ -1,4 +1,4 @@
-//! Request headers, and the secrets that some of them hold.
+//! Request headers and their secrets.
 
 use crate::context::Context;
 use crate::references::{variable, with_values};
@@ -14,14 +14,14 @@ const OWN_HEADERS: &[(&str, &str)] = &[
 
 const EXAMPLE: &str = "write for example \"Accept: text/html\"";
 
-/// A header as it is sent, and as a printed plan shows it.
+/// A header as sent, and as printed in a plan.
 pub(super) struct Header {
     pub(super) sent: (String, String),
     pub(super) printed: (String, String),
 }
 
 /// Reads a `Name: value` line; `{env:NAME}` in the value is looked up.
-// The value is never repeated in a message: it may be a token.
+// Messages never repeat the value, which can be a token.
 pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String> {
     let Scalar::Text(line) = scalar else {
         return Err(format!("a header is text; {EXAMPLE}"));

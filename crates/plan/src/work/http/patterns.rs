@@ -20,7 +20,8 @@ use crate::searched::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
 const LEAST_HIT: Percent = Percent::of(0.1);
 /// Largest target hit ratio.
 const MOST_HIT: Percent = Percent::of(100.0);
-/// Largest allowed difference between numbers of hits: beyond this, comparing them says nothing.
+/// Largest value of `hits_tolerance`: with a larger value, the comparison of hits would be
+/// meaningless.
 const MOST_TOLERANCE: Percent = Percent::of(50.0);
 
 pub(super) fn resolve(
@@ -202,7 +203,7 @@ fn cache(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> Option<CacheDial> {
     })
 }
 
-/// Refuses a format where requests are generated.
+/// Refuses a format for generated requests.
 fn refuse_format(resolver: &mut Resolver<'_>, format: &Field) {
     if let Some(format) = format {
         let why = "is for a file; generated requests have no format";

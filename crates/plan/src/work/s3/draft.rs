@@ -11,7 +11,7 @@ const MOST_VERSIONS: u64 = 1000;
 const MOST_RETRIES: u64 = 100;
 const MOST_ENTRIES: u64 = 10_000;
 
-/// Heading of the flags that say how requests are made.
+/// Help heading of the flags for requests.
 const REQUESTS: &str = "Requests";
 
 section! {
@@ -106,8 +106,9 @@ section! {
             "N/N…",
             "Number of prefixes per level above the keys: 16/16 is sixteen, with sixteen below each",
         ));
-        /// which object is read next. `"once"`: each at most once in a run, so that no cache can
-        /// contain it; if all have been read before a slice starts, the run ends with a message
+        /// which object is read next. `"once"`: each object at most once in a run, so that no cache
+        /// can contain the object; if all objects have been read before a slice starts, the run
+        /// ends with a message
         choose: Scalar = text("`\"uniform\"`, `\"zipf:1.1\"`, `\"sequential\"`, `\"once\"`")
             .default("uniform")
             .synonyms(&["distribution"])

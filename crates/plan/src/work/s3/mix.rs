@@ -18,8 +18,8 @@ impl Mix {
         Self(vec![(operation, 1.0)])
     }
 
-    /// Several operations by shares; `None` if there are none, if one is given twice, or if a share
-    /// is not a positive number.
+    /// Several operations by shares; `None` without operations, with a repeated operation, or with
+    /// a share that is not a positive number.
     pub fn new(shares: impl IntoIterator<Item = (S3Operation, f64)>) -> Option<Self> {
         let shares: Vec<_> = shares.into_iter().collect();
         let right = |share: f64| share.is_finite() && share > 0.0;
@@ -29,7 +29,7 @@ impl Mix {
         fits.then_some(Self(shares))
     }
 
-    /// The operation, if there is only one.
+    /// The operation, if the mix has only one.
     pub fn single(&self) -> Option<S3Operation> {
         match self.0.as_slice() {
             [(operation, _)] => Some(*operation),
