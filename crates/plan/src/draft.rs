@@ -77,8 +77,9 @@ section! {
                 "Largest difference at which two targets count as equivalent",
             ));
         /// variation between starts of the same program. If no target was restarted during the run,
-        /// a smaller difference is "cannot tell", [see](findings.md#one_start). With `"0%"`, the
-        /// verdict applies only to the server processes of this run, not to their programs
+        /// a difference smaller than this variation is reported as "cannot tell",
+        /// [see](findings.md#one_start). With `"0%"`, the verdict applies only to the server
+        /// processes of this run, not to their programs
         start_noise: Scalar = text("`\"0%\"` to `\"100%\"`")
             .default("5%")
             .comment("variation between starts of one program")
@@ -154,10 +155,10 @@ pub(crate) const MOST_THREADS: u64 = 1024;
 section! {
     /// `[compare]`.
     pub struct CompareDraft("in [compare]", "a table such as [compare]") {
-        /// two or more workloads. On each target, they are compared with the first one, for example
-        /// to measure the cost of TLS or of a connection per request on *one* server. They are
-        /// interleaved in every round like targets, and each ratio is paired. All must be closed
-        /// loops, or all open loops
+        /// two or more workloads. On each target, the first workload is compared with all others,
+        /// for example to measure the cost of TLS or of a connection per request on *one* server.
+        /// These workloads are interleaved in every round like targets, and each ratio is paired.
+        /// Either all are closed loops, or all are open loops
         workloads: List = text("list of names")
             .default_rule("none: workloads are not compared")
             .comment("on each target, the others against the first")

@@ -109,12 +109,12 @@ pub enum Takes {
     Commas(&'static str),
     /// Text after an equals sign; without a value, the second text applies.
     Optional(&'static str, &'static str),
-    /// Text for all targets, or for one target with its name before it: `[NAME=]URL`.
+    /// Text for all targets, or for one target whose name precedes the text: `[NAME=]URL`.
     PerTarget(&'static str),
     /// No value for all targets, or the name of one target: the key of the target becomes this
     /// text, or `true` for a switch.
     PerTargetMeans(&'static str),
-    /// Text for the target whose name is before it: `NAME=TIME`.
+    /// Text for the target whose name precedes the text: `NAME=TIME`.
     OfTarget(&'static str),
     /// No value: the key becomes this text.
     Means(&'static str),

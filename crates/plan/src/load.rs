@@ -94,7 +94,8 @@ pub enum Pace {
 pub struct RateSearch {
     /// The limits to meet.
     pub slo: Slo,
-    /// The first rate, operations per second; `None`: from the throughput of a short closed loop.
+    /// The first rate, operations per second; `None`: derived from the throughput of a short closed
+    /// loop.
     pub from: Option<f64>,
     /// The distribution of arrivals.
     pub arrivals: Arrivals,

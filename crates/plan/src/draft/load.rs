@@ -110,8 +110,8 @@ section! {
             )
             .requires("rate"),
         );
-        /// instead of `rate`: consecutive rates in each slice. The first also applies during the
-        /// settling time, the last to the end of the slice
+        /// instead of `rate`: consecutive rates in each slice. The first rate also applies during
+        /// the settling time, the last rate until the end of the slice
         steps: List = text("`[\"100/s for 1s\", \"200/s for 1s\"]`")
             .comment("the last to the end of a slice")
             .synonyms(&["stages"])

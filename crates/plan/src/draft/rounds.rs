@@ -91,9 +91,9 @@ section! {
                 )
                 .default("2s; 1s for three targets or more"),
             );
-        /// settling time: unmeasured load at the start of every slice. It starts when every
-        /// connection is open or has failed to open within 10 s (or `timeout`, if shorter). With
-        /// `0s`, connections are opened inside the window
+        /// settling time: unmeasured load at the start of every slice. The settling time starts
+        /// when every connection is open or has failed to open within 10 s (or `timeout`, if
+        /// shorter). With `0s`, connections are opened inside the window
         lead: Scalar = time()
             .default_rule("a tenth of `slice`, at most 500 ms")
             .comment("unmeasured settling time at the start of a slice")

@@ -218,7 +218,7 @@ section! {
             );
         /// environment variable with the access key
         access_key_env: Scalar = text("name");
-        /// S3 secret key, literally. Prefer one of the next two
+        /// S3 secret key, literally. Prefer one of the next two keys
         secret_key: Secret = text("text")
             .default_rule("generated, if Tenbin starts the target")
             .synonyms(&["password"])
@@ -240,7 +240,7 @@ section! {
                 "[NAME=]FILE",
                 "File that holds the secret key, for all targets or for one; overrides --secret-key",
             ));
-        /// session token of temporary keys (AWS STS), literally. Prefer one of the next two
+        /// session token of temporary keys (AWS STS), literally. Prefer one of the next two keys
         session_token: Secret = text("text").synonyms(&["token", "security_token"])
             .flag(
                 Flag::per_target(
@@ -260,7 +260,7 @@ section! {
                 "[NAME=]FILE",
                 "File that holds the session token; overrides --session-token",
             ));
-        /// how S3 requests are signed: `"v2"` is for servers without v4; `"none"` sends them
+        /// how S3 requests are signed: `"v2"` is for servers without v4; `"none"` sends requests
         /// unsigned, even if keys are set
         signature: Scalar = choice::<Signature>()
             .default("v4")

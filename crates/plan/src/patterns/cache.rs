@@ -62,7 +62,7 @@ pub enum CacheCounters {
     Droonga,
     /// OpenSearch: `hit_count` and `miss_count` of every node's own request cache.
     OpenSearch,
-    /// A response in one of these three forms, at this path of every host.
+    /// At this path of every host: a response in the form of Groonga, Droonga or OpenSearch.
     At(String),
 }
 

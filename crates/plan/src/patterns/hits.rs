@@ -6,8 +6,8 @@ use std::str::FromStr;
 /// How a response reports its number of hits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
-    /// From the path of each pattern: Groonga's for `/d/select`, OpenSearch's for `_search`.
-    /// Hits of other patterns are not read.
+    /// By the path of each pattern: as Groonga for `/d/select`, as OpenSearch for `_search`. Hits
+    /// of other patterns are not read.
     #[default]
     Auto,
     /// Hits are not read.

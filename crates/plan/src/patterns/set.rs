@@ -14,7 +14,7 @@ pub struct Pattern {
     pub method: String,
     /// Path and query, as sent.
     pub path: String,
-    /// The only host that it is sent to; `None` for all hosts.
+    /// The only host that receives the request; `None` for all hosts.
     pub host: Option<String>,
     /// The port of that host, or of every host if `host` is `None`.
     pub port: Option<u16>,
@@ -60,7 +60,7 @@ pub struct PatternGroup {
     pub share: f64,
 }
 
-/// Different patterns, in their groups. Every group has at least one.
+/// Different patterns, in their groups. Every group has at least one pattern.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PatternSet {
     groups: Vec<PatternGroup>,

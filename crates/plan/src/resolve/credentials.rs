@@ -117,7 +117,7 @@ pub(super) fn resolve(
     }
 }
 
-/// The credentials of a target without any in the plan: generated if Tenbin starts the target.
+/// The credentials of a target for which the plan sets none: generated if Tenbin starts the target.
 fn missing(
     resolver: &mut Resolver<'_>,
     place: Place,

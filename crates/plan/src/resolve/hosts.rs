@@ -11,7 +11,7 @@ use crate::problem::Place;
 use crate::resolver::Resolver;
 use crate::scalar::{At, Scalar};
 
-/// The most hosts of a target: a larger number is taken for a typing error.
+/// Maximum number of hosts of a target: a larger number is taken for a typing error.
 const MOST_HOSTS: usize = 1000;
 const MOST_WEIGHT: u32 = 1000;
 

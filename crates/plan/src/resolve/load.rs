@@ -167,7 +167,8 @@ fn pace(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Pace {
         return Pace::Search(RateSearch {
             slo,
             from: rate,
-            // Users send at random times, and the search measures the queue that this causes.
+            // Users send at random times, and the search measures the queue that random arrivals
+            // cause.
             arrivals: arrivals.unwrap_or(Arrivals::Poisson),
         });
     }

@@ -16,10 +16,10 @@ use crate::scalar::{At, List, Scalar};
 use crate::searched::{CORPUS_PATTERNS, Corpus, CorpusSource, SearchServer, Searched};
 use crate::target::Target;
 
-/// The most nodes of a target on one machine.
+/// Maximum number of nodes of a target on one machine.
 const MOST_NODES: u64 = 100;
 
-/// The pages; `None` without a `[corpus]`, or if it is wrong.
+/// The pages; `None` without a `[corpus]`, or with a wrong one.
 pub(super) fn corpus(
     resolver: &mut Resolver<'_>,
     draft: Option<&At<CorpusDraft>>,

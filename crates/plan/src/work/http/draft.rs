@@ -139,9 +139,9 @@ section! {
         /// larger number. The same percentage is also the share of patterns that can exceed this
         /// difference
         hits_tolerance: Scalar = text("`\"0%\"` to `\"50%\"`").default("0%");
-        /// one request template per target; each key is the name of a target, or the kind of server
-        /// in the `corpus` or `status` of a target; the file of `patterns` then contains one search
-        /// term per line: [patterns.md](patterns.md#one-list-of-terms-for-different-servers)
+        /// one request template per target, for a file of `patterns` with one search term per line:
+        /// [patterns.md](patterns.md#one-list-of-terms-for-different-servers). Each key is the name
+        /// of a target, or the kind of server in the `corpus` or `status` of a target
         by_target: ByTargetDraft = text("table").default_rule("the same requests for all");
         /// target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) patterns
         /// of the file

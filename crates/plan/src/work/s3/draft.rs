@@ -66,7 +66,7 @@ section! {
             "Bucket, created if missing",
         ));
         /// number of buckets, named `NAME-000`, `NAME-001` and so on; objects are distributed over
-        /// them in turn
+        /// the buckets in turn
         buckets: Scalar = whole(1, MOST_BUCKETS)
             .default_rule("one bucket, with the name in `bucket`")
             .flag(Flag::whole(
@@ -83,7 +83,7 @@ section! {
                 "TEXT",
                 "Prefix of every key, before Tenbin's own prefix",
             ));
-        /// number of distinct objects. Writes cycle through them, reads choose among them
+        /// number of distinct objects. Writes cycle through the objects, reads choose among them
         objects: Scalar = whole(1, u64::MAX)
             .default_rule(
                 "256 MiB of objects, at least 16, at most 10,000; 1,000 for `\"list\"`",
