@@ -92,7 +92,7 @@ impl Template {
     }
 }
 
-/// A text with the term in place of its placeholders, escaped for the place.
+/// A text in which the term, changed by `escape`, replaces the placeholders.
 fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len() + term.len());
     let mut rest = text;

@@ -20,7 +20,7 @@ fn with_targets(written: usize, swept: usize) -> String {
 
 #[test]
 fn more_than_64_targets_are_refused() {
-    // The reported line is that of the table that exceeds 64 targets.
+    // The reported line is the line of the table with the first target too many.
     for (written, swept, line) in [(64, 0, 193), (40, 24, 124)] {
         resolve(&with_targets(written, swept)).expect("64 targets");
         let found = refusal(&with_targets(written + 1, swept));
