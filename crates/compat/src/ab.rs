@@ -131,16 +131,16 @@ const TABLE: Table = Table {
 /// A parsed command line of ab.
 pub type Parsed = crate::Parsed<AbJob>;
 
-/// A measurement of ab.
+/// A measurement requested by an ab command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AbJob {
-    /// The measurement.
+    /// Settings that ab shares with other HTTP benchmarks.
     pub web: WebJob,
     /// Whether progress is hidden.
     pub quiet: bool,
-    /// Whether the table of percentages is printed.
+    /// Whether the table of latency percentiles is printed.
     pub percentages: bool,
-    /// File for the percentages.
+    /// CSV file for the latency percentiles.
     pub csv: Option<String>,
 }
 
@@ -230,7 +230,7 @@ fn web(given: &mut Given) -> WebJob {
     }
 }
 
-/// The method, and the file to send.
+/// The request method, and the file with the request body.
 fn method(given: &mut Given) -> (String, Option<String>) {
     let (post, put) = (given.some_text("p"), given.some_text("u"));
     if post.is_some() && put.is_some() {

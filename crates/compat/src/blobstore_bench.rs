@@ -14,8 +14,8 @@ use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["blobstore-bench"];
 
-/// Every flag of blobstore-bench, including two that it declares and then rejects, and one added by
-/// Tenbin.
+/// Every flag of blobstore-bench, including two that blobstore-bench declares and then rejects, and
+/// one that Tenbin adds.
 pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(
         TOOL,
@@ -105,31 +105,31 @@ const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
 /// A parsed command line of blobstore-bench.
 pub type Parsed = crate::Parsed<BlobstoreBenchJob>;
 
-/// Storage for blobs.
+/// Where a run stores blobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
-    /// The access layer at these URLs.
+    /// The CubeFS access layer at these URLs.
     Blobstore(Vec<String>),
-    /// No storage.
+    /// No storage: every operation completes immediately.
     Dummy,
 }
 
 /// A measurement of blobstore-bench, with defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobstoreBenchJob {
-    /// Storage for blobs.
+    /// Where the run stores blobs.
     pub backend: Backend,
     /// The configuration file with the hosts, as given.
     pub conf: String,
-    /// The modes in order, each with the name of its workload.
+    /// The modes (put, get, delete) in order, each with the name of its workload.
     pub modes: Vec<(Phase, String)>,
     /// Objects per mode; `None` without a limit.
     pub objects: Option<u64>,
     /// Maximum duration of a mode; `None` without a limit.
     pub duration: Option<Duration>,
-    /// Allowed failures; `None` without a limit.
+    /// Allowed failures in the whole run; `None` without a limit.
     pub errors: Option<u64>,
-    /// Threads.
+    /// Threads, each with one connection.
     pub threads: u64,
     /// Repetitions of the modes.
     pub loops: u64,
@@ -137,9 +137,9 @@ pub struct BlobstoreBenchJob {
     pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
-    /// The object size as given.
+    /// The object size as written on the command line.
     pub written_size: String,
-    /// The storage of locations as given.
+    /// Where locations are stored (`-db`), as written on the command line.
     pub database: String,
     /// Directory for locations on disk.
     pub directory: Option<String>,
@@ -160,10 +160,10 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// The value for no limit.
+/// The flag value that means no limit.
 const WITHOUT_LIMIT: &str = "-1";
 
-/// Duration of a mode without a time limit, which must still end.
+/// Duration of a mode without a time limit: 24 hours, because every mode must end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Parses the arguments of `blobstore-bench`.
@@ -236,7 +236,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         given.wrong("m", &what);
     }
     if given.text("e") != WITHOUT_LIMIT {
-        // The limit counts differently from that of the other tool.
+        // blobstore-bench applies the limit to each thread.
         given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
@@ -246,11 +246,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     })))
 }
 
-/// Ports of the cluster manager and of the access layer, as CubeFS ships them.
+/// Default port of the cluster manager, as CubeFS ships it.
 const MANAGER_PORT: &str = ":9998";
-/// Ports of further cluster managers on the same host, as listed in the configuration that CubeFS
-/// ships.
+/// Ports of further cluster managers on the same host, in the configuration that CubeFS ships.
 const OTHER_MANAGERS: [&str; 2] = [":9999", ":10000"];
+/// Default port of the access layer, as CubeFS ships it.
 const ACCESS_PORT: &str = ":9500";
 
 fn backend(given: &mut Given, world: &World<'_>) -> Backend {
@@ -295,9 +295,9 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     }
 }
 
-/// The hosts in a configuration, and whether they are hosts of the access layer. The keys may be
-/// below `stream`, as in newer versions, or below `access`, as for the blobstore's command-line
-/// client.
+/// The access-layer hosts of a configuration, and whether the configuration names them; otherwise
+/// they are derived from the cluster managers. The keys can be at the top, below `stream` (newer
+/// versions) or below `access` (the blobstore's command-line client).
 fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     let conf: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
@@ -342,8 +342,8 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     }
 }
 
-/// The default address of the access layer for a cluster manager: another port on the same host.
-/// Several managers on one host have one access layer.
+/// The default access-layer URL for a cluster manager: the same host with port 9500; unchanged if
+/// the port is not a manager's. Several managers on one host share one access layer.
 fn at_the_access_layer(manager: &str, all: &[String]) -> String {
     let without = |host: &str, port| {
         let host = host.trim_end_matches('/').strip_suffix(port);
@@ -385,7 +385,7 @@ fn is_on_disk(given: &mut Given) -> bool {
     }
 }
 
-/// An integer of at least `least`, or -1 for no limit.
+/// Reads an integer of at least `least`; -1 means no limit and gives `None`.
 fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     let text = given.text(flag).to_owned();
     if text == WITHOUT_LIMIT {
@@ -424,7 +424,7 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
     modes
 }
 
-/// Checks the report interval: figures are recorded per second.
+/// The report interval, seconds: a whole number, because figures are recorded per second.
 fn interval(given: &mut Given) -> u32 {
     let seconds = given.decimal("i");
     if seconds.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&seconds) {

@@ -1,5 +1,6 @@
-//! The command lines of the helpers of drnbench, the benchmark of search servers: drnbench's own
-//! two, grn2drn and droonga-send; and of grndump, which reads a database for them.
+//! The command lines of the helper programs of drnbench, a benchmark of search servers:
+//! `drnbench-extract-searchterms`, `drnbench-generate-select-patterns`, `grn2drn`, `droonga-send`,
+//! `grndump`.
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 
-/// A helper program.
+/// A helper program of drnbench.
 #[derive(Debug)]
 pub struct Helper {
     /// Name of the program.
@@ -19,7 +20,7 @@ pub struct Helper {
     pub about: &'static str,
     /// Every flag.
     flags: &'static [&'static [Flag]],
-    /// Creates the job from its flags.
+    /// Creates the job from the parsed flags.
     job: fn(&mut Given) -> Job,
 }
 
@@ -41,7 +42,7 @@ pub enum Job {
 /// Extraction of search terms from responses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractTerms {
-    /// The column, from 0.
+    /// Column with the search terms, counted from 0.
     pub column: u64,
     /// Escape the terms for a URL.
     pub escape: bool,
@@ -54,7 +55,7 @@ pub struct ExtractTerms {
 pub struct GeneratePatterns {
     /// Parameters of every request.
     pub base_params: String,
-    /// Hosts, each of which gets its own group of patterns.
+    /// Hosts; each host gets a separate group of patterns.
     pub hosts: Vec<String>,
     /// Files with terms; empty for standard input.
     pub files: Vec<PathBuf>,
@@ -100,20 +101,20 @@ pub struct Dump {
     pub max_records: Option<u64>,
 }
 
-/// Sending of messages to servers.
+/// Sending messages to Droonga servers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Send {
-    /// `[droonga:]HOST[:PORT][/TAG]`, used in turn.
+    /// The servers, each as `[droonga:]HOST[:PORT][/TAG]`; messages go to the servers in turn.
     pub servers: Vec<String>,
-    /// Default port.
+    /// Port of servers given without a port.
     pub port: u16,
-    /// Default tag.
+    /// Tag of servers given without a tag.
     pub tag: String,
-    /// Maximum messages per second; `None` for no limit.
+    /// Maximum messages per second over all servers; `None` for no limit.
     pub rate: Option<f64>,
     /// Print the messages per second.
     pub report_throughput: bool,
-    /// Data set and role to fill in if a message has none; `None` to leave messages unchanged.
+    /// Data set and role for messages without them; `None` to leave messages unchanged.
     pub completion: Option<(String, String)>,
     /// Refuse messages that are not valid for Droonga.
     pub validate: bool,
@@ -124,9 +125,9 @@ pub struct Send {
 /// A parsed command line of a helper.
 #[derive(Debug)]
 pub enum Parsed {
-    /// A job, and notes to print before it.
+    /// A job, and notes to print before the job runs.
     Work(Box<Job>, Vec<String>),
-    /// A request for help, with the text.
+    /// The help text, because help was requested.
     Help(String),
 }
 
@@ -434,7 +435,7 @@ impl Helper {
         ))
     }
 
-    /// Its flags as a Markdown table, for the documentation.
+    /// The flags of the helper as a Markdown table, for the documentation.
     pub fn documented(&self) -> String {
         help::flag_table(self.flags.iter().copied().flatten(), &[self.name])
     }
@@ -544,8 +545,9 @@ fn dump(given: &mut Given) -> Job {
     })
 }
 
-/// The maximum rate. The original tool divides it by the number of servers in integers, and so
-/// sends 99 messages per second to three servers for a rate of 100.
+/// The maximum rate, messages per second over all servers. The original tool divides the rate by
+/// the number of servers in integers: with a rate of 100, three servers receive 99 messages per
+/// second.
 fn rate(given: &mut Given) -> Option<f64> {
     let text = given.text("messages-per-second").to_owned();
     match text.parse::<f64>() {

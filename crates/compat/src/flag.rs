@@ -1,26 +1,26 @@
-//! A flag of another tool.
+//! A command-line flag of another tool.
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
 
-/// A flag of another tool.
+/// A command-line flag of another tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
     /// Name without dashes.
     pub name: &'static str,
     /// One-letter name, if any.
     pub short: Option<&'static str>,
-    /// Type of its value.
+    /// Type of the value.
     pub kind: Kind,
     /// Default value; empty for none.
     pub default: &'static str,
-    /// Defaults of commands with other defaults.
+    /// Defaults that differ on some commands: command and default.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// The commands that accept it.
+    /// The commands that accept the flag.
     pub commands: &'static [&'static str],
-    /// Environment variable with its value, if any.
+    /// Environment variable that supplies the value, if any.
     pub variable: Option<&'static str>,
-    /// How Tenbin treats it.
+    /// How Tenbin treats the flag.
     pub fate: Fate,
     /// One-line description.
     pub about: &'static str,
@@ -96,38 +96,38 @@ impl Flag {
         self
     }
 
-    /// Sets the defaults of single commands.
+    /// Sets the defaults that differ on some commands.
     #[must_use]
     pub const fn defaults(mut self, defaults: &'static [(&'static str, &'static str)]) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Marks it as accepted with a note.
+    /// Marks the flag as accepted with a note.
     #[must_use]
     pub const fn noted(mut self, note: &'static str) -> Self {
         self.fate = Fate::Noted(note);
         self
     }
 
-    /// Marks it as refused for a reason.
+    /// Marks the flag as refused for a reason.
     #[must_use]
     pub const fn refused(mut self, reason: &'static str) -> Self {
         self.fate = Fate::Refused(reason);
         self
     }
 
-    /// Whether a command accepts it.
+    /// Whether `command` accepts the flag.
     pub fn is_of(&self, command: &str) -> bool {
         self.commands.contains(&command)
     }
 
-    /// Whether this is its name or one-letter name.
+    /// Whether `name` is the flag's name or one-letter name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.short == Some(name)
     }
 
-    /// Its default value on a command.
+    /// The default value on `command`.
     pub fn default_on(&self, command: &str) -> &'static str {
         self.defaults
             .iter()
@@ -135,7 +135,7 @@ impl Flag {
             .map_or(self.default, |(_, default)| default)
     }
 
-    /// Whether this value equals the default, so that the user requests nothing special.
+    /// Whether `value` equals the flag's default on `command`.
     pub fn is_as_ever(&self, command: &str, value: &str) -> bool {
         let default = self.default_on(command);
         match self.kind {
@@ -201,7 +201,7 @@ impl Flag {
     }
 }
 
-/// A name with its dashes: one dash for a short name.
+/// A flag name with dashes: one dash for names of one or two letters, otherwise two.
 pub(crate) fn dashed(name: &str) -> String {
     match name.len() {
         0..=2 => format!("-{name}"),
@@ -209,7 +209,7 @@ pub(crate) fn dashed(name: &str) -> String {
     }
 }
 
-/// A boolean as Go parses it.
+/// Parses a boolean as Go does.
 pub(crate) fn switch(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

@@ -75,7 +75,7 @@ fn with_fate(about: &str, fate: Fate) -> String {
     }
 }
 
-/// Text after a heading; further lines are indented to the width of the heading.
+/// Appends `body` after `head`; further lines are indented to the width of `head`.
 fn entry(text: &mut String, head: &str, body: &str) {
     let indent = " ".repeat(head.chars().count());
     let mut lines = String::new();

@@ -89,7 +89,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
 /// A parsed command line of hsbench.
 pub type Parsed = crate::Parsed<HsbenchJob>;
 
-/// A mode that is measured.
+/// A measured mode of hsbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// `p`.
@@ -103,7 +103,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Its name in hsbench's results.
+    /// The mode's name in hsbench's results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Put => "PUT",
@@ -136,7 +136,7 @@ pub struct HsbenchJob {
     pub region: String,
     /// Number of buckets.
     pub buckets: u64,
-    /// Prefix of their names.
+    /// Prefix of the bucket names.
     pub bucket_prefix: String,
     /// Prefix of object names.
     pub object_prefix: Option<String>,
@@ -169,7 +169,7 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// Duration of a mode without a time limit, which must still end.
+/// Duration of a mode without a time limit: 24 hours, because every mode must end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Parses the arguments of `hsbench`.
@@ -235,7 +235,7 @@ fn url(given: &mut Given) -> String {
     url
 }
 
-/// An integer, or -1 for no limit.
+/// Reads an integer; -1 means no limit and gives `None`.
 fn limit(given: &mut Given, flag: &'static str) -> Option<u64> {
     let text = given.text(flag).to_owned();
     if text == "-1" {
@@ -304,7 +304,7 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
     modes
 }
 
-/// The object size. Units are powers of 1024, with any suffix.
+/// The object size, bytes. Units are powers of 1024, also without an `i` (`KB` is `KiB`).
 fn size(given: &mut Given) -> u64 {
     let text = given.text("z").to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

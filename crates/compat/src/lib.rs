@@ -1,8 +1,9 @@
 //! Command lines of other tools, converted to plans. This crate runs nothing, reads no clock and
 //! opens no connection.
 //!
-//! Each tool has one table of its flags: same effect, accepted with a note, or refused by name. The
-//! table feeds the parser, the help, the documentation and the tests.
+//! Each tool has one table of flags. A flag has the same effect as in the tool, is accepted with a
+//! note, or is refused with a reason. The parser, the help, the documentation and the tests use
+//! this table.
 
 pub mod ab;
 pub mod blobstore_bench;

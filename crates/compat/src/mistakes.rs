@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Why a command line is not run: at least one sentence. Each names the flag and what to do; none
-/// contains a secret.
+/// The mistakes in a refused command line: at least one sentence. Each sentence names the flag and
+/// what to do; no sentence contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Mistakes {
     sentences: Vec<String>,
@@ -22,7 +22,7 @@ impl Mistakes {
         &self.sentences
     }
 
-    /// An error if there are sentences.
+    /// `Err` if there is at least one sentence.
     pub(crate) fn unless_empty(sentences: Vec<String>) -> Result<(), Self> {
         if sentences.is_empty() {
             return Ok(());
@@ -37,13 +37,13 @@ impl fmt::Display for Mistakes {
     }
 }
 
-/// `; did you mean …?` with the most similar candidate, or empty.
+/// `; did you mean …?` with the candidate most similar to `word`, or an empty text.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     write: impl Fn(&str) -> String,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    // Up to a third of the letters may be wrong: enough for typos, too little to turn one flag into
+    // Up to a third of the letters can be wrong: enough for typos, too few to turn one flag into
     // another.
     let tolerance = (word.chars().count() / 3).max(1);
     candidates

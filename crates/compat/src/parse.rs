@@ -1,8 +1,7 @@
 //! Parser for command lines with a table of flags.
 //!
-//! Flags in the style of Go programs: one dash or two, `--flag=value` or `--flag value`, booleans
-//! as `--tls` or `--tls=false`. Or in the style of getopt: `-n100`, `-n 100`, `-kq`, and two dashes
-//! before a long name.
+//! The parser reads two styles. Go: one dash or two, `--flag=value` or `--flag value`, booleans as
+//! `--tls` or `--tls=false`. getopt: `-n100`, `-n 100`, `-kq`, and two dashes before a long name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,10 +37,10 @@ pub(crate) enum Style {
     Getopt,
 }
 
-/// The table of a tool, for one of its commands.
+/// The flags of a tool, and the command to parse.
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
-    /// Style of its command line.
+    /// Style of the tool's command line.
     pub(crate) style: Style,
     /// Name of the tool.
     pub(crate) tool: &'static str,
@@ -66,10 +65,10 @@ pub(crate) struct Given {
 }
 
 impl Table {
-    /// Parses the command line of a tool without commands that takes a URL.
+    /// Parses the command line of a tool that has no commands and takes a URL.
     ///
     /// # Errors
-    /// The help text, if help was requested. `about` is its first paragraph.
+    /// The help text, if help was requested; the text starts with `about`.
     pub(crate) fn read(
         self,
         arguments: &[String],
@@ -79,7 +78,7 @@ impl Table {
         self.given_or_help(arguments, world, "[FLAGS] URL", about)
     }
 
-    /// Parses the command line of a tool without commands that takes only flags.
+    /// Parses the command line of a tool that has no commands and takes only flags.
     pub(crate) fn read_flags(
         self,
         arguments: &[String],
@@ -142,7 +141,7 @@ impl Table {
         self.mine().find(|flag| flag.is_called(name))
     }
 
-    /// `warp put`.
+    /// The tool with its command, for messages: `warp put`.
     fn title(self) -> String {
         if self.tool == self.command {
             return self.tool.to_owned();
@@ -209,7 +208,7 @@ impl Given {
         }
     }
 
-    /// Parses letters after one dash: booleans, and optionally a last one with its value.
+    /// Parses letters after one dash: booleans, then at most one flag with a value.
     fn take_letters<'a>(
         &mut self,
         letters: &str,
@@ -276,14 +275,14 @@ impl Given {
         values.push(value);
     }
 
-    /// Adds a note, once.
+    /// Adds a note, unless the same note is already there.
     pub(crate) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// Adds a mistake of a flag.
+    /// Adds a mistake: what is wrong with a flag.
     pub(crate) fn wrong(&mut self, flag: &str, what: &str) {
         self.mistakes.push(format!("{}: {what}", dashed(flag)));
     }
@@ -293,7 +292,7 @@ impl Given {
         self.values.contains_key(name)
     }
 
-    /// Its value, or its default; empty if it has neither.
+    /// The value of a flag, or the flag's default; empty if the flag has neither.
     pub(crate) fn text(&self, name: &str) -> &str {
         if let Some(value) = self.values.get(name).and_then(|values| values.last()) {
             return value;
@@ -303,7 +302,7 @@ impl Given {
             .map_or("", |flag| flag.default_on(self.table.command))
     }
 
-    /// Its value, if it has one.
+    /// The value or the default of a flag; `None` if empty.
     pub(crate) fn some_text(&self, name: &str) -> Option<String> {
         Some(self.text(name))
             .filter(|text| !text.is_empty())
@@ -326,7 +325,7 @@ impl Given {
         self.text(name).parse().unwrap_or(0)
     }
 
-    /// An integer value, if the command has such a flag and it has a value.
+    /// The integer value of a flag; `None` if the command has no such flag, or the flag no value.
     pub(crate) fn some_whole(&self, name: &str) -> Option<u64> {
         self.text(name).parse().ok()
     }
@@ -344,8 +343,8 @@ impl Given {
     }
 }
 
-/// The text after the dashes of a flag: empty for `--`, which ends the flags. A single dash is
-/// standard input.
+/// The text after the dashes of a flag; empty for `--`, which ends the flags. `None` for an
+/// argument that is not a flag, such as a single dash (standard input).
 fn flag_in(argument: &str) -> Option<&str> {
     let flag = argument
         .strip_prefix("--")

@@ -5,7 +5,7 @@
 pub enum Parsed<Job> {
     /// A measurement.
     Measure(Box<Job>),
-    /// A request for help, with the text.
+    /// The help text, because help was requested.
     Help(String),
     /// A request for the version, for tools that print one.
     Version,

@@ -1,4 +1,5 @@
-//! The command line of drnbench-publish-subscribe: permanent subscribers, doubled in every step.
+//! The command line of drnbench-publish-subscribe, a benchmark with permanent subscribers whose
+//! number doubles in every step.
 
 use std::time::Duration;
 
@@ -140,7 +141,7 @@ const MOST_STEPS: u64 = 30;
 const MOST_SUBSCRIBERS: u64 = 100_000;
 /// The default message.
 const USUAL_MESSAGE: &str = "{\"id\":\"{id}\",\"type\":\"watch.publish\"}";
-/// The placeholder in a message.
+/// The placeholder for the id of a message.
 const MARK: &str = "{id}";
 
 /// A parsed command line of drnbench-publish-subscribe.
@@ -155,11 +156,11 @@ pub struct FeedJob {
     pub steps: u64,
     /// Messages per step.
     pub messages: u64,
-    /// Maximum time without a message.
+    /// Maximum time without receiving a message.
     pub timeout: Duration,
     /// `host:port` of every host.
     pub hosts: Vec<String>,
-    /// Path of the stream of messages.
+    /// Path from which subscribers receive messages.
     pub subscribe: String,
     /// Path for posting messages.
     pub publish: String,

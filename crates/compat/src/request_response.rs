@@ -168,12 +168,12 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// Maximum number of steps: each is a workload, and more are probably a mistake.
+/// Maximum number of steps. Each step is a workload; a larger number is probably a mistake.
 const MOST_STEPS: u64 = 1000;
-/// Numbers of levels that a ramp of a plan supports; otherwise the plan contains one workload per
-/// step.
+/// Numbers of levels that `ramp` in a plan supports. For other numbers, the plan lists one workload
+/// per step.
 const RAMP_LEVELS: std::ops::RangeInclusive<usize> = 3..=64;
-/// Largest value of a flag in seconds: a year.
+/// Largest value of a flag in seconds: one year.
 const LONGEST: f64 = 365.0 * 86_400.0;
 
 /// A parsed command line of drnbench-request-response.
@@ -194,15 +194,15 @@ pub struct RampJob {
     pub slow: u64,
     /// Number of fastest requests to list.
     pub fast: u64,
-    /// File of requests.
+    /// File with the requests.
     pub patterns: String,
     /// `http://host:port` of every host.
     pub urls: Vec<String>,
-    /// Default method of patterns.
+    /// Request method of patterns without a method.
     pub method: String,
     /// Response timeout.
     pub timeout: Duration,
-    /// Where the server reports its cache hits, if given.
+    /// Source of the server's cache counters, if given.
     pub cache_counters: Option<String>,
     /// Source of the server's CPU time, if given.
     pub observe: Option<String>,
@@ -262,7 +262,7 @@ fn check_mode(given: &mut Given) {
     }
 }
 
-/// The numbers of clients, with 0 as 1.
+/// The number of clients in each step; 0 becomes 1.
 fn clients(given: &mut Given) -> Vec<u64> {
     let (start, end) = (given.whole("start-n-clients"), given.whole("end-n-clients"));
     let step = given.whole("step");
@@ -275,7 +275,7 @@ fn clients(given: &mut Given) -> Vec<u64> {
     }
 }
 
-/// The numbers of clients of a sweep, as in drnbench: 0, 20 and 2 give 1, 2, 4 … 20.
+/// The number of clients in each step, as in drnbench: 0, 20 and 2 give 1, 2, 4 … 20.
 ///
 /// # Errors
 ///
@@ -345,7 +345,8 @@ fn urls(given: &mut Given) -> Vec<String> {
     urls
 }
 
-/// The URL of a host, which may have a port; an IPv6 address with a port needs brackets.
+/// The URL of a host, with `port` unless `host` contains a port. An IPv6 address with a port needs
+/// brackets.
 fn url(host: &str, port: u64) -> String {
     let own_port = host
         .rsplit_once(':')
@@ -361,8 +362,8 @@ fn url(host: &str, port: u64) -> String {
 }
 
 impl RampJob {
-    /// The plan: one target, a workload for each number of clients, one round. `counters` says
-    /// where the server reports its cache counters.
+    /// The plan: one target, a workload for each number of clients, one round. `counters` is the
+    /// source of the server's cache counters.
     pub fn draft(&self, counters: Option<&str>) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("drnbench"));

@@ -8,7 +8,8 @@ use tenbin_plan::{
     At, Draft, HttpDraft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, default_rounds,
 };
 
-/// Duration of a measurement that ends by its number of requests, which must still end.
+/// Slice length of a measurement limited only by its number of requests: 24 hours, because every
+/// slice must end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// Shortest slice of a plan.
 const SHORTEST_SLICE: Duration = Duration::from_millis(100);
@@ -36,7 +37,7 @@ pub struct WebJob {
     pub timeout: Duration,
     /// Request method.
     pub method: String,
-    /// `Name: value` lines. Some contain secrets.
+    /// `Name: value` lines. Values can be secret.
     pub headers: Vec<String>,
     /// File with the request's body.
     pub body_file: Option<String>,
@@ -46,22 +47,22 @@ pub struct WebJob {
     pub insecure: bool,
     /// File with a client certificate and its key.
     pub certificate: Option<String>,
-    /// Sentences to print before the run, once each.
+    /// Notes to print before the run, once each.
     pub notes: Vec<String>,
 }
 
 /// A server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// Its name, if given: `name=URL`.
+    /// The name, if given as `name=URL`.
     pub name: Option<String>,
     /// URL of the request.
     pub url: String,
 }
 
 impl WebJob {
-    /// Slices per target. A single target is measured in one slice, as in the original tool;
-    /// several targets take turns, in enough rounds to show a difference.
+    /// Slices per target: one for a single target, as in the original tool; for several targets,
+    /// enough rounds to show a difference.
     pub fn slices(&self) -> u32 {
         match self.servers.len() {
             0 | 1 => 1,
@@ -69,13 +70,13 @@ impl WebJob {
         }
     }
 
-    /// Requests per slice.
+    /// Requests per slice; `None` if the measurement is not limited by requests.
     fn requests_of_slice(&self) -> Option<u64> {
         let slices = u64::from(self.slices());
         self.requests.map(|all| all.div_ceil(slices))
     }
 
-    /// Duration of a slice, if it ends by time.
+    /// Duration of a slice; `None` if the measurement is not limited by time.
     fn time_of_slice(&self) -> Option<Duration> {
         self.time.map(|time| time / self.slices())
     }
@@ -131,7 +132,7 @@ impl WebJob {
             place: Place::Flag("-H"),
             value: line.as_str().into(),
         });
-        // In both tools, redirects are responses like any other.
+        // wrk and ab accept redirects like any other response.
         let expect = ["2xx", "3xx"].map(|class| At::nowhere(Scalar::from(class)));
         let mut workload = WorkloadDraft::of(HttpDraft {
             method: Some(At::nowhere(self.method.as_str())),
@@ -145,7 +146,7 @@ impl WebJob {
         workload
     }
 
-    /// The message if the duration is too short for several targets, if so.
+    /// The mistake if the duration is too short for several targets, otherwise `None`.
     pub(crate) fn too_short(&self) -> Option<String> {
         let is_short = self.servers.len() > 1 && self.time_of_slice()? < SHORTEST_SLICE;
         is_short.then(|| {
@@ -160,8 +161,8 @@ impl WebJob {
         })
     }
 
-    /// Note on how several targets are measured, which the original tools do not support; `None`
-    /// for one.
+    /// A note on how several targets are measured, which the original tools do not support; `None`
+    /// for one target.
     pub(crate) fn turns(&self) -> Option<String> {
         let targets = self.servers.len();
         if targets < 2 {
@@ -180,8 +181,8 @@ impl WebJob {
     }
 }
 
-/// Removes `Connection` header lines, since the client must close connections itself; returns
-/// whether connections are kept alive, if the lines say so.
+/// Removes `Connection` header lines, because the client closes connections itself. Returns whether
+/// these lines keep connections alive; `None` without such lines.
 pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     let mut keep = None;
     headers.retain(|line| {
@@ -197,7 +198,7 @@ pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     keep
 }
 
-/// Whether a tool accepts a URL without a scheme, as `http://`.
+/// Whether a tool reads a URL without a scheme as `http://`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     /// Yes, if a path follows the host.
@@ -211,7 +212,7 @@ pub(crate) enum Scheme {
 ///
 /// # Errors
 ///
-/// What is wrong with each, and what to write.
+/// For each wrong URL, what is wrong and what to write.
 pub(crate) fn servers(
     tool: &str,
     operands: &[String],

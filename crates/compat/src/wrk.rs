@@ -1,5 +1,5 @@
-//! The command line of wrk, a closed-loop HTTP benchmark with many connections, and of wrk2, which
-//! has a constant rate.
+//! The command lines of wrk, a closed-loop HTTP benchmark with many connections, and of wrk2, a
+//! variant with a constant request rate.
 
 use std::time::Duration;
 
@@ -92,10 +92,10 @@ const TABLE: Table = Table {
 /// A parsed command line of wrk.
 pub type Parsed = crate::Parsed<WrkJob>;
 
-/// A measurement of wrk.
+/// A measurement requested by a wrk command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrkJob {
-    /// The measurement.
+    /// Settings that wrk shares with other HTTP benchmarks.
     pub web: WebJob,
     /// Total duration.
     pub duration: Duration,
@@ -195,15 +195,15 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     })))
 }
 
-/// The operands that may be URLs: the first, and each following one that looks like a URL. The rest
-/// are arguments for a script.
+/// Splits operands into URLs (the first operand, and the operands after it that contain `://`) and
+/// arguments for a script.
 fn urls_and_rest(operands: &[String]) -> (&[String], &[String]) {
     let is_url = |operand: &String| operand.contains("://");
     let more = operands.iter().skip(1).take_while(|one| is_url(one));
     operands.split_at(operands.len().min(1 + more.count()))
 }
 
-/// An integer of 1 or more; k, M and G are powers of 1000.
+/// Reads an integer of 1 or more; k, M and G are powers of 1000.
 fn count(given: &mut Given, flag: &'static str) -> u64 {
     let text = given.text(flag).to_owned();
     let read = scaled(
@@ -224,7 +224,7 @@ fn count(given: &mut Given, flag: &'static str) -> u64 {
     }
 }
 
-/// A duration; a number without a unit is seconds.
+/// Reads a duration; a number without a unit is in seconds.
 fn time(given: &mut Given, flag: &'static str) -> Duration {
     let text = given.text(flag).to_owned();
     let read = scaled(&text, &[("", 1), ("s", 1), ("m", 60), ("h", 3_600)]);
@@ -238,7 +238,7 @@ fn time(given: &mut Given, flag: &'static str) -> Duration {
     }
 }
 
-/// An integer with one of these units, in upper or lower case.
+/// Reads an integer with one of these units, in upper or lower case.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_lowercase();

@@ -8,7 +8,7 @@ use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, FLAGS, Parsed, 
 use tenbin_compat::{Mistakes, World};
 use tenbin_plan::{Builtin, Phase, Plan, Reach, WorkloadKind};
 
-/// The founding document's.
+/// A configuration with one cluster manager, from the founding guide.
 const CONF: &str = r#"{"idc": "z0", "cluster_config": {
     "clusters": [{"cluster_id": 1, "hosts": ["http://127.0.0.1:9998"]}]}}"#;
 
@@ -119,14 +119,14 @@ fn hosts_are_taken_from_wherever_they_stand() {
     assert_eq!(own, ["http://a:9500", "http://b:9500"]);
     assert!(!notes.contains("cluster manager"));
     let nested = format!("{{\"stream\": {CONF}}}");
-    // A cluster manager at its usual port is none to put blobs to.
+    // A cluster manager stores no blobs, so the access layer on the same host is used.
     let (own, notes) = hosts(&nested);
     assert_eq!(own, ["http://127.0.0.1:9500"]);
     assert!(
         notes.contains("looks for it at http://127.0.0.1:9500;"),
         "{notes}"
     );
-    // As CubeFS ships it: three managers of one host.
+    // The configuration that CubeFS ships: three managers on one host.
     let shipped = CONF.replace(
         r#""http://127.0.0.1:9998""#,
         r#""http://127.0.0.1:9998", "http://127.0.0.1:9999", "http://127.0.0.1:10000""#,

@@ -1,4 +1,4 @@
-//! The helpers around drnbench: the Droonga tutorial's lines as written.
+//! Command lines of drnbench's helper programs, as written in the Droonga tutorial.
 
 use std::path::{Path, PathBuf};
 

@@ -107,7 +107,7 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert!(large.notes[0].contains("in parts"), "{:?}", large.notes);
 }
 
-/// The flags that `reference` lists for warp, by command.
+/// The documented flags of warp, by command.
 const REFERENCE: &str = "\
 all: host access-key secret-key session-token tls ktls insecure region signature lookup host-select \
 resolve-host http2 disable-http-keepalive sndbuf rcvbuf concurrent duration rps-limit bucket prefix \
@@ -131,7 +131,7 @@ zip: obj.size files
 append: obj.size
 analyze: analyze.dur analyze.op analyze.host analyze.skip analyze.limit analyze.offset analyze.v";
 
-/// A value that a flag takes and that is not its default.
+/// A valid value of a flag, other than the default.
 fn some_value(flag: &Flag) -> &'static str {
     match (flag.name, flag.kind) {
         (_, Kind::Switch) => "true",
@@ -178,7 +178,7 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                 _ => "",
             };
             let value = some_value(flag);
-            // As two words, as one, with one dash and with two.
+            // Value as a separate word or after `=`, and one dash or two.
             let mut forms = vec![
                 format!("warp {command} --{}={value}{files}", flag.name),
                 format!("warp {command} -{}={value}{files}", flag.name),
@@ -478,7 +478,7 @@ fn the_page_on_warp_says_what_the_table_says() {
     );
 }
 
-/// A world in which plans can be resolved.
+/// A context in which plans can be resolved.
 fn context() -> tenbin_plan::Context {
     tenbin_plan::Context {
         cores: 4,

@@ -33,7 +33,7 @@ fn ab_job(line: &str) -> ab::AbJob {
     }
 }
 
-/// What is wrong with a line, all sentences.
+/// All mistakes in a command line.
 fn wrong(line: &str) -> String {
     let mistakes = match line.starts_with("wrk") {
         true => wrk::parse(&words(line), &world()).map(|_| ()),

@@ -1,5 +1,5 @@
-//! Reading files up to a limit: a file name may be that of a device that never
-//! ends, or far larger than anyone meant.
+//! Reading files up to a size limit: a file name can refer to an endless device or to a file that
+//! is too large by mistake.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,19 +7,19 @@ use std::path::Path;
 
 /// Largest plan file, bytes.
 pub(crate) const LARGEST_PLAN: u64 = 16 << 20;
-/// Largest file that a plan names (a body, patterns, a trace, sizes), bytes. Such a file is
-/// kept in memory.
+/// Largest file that a plan names (a body, patterns, a trace, sizes), bytes. These files are kept
+/// in memory.
 pub(crate) const LARGEST_NAMED: u64 = 256 << 20;
 
-/// Largest result file of this or another tool that is read at once, bytes.
+/// Largest result file, of Tenbin or of another tool, that is read into memory, bytes.
 pub const LARGEST_RESULT: u64 = 256 << 20;
 
-/// The content of a regular file of at most `limit` bytes, a multiple of 1 MiB. A pipe or a
-/// device is refused without opening it: opening a pipe may wait without end.
+/// Reads a regular file of at most `limit` bytes, a multiple of 1 MiB. Pipes and devices are
+/// refused without being opened, because opening a pipe can block forever.
 ///
 /// # Errors
 ///
-/// Those of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if it is no regular file.
+/// The errors of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if `path` is not a regular file.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
@@ -30,12 +30,12 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_bounded(path, limit)
 }
 
-/// The content of a file of at most `limit` bytes, a multiple of 1 MiB.
+/// Reads a file of at most `limit` bytes, a multiple of 1 MiB.
 ///
 /// # Errors
 ///
-/// Those of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than
-/// `limit` bytes have been read, whatever size the file system gave.
+/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than `limit`
+/// bytes have been read, whatever size the file system reports.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len();
@@ -50,12 +50,12 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file of at most `limit` bytes, a multiple of 1 MiB. The caller decides how much of it to
+/// Opens a file of at most `limit` bytes, a multiple of 1 MiB. The caller decides how many bytes to
 /// read.
 ///
 /// # Errors
 ///
-/// Those of opening; [`io::ErrorKind::FileTooLarge`] here or when reading goes beyond `limit`.
+/// Errors of opening; [`io::ErrorKind::FileTooLarge`] if opening or reading exceeds `limit`.
 pub(crate) fn open_bounded(path: &Path, limit: u64) -> io::Result<Box<dyn BufRead>> {
     let file = File::open(path)?;
     if file.metadata()?.len() > limit {

@@ -4,10 +4,10 @@ use std::net::Ipv4Addr;
 
 use crate::scalar::Scalar;
 
-/// The bucket where none is named.
+/// The default bucket name.
 pub(crate) const DEFAULT_BUCKET: &str = "tenbin-bench";
 
-/// The rules for general purpose buckets in the Amazon S3 user guide.
+/// Reads a bucket name by the rules for general purpose buckets (Amazon S3 user guide).
 pub(crate) fn read(scalar: &Scalar) -> Result<String, String> {
     let bucket = scalar.text()?;
     let refuse = |why: &str| {

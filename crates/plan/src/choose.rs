@@ -1,28 +1,28 @@
-//! Which object is next, and which part of it.
+//! Choice of the next object, byte ranges of objects, and prefixes of keys.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::size::Size;
 
-/// Which of the objects that are there an operation takes next.
+/// How an operation chooses its next object among the existing objects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Choose {
-    /// Any, all equally likely.
+    /// At random, with equal probabilities.
     Uniform,
-    /// The `n`-th most popular with a probability in proportion to `n` to the power
-    /// of minus `exponent`; which is how popular follows from the seed.
+    /// Zipf distribution: the probability of the `n`-th most popular object is proportional to `n`
+    /// to the power of minus `exponent`. The order of popularity follows from the seed.
     Zipf {
-        /// Above 0, at most 10; about 1 for many kinds of requests.
+        /// Above 0, at most 10; about 1 in many real workloads.
         exponent: f64,
     },
-    /// One after the other, and from the start again.
+    /// In order, and then from the start again.
     Sequential,
-    /// Each at most once in a run, so that no cache can have it.
+    /// Each object at most once in a run, so that no cache can contain the object.
     Once,
 }
 
-/// The exponent where none is given: that of popular things in general.
+/// The default exponent, common in popularity distributions.
 const USUAL_EXPONENT: f64 = 1.0;
 
 impl FromStr for Choose {
@@ -63,19 +63,19 @@ impl fmt::Display for Choose {
     }
 }
 
-/// A part of an object.
+/// A byte range of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
-    /// So many bytes from anywhere in it: `random:64KiB`.
+    /// `length` bytes at a random offset: `random:64KiB`.
     Random {
-        /// Bytes, at least 1.
+        /// Length in bytes, at least 1.
         length: u64,
     },
-    /// From the first byte to the last, counted from 0, both included: `0-1023`.
+    /// Bytes `first` to `last`, counted from 0, both included: `0-1023`.
     Fixed {
-        /// The first.
+        /// The first byte.
         first: u64,
-        /// The last, not before the first.
+        /// The last byte, not before `first`.
         last: u64,
     },
 }
@@ -113,18 +113,20 @@ impl fmt::Display for ByteRange {
     }
 }
 
-/// How the keys of objects look below the prefix of the run.
+/// Levels of prefixes in object keys, below the prefix of the run: the number of names on each
+/// level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prefixes(pub Vec<u32>);
 
-/// Levels of prefixes, and names on one level, at most.
+/// Maximum number of prefix levels.
 const MOST_LEVELS: usize = 8;
+/// Maximum number of names on one level.
 const MOST_NAMES: u32 = 65_536;
 
 impl FromStr for Prefixes {
     type Err = String;
 
-    /// `16/16`: sixteen prefixes, sixteen below each of them.
+    /// Reads `16/16`: sixteen prefixes with sixteen prefixes below each.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(

@@ -4,24 +4,25 @@ use crate::load::Pace;
 use crate::model::Plan;
 use crate::workload::Workload;
 
-/// The fewest levels that have an optimum and count as one hypothesis.
+/// Fewest levels of a concurrency sweep that can show an optimum; such a sweep is one hypothesis.
 pub(crate) const FEWEST_LEVELS: usize = 3;
 
 impl Plan {
     /// The concurrency sweeps of three or more levels: closed-loop workloads that differ only in
-    /// their connections, as positions among [`Plan::workloads`], in ascending order of connections.
+    /// their connections, as positions among [`Plan::workloads`], in ascending order of
+    /// connections.
     pub fn concurrency_sweeps(&self) -> Vec<Vec<usize>> {
         self.concurrency_sweeps_of(FEWEST_LEVELS)
     }
 
-    /// As [`Plan::concurrency_sweeps`] with at least this number of levels. If two workloads have
+    /// As [`Plan::concurrency_sweeps`], with at least this number of levels. If two workloads have
     /// the same number of connections, only the first is used as a level.
     pub fn concurrency_sweeps_of(&self, fewest: usize) -> Vec<Vec<usize>> {
         concurrency_sweeps_among(&self.workloads, fewest)
     }
 }
 
-/// The concurrency sweeps among workloads before there is a plan.
+/// As [`Plan::concurrency_sweeps_of`], for workloads that are not yet part of a plan.
 pub(crate) fn concurrency_sweeps_among(workloads: &[Workload], fewest: usize) -> Vec<Vec<usize>> {
     let mut sweeps: Vec<Vec<usize>> = Vec::new();
     for (at, workload) in workloads.iter().enumerate() {

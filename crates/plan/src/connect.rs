@@ -1,4 +1,4 @@
-//! How connections get to a target.
+//! Connection settings of a target: hosts, protocol versions, TLS and addresses.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -8,38 +8,37 @@ use url::Url;
 
 use crate::names::Named;
 
-/// How connections get to a target, beyond its URL.
+/// Connection settings of a target, in addition to its URL.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Connect {
-    /// All hosts of a target that has several, the first that of its URL; empty
-    /// for a target with one. Same scheme and path, no two at the same place.
+    /// All hosts of a target with several hosts, starting with the host of its URL; empty for a
+    /// target with one host. All hosts have the same scheme and path, and no host is listed twice.
     pub hosts: Vec<Host>,
-    /// What is spoken.
+    /// HTTP version.
     pub http: HttpVersion,
-    /// How TLS is spoken, if the URL says `https`.
+    /// TLS settings, used if the URL has the scheme `https`.
     pub tls: Tls,
-    /// The Unix socket to connect to instead of the URL's host and port. For a
-    /// launched target it may hold placeholders.
+    /// Unix socket to connect to instead of the URL's host and port. The path can contain
+    /// placeholders if Tenbin launches the target.
     pub unix: Option<PathBuf>,
-    /// Addresses of names, instead of name resolution by the system.
+    /// Fixed addresses of host names, instead of name resolution by the system.
     pub resolve: Vec<Pin>,
-    /// Which addresses of a name are used; those of the family that the system
-    /// names first when not set.
+    /// IP version of the addresses to use; `None`: the version of the first resolved address.
     pub ip_version: Option<IpVersion>,
-    /// Address that connections come from; the system's choice when not set.
+    /// Local source address of connections; `None`: the system's choice.
     pub source: Option<IpAddr>,
 }
 
 /// One of several hosts of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// Its base URL.
+    /// Base URL.
     pub url: Url,
-    /// Its share of the requests against the weights of the others, 1 to 1000.
+    /// Share of the requests, relative to the weights of the other hosts, 1 to 1000.
     pub weight: u32,
 }
 
-/// Prints as in a plan: `http://db1:9000/ weight 3`.
+/// Writes plan-file syntax: `http://db1:9000/ weight 3`.
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.weight {
@@ -49,40 +48,39 @@ impl fmt::Display for Host {
     }
 }
 
-/// What is spoken to a target.
+/// HTTP version of the requests to a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HttpVersion {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2: agreed on in the TLS handshake (ALPN), or known beforehand.
+    /// HTTP/2, negotiated in the TLS handshake (ALPN) or used with prior knowledge.
     Http2,
 }
 
-/// How TLS is spoken. Files are named, never read into a plan.
+/// TLS settings. A plan contains the names of certificate files, never their content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// PEM file of the authorities to trust, in place of the system's.
+    /// PEM file of the authorities to trust, instead of the system's.
     pub ca: Option<PathBuf>,
-    /// The certificate to show to the server.
+    /// The client certificate.
     pub client: Option<ClientCertificate>,
     /// Accept any certificate.
     pub insecure: bool,
-    /// Name to send (SNI) and to expect in the certificate, in place of the
-    /// URL's host.
+    /// Server name for SNI and for certificate verification, instead of the URL's host.
     pub server_name: Option<String>,
-    /// Resume earlier sessions. Without it every handshake is a full one.
+    /// Resume earlier sessions. If false, every handshake is a full handshake.
     pub resume: bool,
-    /// The only version to offer; 1.3 and 1.2 when not set.
+    /// The only TLS version to offer; `None`: 1.3 and 1.2.
     pub version: Option<TlsVersion>,
 }
 
-/// A certificate to show to a server.
+/// A client certificate with its private key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
-    /// PEM file with the certificate and those above it.
+    /// PEM file with the certificate and its intermediate certificates.
     pub cert: PathBuf,
-    /// PEM file with its private key; may be the same.
+    /// PEM file with the private key; can be the same file as `cert`.
     pub key: PathBuf,
 }
 
@@ -105,7 +103,7 @@ pub enum IpVersion {
 }
 
 impl IpVersion {
-    /// Whether `address` is of this version.
+    /// Whether `address` has this IP version.
     pub fn has(self, address: IpAddr) -> bool {
         match self {
             Self::V4 => address.is_ipv4(),
@@ -121,12 +119,12 @@ pub struct Pin {
     pub host: String,
     /// The port.
     pub port: u16,
-    /// At least one, no two alike.
+    /// The addresses: at least one, without duplicates.
     pub addresses: Vec<IpAddr>,
 }
 
 impl Pin {
-    /// The addresses with the port.
+    /// The addresses, each with the port.
     pub fn sockets(&self) -> impl Iterator<Item = SocketAddr> {
         self.addresses
             .iter()

@@ -11,27 +11,26 @@ pub type LookUp = Box<dyn Fn(&str) -> Option<String>>;
 /// Opens a file for reading.
 pub type OpenFile = Box<dyn Fn(&Path) -> io::Result<Box<dyn BufRead>>>;
 
-/// The environment of a plan: cores, variables, files. Tests replace single parts.
+/// The environment of a plan: cores, variables, files. Tests replace some of the fields.
 pub struct Context {
-    /// Processor cores; half of them become generator threads.
+    /// Processor cores; by default, half of them become load generator threads.
     pub cores: usize,
     /// Where relative paths start: the working directory, absolute.
     pub directory: PathBuf,
-    /// The seed of a plan that gives none.
+    /// The seed of a plan without a `seed`.
     pub seed: u64,
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     pub environment: LookUp,
     /// Opens a file that the plan names.
     pub open: OpenFile,
-    /// Do not read the files that a plan names, except those with secrets: their content is then
-    /// empty. For printing a plan without running it.
+    /// Do not read the files that a plan names, except files with secrets; the files then count as
+    /// empty. Used to print a plan without running it.
     pub without_files: bool,
-    /// Unpredictable bits, for credentials that are generated for a run.
+    /// Returns unpredictable bits, for credentials that are generated for a run.
     pub random: Box<dyn FnMut() -> u64>,
 }
 
-/// A drawn seed is no longer than this, so that every reader of JSON and of TOML
-/// takes it for the same number.
+/// Bits of a generated seed: few enough that every reader of JSON and TOML keeps the exact number.
 const SEED_BITS: u32 = 53;
 
 impl Context {

@@ -11,17 +11,18 @@ use crate::target::Target;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// The sizes of one cluster, as positions among [`Plan::targets`], the fewest hosts first.
+/// The targets that are different sizes of one cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterSizes {
-    /// What the plan calls the cluster.
+    /// Name of the cluster in the plan.
     pub cluster: String,
-    /// Its targets, no two with as many hosts.
+    /// Positions in [`Plan::targets`], ascending by number of hosts. No two targets have the same
+    /// number of hosts.
     pub targets: Vec<usize>,
 }
 
 impl WorkloadKind {
-    /// The patterns that are made of the plan's pages, with the method of a request that says none.
+    /// The patterns generated from the plan's pages, with the default request method.
     fn corpus_patterns(&mut self) -> Option<(String, &mut Patterns)> {
         let (method, drawn) = self.protocol_mut().patterns_mut()?;
         drawn.of_corpus.then(|| (method.to_owned(), drawn))
@@ -29,8 +30,8 @@ impl WorkloadKind {
 }
 
 impl Plan {
-    /// Where a target reports what its cache has done with a workload: what the target's own
-    /// `cache_counters` name, or else those of the workload. `None` where nothing is to be read.
+    /// Where a target reports its cache counters for a workload: the `cache_counters` of the
+    /// target, otherwise those of the workload. `None` if no counters are read.
     pub fn cache_counters<'a>(
         &self,
         target: &'a Target,
@@ -64,18 +65,18 @@ impl Plan {
         clusters
     }
 
-    /// Whether a workload draws from patterns that are made of the plan's pages.
+    /// Whether a workload draws from patterns that are generated from the plan's pages.
     pub fn draws_from_corpus(&self) -> bool {
         let mut drawn = self.workloads.iter().filter_map(Workload::patterns);
         drawn.any(|patterns| patterns.of_corpus)
     }
 
-    /// Sets the requests of the workloads that draw from the plan's pages, from the content of a
-    /// file of patterns.
+    /// Sets the patterns of the workloads that draw from the plan's pages to the content of a
+    /// patterns file.
     ///
     /// # Errors
     ///
-    /// When a line is no request, or there are too few requests for the target hit ratio.
+    /// A line that is not a request, or too few requests for the target hit ratio.
     pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
         // The levels of a ramp share their patterns.
         let mut known: Option<(String, Arc<PatternSet>)> = None;
@@ -98,12 +99,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the requests of the workloads that draw from these search terms, each target in
-    /// its own words: those of `by_target`, or without it the tutorial's search for the kind of
-    /// server that it is.
+    /// Generates the requests for these search terms, in the syntax of each target: with the
+    /// templates of `by_target`, or otherwise the Droonga tutorial's search for the target's kind
+    /// of server.
     ///
     /// # Errors
-    /// A target of no known kind, or a term that makes no request.
+    /// A target of unknown kind, or a term from which no request can be made.
     pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), String> {
         let mut usual = BTreeMap::new();
         for target in &self.targets {

@@ -1,4 +1,4 @@
-//! Exact decimal numbers with a unit behind them, as people write quantities.
+//! Exact decimal numbers, followed by a unit.
 
 /// A non-negative decimal number, kept exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -7,17 +7,18 @@ pub(crate) struct Decimal {
     places: u32,
 }
 
-/// Why a decimal times a factor is no `u64`.
+/// Why the product of a decimal and a factor is not a `u64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misfit {
-    /// Something is left after the decimal point.
+    /// The product has a fractional part.
     Fraction,
-    /// More than `u64::MAX`.
+    /// The product is above `u64::MAX`.
     TooLarge,
 }
 
 impl Decimal {
-    /// More digits than any quantity needs, few enough that no factor overflows.
+    /// Maximum number of digits: more than any quantity needs, and few enough that no factor
+    /// overflows.
     const MOST_DIGITS: usize = 25;
 
     /// Takes a number (`12`, `1.5`) from the front of `text`; returns the rest.
@@ -42,7 +43,7 @@ impl Decimal {
         Some((Self { digits, places }, rest))
     }
 
-    /// This number times `factor`, if that is a whole number.
+    /// The product of this number and `factor`, if the product is a whole number.
     pub(crate) fn times(self, factor: u64) -> Result<u64, Misfit> {
         let product = self
             .digits

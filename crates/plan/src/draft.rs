@@ -1,4 +1,4 @@
-//! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
+//! A plan as written, by flags or in TOML: without defaults, and not checked.
 
 pub(crate) mod corpus;
 pub(crate) mod load;
@@ -20,8 +20,8 @@ use crate::scalar::{At, List, Scalar};
 use crate::work::WorkDraft;
 
 section! {
-    /// A plan as it was written, from a plan file ([`Draft::from_toml`]) or from flags.
-    /// [`Draft::resolve`] makes it a [`Plan`](crate::Plan).
+    /// A plan as written, in a plan file ([`Draft::from_toml`]) or by flags. [`Draft::resolve`]
+    /// turns a draft into a [`Plan`](crate::Plan).
     pub struct Draft("at the top of the plan", "a plan") {
         /// short name, used in the name of the run directory
         name: Scalar = text("name")
@@ -49,7 +49,7 @@ section! {
                     .default("half the processor cores")
                     .under("Rounds"),
             );
-        /// name of the target that the others are compared with
+        /// name of the target that the other targets are compared with
         baseline: Scalar = text("name")
             .default_rule("the first")
             .comment("the others are compared with it")
@@ -77,8 +77,9 @@ section! {
                 "Largest difference at which two targets count as equivalent",
             ));
         /// variation between starts of the same program. If no target was restarted during the run,
-        /// a smaller difference is "cannot tell", [see](findings.md#one_start). With `"0%"`, the
-        /// verdict applies only to the server processes of this run, not to their programs
+        /// a difference smaller than this variation is reported as "cannot tell",
+        /// [see](findings.md#one_start). With `"0%"`, the verdict applies only to the server
+        /// processes of this run, not to their programs
         start_noise: Scalar = text("`\"0%\"` to `\"100%\"`")
             .default("5%")
             .comment("variation between starts of one program")
@@ -148,16 +149,16 @@ section! {
     }
 }
 
-/// The most generator threads.
+/// Maximum number of load generator threads.
 pub(crate) const MOST_THREADS: u64 = 1024;
 
 section! {
     /// `[compare]`.
     pub struct CompareDraft("in [compare]", "a table such as [compare]") {
-        /// two or more workloads. On each target, they are compared with the first one, for example
-        /// to measure the cost of TLS or of a connection per request on *one* server. They are
-        /// interleaved in every round like targets, and each ratio is paired. All must be closed
-        /// loops, or all open loops
+        /// two or more workloads. On each target, the first workload is compared with all others,
+        /// for example to measure the cost of TLS or of a connection per request on *one* server.
+        /// These workloads are interleaved in every round like targets, and each ratio is paired.
+        /// Either all are closed loops, or all are open loops
         workloads: List = text("list of names")
             .default_rule("none: workloads are not compared")
             .comment("on each target, the others against the first")
@@ -173,7 +174,7 @@ section! {
 section! {
     /// One `[[workload]]`.
     pub struct WorkloadDraft("in [[workload]]", "a table such as [[workload]]") {
-        /// protocol of the workload. On the command line, it is the command: `tenbin s3`
+        /// protocol of the workload. On the command line, the protocol is the command: `tenbin s3`
         kind: Scalar = text("`\"http\"`, `\"s3\"`, `\"blob\"`")
             .default_rule("required")
             .synonyms(&["type"]);
@@ -193,7 +194,7 @@ section! {
         );
     }
     tables {
-        /// The keys of its protocol. In a plan file they are among the other keys.
+        /// The keys of the workload's protocol; in a plan file, they are among the other keys.
         pub work: Option<WorkDraft>,
         /// Keys that override the load of the plan.
         pub load: LoadDraft,
@@ -201,7 +202,7 @@ section! {
 }
 
 impl WorkloadDraft {
-    /// A workload with default settings except for its work.
+    /// A workload with this work and otherwise default settings.
     pub fn of(work: impl Into<WorkDraft>) -> Self {
         Self {
             work: Some(work.into()),

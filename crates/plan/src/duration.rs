@@ -1,4 +1,4 @@
-//! Lengths of time, as people write them: `500ms`, `2s`, `1m30s`, `1h`.
+//! Durations as text: `500ms`, `2s`, `1m30s`, `1h`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use crate::decimal::{Decimal, Misfit};
 
-/// A length of time that prints as people write it (`1m30s`, `1.5s`, `200ms`)
-/// and parses back to exactly the same, to the nanosecond.
+/// A duration. Prints as `1m30s`, `1.5s` or `200ms`, and this text parses to exactly the same
+/// duration, to the nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub Duration);
 
-/// Why a text is no length of time.
+/// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     #[error("{0:?} is not a length of time; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoNumber(String),
-    /// It begins with a minus sign.
+    /// The text begins with a minus sign.
     #[error("{0:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     Negative(String),
     /// A number without its unit.
     #[error("{0:?} has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoUnit(String),
-    /// The unit is not one of ours.
+    /// An unknown unit.
     #[error(
         "{text:?} has the unknown unit {unit:?}; the units are h, m, s, ms, us and ns, \
          for example \"1m30s\""
@@ -31,10 +31,10 @@ pub enum TimeError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// The text behind the number.
+        /// The text after the number.
         unit: String,
     },
-    /// Finer than a nanosecond.
+    /// More precise than a nanosecond.
     #[error("{0:?} is finer than a nanosecond; write for example \"1.5ms\"")]
     TooFine(String),
     /// Longer than a year.
@@ -142,7 +142,7 @@ fn written(time: Duration) -> String {
     text
 }
 
-/// `nanos` in `unit`, with as many decimals as it takes and no more.
+/// `nanos` in `unit`, with as few decimals as an exact value needs.
 fn with_fraction(nanos: u64, unit: u64, name: &str) -> String {
     let whole = nanos / unit;
     if nanos.is_multiple_of(unit) {

@@ -1,4 +1,4 @@
-//! What must be true of the figures: `p99<20ms`, `throughput>0.95x baseline`.
+//! Conditions on figures: `p99<20ms`, `throughput>0.95x baseline`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::percent::Percent;
 use crate::rate::Rate;
 use crate::size::Size;
 
-/// What a condition is for.
+/// Whether a condition must or must not be proven true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
     /// `expect`: the condition must be proven true.
@@ -22,21 +22,21 @@ pub enum Demand {
 /// plan-file syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// What the condition is for.
+    /// Whether the condition must or must not be proven true.
     pub demand: Demand,
-    /// The target it is about; every one when not set.
+    /// The target that the condition applies to; `None`: every target.
     pub target: Option<String>,
-    /// The workload it is about; every one when not set.
+    /// The workload that the condition applies to; `None`: every workload.
     pub workload: Option<String>,
-    /// Which figure.
+    /// The figure.
     pub figure: Figure,
-    /// On which side of the bound it must be.
+    /// The required relation of the figure to the bound.
     pub relation: Relation,
     /// The bound.
     pub bound: Bound,
 }
 
-/// On which side of its bound a figure must be.
+/// The required relation of a figure to its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// `<`
@@ -50,7 +50,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether a value has that relation to a bound.
+    /// Whether `value` has this relation to `bound`.
     pub fn holds(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Below => value < bound,
@@ -70,14 +70,14 @@ impl Relation {
     }
 }
 
-/// What a figure is compared with.
+/// The bound of a condition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
-    /// Operations a second.
+    /// Operations per second.
     Rate(Rate),
-    /// A time.
+    /// A duration.
     Time(Time),
-    /// A share.
+    /// A percentage.
     Percent(Percent),
     /// Bytes per second.
     BytesPerSecond(Size),
@@ -86,8 +86,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound in operations a second, seconds, a share of 1, bytes a second, or
-    /// as a ratio.
+    /// The bound as a number: operations per second, seconds, a share of 1, bytes per second, or a
+    /// ratio.
     pub fn value(self) -> f64 {
         match self {
             Self::Rate(rate) => rate.get(),
@@ -105,7 +105,7 @@ impl fmt::Display for Bound {
             Self::Rate(rate) => write!(f, "{rate}"),
             Self::Time(time) => write!(f, "{time}"),
             Self::Percent(percent) => write!(f, "{percent}"),
-            // A bare number would be taken for operations.
+            // A number without a unit would be read as operations per second.
             Self::BytesPerSecond(Size(bytes)) if Size(*bytes).to_string() == bytes.to_string() => {
                 write!(f, "{bytes}B/s")
             }
@@ -135,7 +135,7 @@ impl Expectation {
 /// An expectation as written, before its names are resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
-    /// The names before it.
+    /// The names before the condition.
     pub(crate) names: Vec<String>,
     pub(crate) figure: Figure,
     pub(crate) relation: Relation,
@@ -167,7 +167,7 @@ impl FromStr for Written {
     }
 }
 
-/// The relation that `text` begins with, and the rest of it.
+/// The relation at the start of `text`, and the rest of `text`.
 fn relation(text: &str) -> (Relation, &str) {
     let signs = [
         Relation::AtMost,
@@ -206,7 +206,7 @@ fn read_bound(figure: Figure, text: &str) -> Result<Bound, String> {
         Unit::Share => text.parse().map(Bound::Percent).map_err(wrong),
         Unit::BytesPerSecond => {
             let size = text.strip_suffix("/s").map(str::trim).filter(|size| {
-                // Bytes have a unit too.
+                // The number of bytes needs a unit, too.
                 size.ends_with(|c: char| c.is_ascii_alphabetic())
             });
             let size = size.ok_or_else(|| no_unit(figure, text))?;
@@ -228,7 +228,7 @@ fn needs_unit(text: &str, sign: char, figure: Figure) -> Result<(), String> {
     }
 }
 
-/// `0.95x baseline`; `None` for what does not speak of the baseline.
+/// Reads `0.95x baseline`; `None` if the text does not end with `baseline`.
 fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
     let before = text.strip_suffix("baseline")?.trim_end();
     let number = before

@@ -1,4 +1,4 @@
-//! The figures that a plan can name: `expect`, `fail_if`, `slo` and `decide` read one table.
+//! The figures that a plan can name. `expect`, `fail_if`, `slo` and `decide` use the same table.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use crate::suggest::did_you_mean;
 /// A figure of a target at a workload. `Display` gives its name in plans: `p99.9`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
-    /// Work done a second.
+    /// Operations per second.
     Throughput,
     /// A statistic of the time of an operation: service time in a closed loop, response time in an
     /// open loop.
     Time(Statistic),
-    /// The longest time of the run.
+    /// The longest time of an operation in the run.
     Max,
-    /// Work that failed, as a share of all.
+    /// Failed operations, as a share of all operations.
     Errors,
-    /// CPU time of the server for an operation.
+    /// CPU time of the server per operation.
     Cpu,
-    /// Body bytes a second.
+    /// Body bytes per second.
     Bandwidth,
 }
 
@@ -36,7 +36,7 @@ pub enum Statistic {
 pub struct Quantile(u32);
 
 const BILLION: u32 = 1_000_000_000;
-/// A percent has a hundredth of the steps of the whole.
+/// Quantile steps per percent; 100 % is a billion steps.
 const STEPS_OF_PERCENT: u32 = BILLION / 100;
 
 impl Quantile {
@@ -45,17 +45,17 @@ impl Quantile {
         Self(percent * STEPS_OF_PERCENT)
     }
 
-    /// From 0 to 1.
+    /// The quantile as a share, between 0 and 1.
     pub fn share(self) -> f64 {
         f64::from(self.0) / f64::from(BILLION)
     }
 
-    /// From 0 to 100.
+    /// The quantile in percent, between 0 and 100.
     pub fn as_percent(self) -> f64 {
         f64::from(self.0) / f64::from(STEPS_OF_PERCENT)
     }
 
-    /// From a name such as `p99.9`; `None` if the name is not one of a quantile.
+    /// Reads a name such as `p99.9`; `None` if `name` is not the name of a quantile.
     pub fn named(name: &str) -> Option<Self> {
         let number = name.strip_prefix('p')?;
         let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
@@ -78,7 +78,7 @@ impl fmt::Display for Quantile {
     }
 }
 
-/// Which unit a bound of a figure has.
+/// The unit of a figure's bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     PerSecond,
@@ -90,7 +90,7 @@ pub(crate) enum Unit {
 struct Row {
     name: &'static str,
     figure: Figure,
-    /// A condition on it.
+    /// An example of a condition on the figure.
     example: &'static str,
 }
 
@@ -106,7 +106,7 @@ const fn quantile(percent: u32) -> Figure {
     Figure::Time(Statistic::Quantile(Quantile::percent(percent)))
 }
 
-/// Every figure by name; of the quantiles the usual ones.
+/// Every figure by name, with the common quantiles only.
 const FIGURES: &[Row] = &[
     row("throughput", Figure::Throughput, "throughput>1000/s"),
     row("mean", Figure::Time(Statistic::Mean), "mean<5ms"),
@@ -126,10 +126,10 @@ const FIGURES: &[Row] = &[
 ];
 
 impl Figure {
-    /// The figure of that name.
+    /// The figure with this name.
     ///
     /// # Errors
-    /// One sentence that lists the names.
+    /// One sentence that lists the valid names.
     pub fn named(word: &str) -> Result<Self, String> {
         let names = || FIGURES.iter().map(|row| row.name);
         let row = FIGURES.iter().find(|row| row.name == word);
@@ -146,13 +146,13 @@ impl Figure {
         })
     }
 
-    /// Whether the figure of one target can be divided by that of another with an interval: not
-    /// the longest time and not the share of errors.
+    /// Whether the ratio of the figures of two targets has an interval: not for the longest time
+    /// and the share of errors.
     pub fn has_ratio(self) -> bool {
         !matches!(self, Self::Max | Self::Errors)
     }
 
-    /// Whether the schedule of an open loop decides it.
+    /// Whether the schedule of an open loop determines the figure.
     pub fn is_rate(self) -> bool {
         matches!(self, Self::Throughput | Self::Bandwidth)
     }
@@ -166,7 +166,7 @@ impl Figure {
         }
     }
 
-    /// A condition on it.
+    /// An example of a condition on the figure.
     pub(crate) fn example(self) -> String {
         match self.row() {
             Some(row) => row.example.to_owned(),
@@ -184,7 +184,7 @@ impl fmt::Display for Figure {
         match (self.row(), self) {
             (Some(row), _) => f.write_str(row.name),
             (None, Self::Time(Statistic::Quantile(quantile))) => quantile.fmt(f),
-            // All others have a row: a test says so.
+            // All other figures have a row, as a test checks.
             (None, _) => Ok(()),
         }
     }

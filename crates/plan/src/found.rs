@@ -1,21 +1,20 @@
-//! What is found on targets and takes the place of what a plan assumed: number and sizes of
-//! the objects of a data set that was there before the run.
+//! The data set that is found on targets: its number and sizes of objects replace the plan's.
 
 use crate::sizes::{SizeRange, Sizes};
 
-/// A data set that was there before the run.
+/// A data set that existed before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// Number of objects; `None` where targets differ.
+    /// Number of objects; `None` if targets differ.
     pub objects: Option<u64>,
-    /// Size of the smallest, bytes.
+    /// Size of the smallest object, bytes.
     pub least: u64,
-    /// Size of the largest, bytes.
+    /// Size of the largest object, bytes.
     pub most: u64,
 }
 
 impl Found {
-    /// Objects of these sizes; `None` of none.
+    /// A data set of objects with these sizes; `None` without objects.
     pub fn of(sizes: impl IntoIterator<Item = u64>) -> Option<Self> {
         let one = |size| Self {
             objects: Some(1),
@@ -29,7 +28,8 @@ impl Found {
         sizes.into_iter().map(one).reduce(join)
     }
 
-    /// What several targets have.
+    /// The data set over both targets: all sizes, and the number of objects if both have the same
+    /// number.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

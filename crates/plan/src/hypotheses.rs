@@ -1,26 +1,29 @@
 //! The number of hypotheses that a run tests, and the number of blocks that these tests need.
 //!
-//! The number of rounds is chosen here, and the verdict corrects for the number of hypotheses. Both use
-//! [`Plan::hypotheses`], so that a plan has at least the rounds that its verdict needs.
+//! The default number of rounds and the verdict's correction both use [`Plan::hypotheses`], so that
+//! a plan has at least the rounds that its verdict needs.
 
 use crate::concurrency_sweeps::{FEWEST_LEVELS, concurrency_sweeps_among};
 use crate::model::Plan;
 use crate::workload::Workload;
 
-/// The probability of at least one false difference among all hypotheses of a run.
+/// The significance level of a run: the probability of at least one false difference among all
+/// hypotheses.
 const LEVEL: f64 = 0.05;
 
 impl Plan {
-    /// The hypotheses that share the significance level of 5 %: the deciding figure of each workload,
-    /// for each target against the baseline, and for each pair of compared workloads on each target.
-    /// The levels of a concurrency sweep ([`Plan::concurrency_sweeps`]) are one hypothesis, the curve.
-    /// A twin, maximum-rate searches and figures that do not decide are not counted.
+    /// The number of hypotheses that share the significance level of 5 %: the deciding figure of
+    /// each workload, for each target against the baseline, and for each pair of compared workloads
+    /// on each target. The levels of a concurrency sweep ([`Plan::concurrency_sweeps`]) are one
+    /// hypothesis, the curve. A twin, maximum-rate searches and figures that do not decide are not
+    /// counted.
     pub fn hypotheses(&self) -> usize {
         let compared = self.comparing.workloads.len();
         hypotheses(self.challengers().count(), &self.workloads, compared)
     }
 
-    /// The number of comparisons with the baseline's twin. They are controls and test no hypothesis.
+    /// The number of comparisons with the baseline's twin. These are controls, which test no
+    /// hypothesis.
     pub fn controls(&self) -> usize {
         hypotheses(usize::from(self.twin().is_some()), &self.workloads, 0)
     }
@@ -34,8 +37,8 @@ impl Plan {
     }
 }
 
-/// As [`Plan::hypotheses`] before there is a plan: for this number of `challengers`, and of
-/// workloads that are `compared` with each other.
+/// As [`Plan::hypotheses`], before a plan exists: `challengers` is the number of targets compared
+/// with the baseline, `compared` the number of workloads compared with each other.
 pub(crate) fn hypotheses(challengers: usize, workloads: &[Workload], compared: usize) -> usize {
     let in_rounds = workloads.iter().filter(|work| work.search().is_none());
     let sweeps = concurrency_sweeps_among(workloads, FEWEST_LEVELS);
@@ -45,16 +48,17 @@ pub(crate) fn hypotheses(challengers: usize, workloads: &[Workload], compared: u
     challengers * curves_and_works + (challengers + 1) * compared.saturating_sub(1)
 }
 
-/// The fewest blocks with which the signed-rank test can reject a hypothesis: its smallest two-sided
-/// p-value, 2/2ⁿ, is at most 5 % divided by the number of hypotheses. 6 for one hypothesis, 7 for
-/// two, 8 for four.
+/// The fewest blocks with which the signed-rank test can reject a hypothesis: its smallest
+/// two-sided p-value, 2/2ⁿ, is at most 5 % divided by the number of hypotheses. 6 for one
+/// hypothesis, 7 for two, 8 for four.
 pub fn fewest_blocks(hypotheses: usize) -> u32 {
     let level = LEVEL / hypotheses.max(1) as f64;
     // Between 6 and 40 for any plan that can be written.
     (1.0 - level.log2()).ceil() as u32
 }
 
-/// The most hypotheses that the signed-rank test can reject with this number of blocks; 0 below six.
+/// The most hypotheses that the signed-rank test can reject with this number of blocks; 0 with
+/// fewer than six blocks.
 pub fn hypotheses_within(blocks: u32) -> usize {
     let most = LEVEL * 2_f64.powi(i32::try_from(blocks).unwrap_or(i32::MAX) - 1);
     // The cast saturates.

@@ -1,9 +1,9 @@
 //! The keys of a plan: one table for each section.
 //!
-//! A [`Key`] is everything that a person reads about one key: its values, its meaning, its default,
-//! the comment in a printed plan and the flags that set it. The table of a section ([`Section`],
-//! declared with the macro `section!`) is the only place where a key is declared. From it follow
-//! the draft, the refusal of unknown keys, `docs/plan-file.md` and the flags with their help.
+//! A [`Key`] contains the documentation of one key: its values, meaning and default, its comment in
+//! a printed plan, and the flags that set the key. Keys are declared only in the table of a section
+//! ([`Section`], declared with the macro `section!`). The draft, the refusal of unknown keys,
+//! `docs/plan-file.md` and the flags with their help are generated from this table.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use crate::scalar::Scalar;
 /// One key of a section.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// Its name in a plan file.
+    /// Name in a plan file.
     pub name: &'static str,
-    /// Its meaning, as Markdown for `docs/plan-file.md`.
+    /// Meaning, as Markdown for `docs/plan-file.md`.
     pub meaning: &'static str,
-    /// The values that it accepts.
+    /// The accepted values.
     pub value: Value,
-    /// The value without it.
+    /// The value of the key if a plan does not set the key.
     pub default: KeyDefault,
-    /// Comment behind its value in a printed plan; empty for none.
+    /// Comment after the value in a printed plan; empty for no comment.
     pub comment: &'static str,
     /// Names of the same setting in other tools and in older plans, for suggestions.
     pub synonyms: &'static [&'static str],
-    /// The flags that set it.
+    /// The flags that set the key.
     pub flags: [Option<Flag>; 2],
 }
 
@@ -37,14 +37,14 @@ pub struct Key {
 pub enum Value {
     /// A whole number, limits included.
     Whole {
-        /// The smallest.
+        /// The smallest value.
         least: u64,
-        /// The largest.
+        /// The largest value.
         most: u64,
     },
-    /// A time.
+    /// A duration.
     Time {
-        /// The shortest.
+        /// The shortest duration.
         least: Duration,
     },
     /// Operations per unit of time.
@@ -55,14 +55,14 @@ pub enum Value {
     Switch,
     /// One of these names.
     Choice(fn() -> Vec<&'static str>),
-    /// Text, or another kind of value; in the words of `docs/plan-file.md`.
+    /// Text, or another kind of value, described for `docs/plan-file.md`.
     Text(&'static str),
 }
 
 /// The value of a key that is not given.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyDefault {
-    /// This value, in the syntax of the key's values.
+    /// A value, in the syntax of the key's values.
     Value(&'static str),
     /// A rule, as Markdown for `docs/plan-file.md`.
     Rule(&'static str),
@@ -71,29 +71,30 @@ pub enum KeyDefault {
 /// A flag that sets a key.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
-    /// Its name with dashes: `--gap`.
+    /// Name with dashes: `--gap`.
     pub name: &'static str,
-    /// Its short form: `d` for `-d`.
+    /// Short form: `d` for `-d`.
     pub short: Option<char>,
-    /// Further names, without dashes, which its help shows.
+    /// Further names, without dashes, which the help shows.
     pub aliases: &'static [&'static str],
-    /// The value behind it.
+    /// The value after the flag.
     pub takes: Takes,
-    /// Its help, without the default.
+    /// Help text, without the default.
     pub help: &'static str,
-    /// The default in its help, where the key's is longer; empty for the key's, if that is a value.
+    /// Default shown in the help, if shorter than the key's. Empty: the key's default, if it is a
+    /// value.
     pub default: &'static str,
-    /// Heading in the help, if not that of the section.
+    /// Heading in the help; `None`: the heading of the section.
     pub heading: Option<&'static str>,
-    /// Names, without dashes, of flags that it excludes.
+    /// Names, without dashes, of flags that cannot be combined with this flag.
     pub excludes: &'static [&'static str],
-    /// Name, without dashes, of the flag that it needs.
+    /// Name, without dashes, of a flag that this flag requires.
     pub requires: Option<&'static str>,
-    /// The environment variable that it is read from if it is not given.
+    /// Environment variable that supplies the value if the flag is not given.
     pub variable: Option<&'static str>,
 }
 
-/// The value behind a flag. Texts are names of values in the help.
+/// The value of a flag. Texts are the names of values in the help.
 #[derive(Debug, Clone, Copy)]
 pub enum Takes {
     /// Text.
@@ -106,32 +107,32 @@ pub enum Takes {
     Several(&'static str),
     /// Text; the flag may be repeated, and commas separate values.
     Commas(&'static str),
-    /// Text behind an equals sign, or nothing, which means the second text.
+    /// Text after an equals sign; without a value, the second text applies.
     Optional(&'static str, &'static str),
-    /// Text for all targets, or for one target with its name before it: `[NAME=]URL`.
+    /// Text for all targets, or for one target whose name precedes the text: `[NAME=]URL`.
     PerTarget(&'static str),
-    /// Nothing for all targets, or the name of one target: the key of the target becomes this text,
-    /// or `true` for a switch.
+    /// No value for all targets, or the name of one target: the key of the target becomes this
+    /// text, or `true` for a switch.
     PerTargetMeans(&'static str),
-    /// Text for the target whose name is before it: `NAME=TIME`.
+    /// Text for the target whose name precedes the text: `NAME=TIME`.
     OfTarget(&'static str),
-    /// Nothing: the key becomes this text.
+    /// No value: the key becomes this text.
     Means(&'static str),
-    /// Nothing: the key becomes `true` or `false`.
+    /// No value: the key becomes `true` or `false`.
     Switches(bool),
 }
 
-/// A section of a plan file, as it is written. Declared with the macro `section!`.
+/// A section of a plan file as written. Declared with the macro `section!`.
 pub trait Section: Sized {
-    /// The section in messages: `in [rounds]`.
+    /// Name of the section in messages: `in [rounds]`.
     const TITLE: &'static str;
-    /// Its keys, in the order of the documentation and of printed plans.
+    /// The keys, in the order of the documentation and of printed plans.
     const KEYS: &'static [Key];
 
     /// The keys that are given, each with the place of its value.
     fn given(&self) -> Vec<(&'static str, Place)>;
 
-    /// Sets a key by a flag. A key without flags is left as it was.
+    /// Sets a key by a flag. A key without flags is not changed.
     fn set(&mut self, key: &str, flag: &'static str, values: Vec<Scalar>);
 
     /// Copies the keys that are given in `from` and for which `is_copied` holds.
@@ -144,7 +145,7 @@ pub trait Section: Sized {
 }
 
 impl Key {
-    /// A key with this kind of value, without a name, which `section!` gives.
+    /// A key with this kind of value. The key has no name until `section!` sets one.
     const fn of(value: Value) -> Self {
         Self {
             name: "",
@@ -191,7 +192,7 @@ impl Key {
         }
     }
 
-    /// The default as a value, if it is not a rule.
+    /// The default value; `None` if the default is a rule.
     pub(crate) fn default_value(&self) -> Option<Scalar> {
         let KeyDefault::Value(text) = self.default else {
             return None;
@@ -206,17 +207,17 @@ impl Key {
 }
 
 impl Flag {
-    /// `--gap TIME`.
+    /// A flag with a text value: `--gap TIME`.
     pub(crate) const fn text(name: &'static str, value: &'static str, help: &'static str) -> Self {
         Self::of(name, Takes::Text(value), help)
     }
 
-    /// `--rounds N`.
+    /// A flag with a whole number as its value: `--rounds N`.
     pub(crate) const fn whole(name: &'static str, value: &'static str, help: &'static str) -> Self {
         Self::of(name, Takes::Whole(value), help)
     }
 
-    /// `--http [NAME=]VERSION`.
+    /// A flag with a text value for all targets or for one: `--http [NAME=]VERSION`.
     pub(crate) const fn per_target(
         name: &'static str,
         value: &'static str,
@@ -315,7 +316,7 @@ fn names_of<T: Named>() -> Vec<&'static str> {
 }
 
 impl Value {
-    /// The values in the words of `docs/plan-file.md`.
+    /// The accepted values, described for `docs/plan-file.md`.
     pub fn describe(&self) -> String {
         match *self {
             Self::Whole { least, most } if most == u64::MAX => match least {
@@ -337,8 +338,9 @@ impl Value {
     }
 }
 
-/// Declares a section: its draft, with one field for each key, and the table of its keys. The doc
-/// comment of a key is its meaning in `docs/plan-file.md`. Fields under `tables` are no keys.
+/// Declares a section: its draft, with one field per key, and the table of its keys. The doc
+/// comment of a key is the meaning of the key in `docs/plan-file.md`. Fields under `tables` are not
+/// keys.
 macro_rules! section {
     (
         $(#[$about:meta])*
@@ -357,7 +359,7 @@ macro_rules! section {
             $( $( $(#[$other_about])* $visible $other: $other_type, )+ )?
         }
 
-        // One constant for each key, of the same name, so that a misspelt one does not compile.
+        // One constant per key with the name of the key, so that a misspelt key does not compile.
         #[allow(non_upper_case_globals, dead_code)]
         impl $draft {
             $(

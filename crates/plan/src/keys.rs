@@ -1,4 +1,4 @@
-//! Unknown keys of a plan, and the keys that were probably meant.
+//! Finds unknown keys of a plan, and suggests the keys that were probably meant.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -15,9 +15,9 @@ use crate::work::http::TemplateDraft;
 
 /// The keys of one kind of table.
 struct Known {
-    /// The table in messages: `in [rounds]`.
+    /// Name of the table in messages: `in [rounds]`.
     title: &'static str,
-    /// Names, each with words of other tools that mean the same.
+    /// Names of the keys, each with synonyms from other tools.
     names: Vec<(&'static str, &'static [&'static str])>,
 }
 
@@ -31,7 +31,7 @@ impl Known {
         Self { title, names }
     }
 
-    /// These keys and tables inside.
+    /// Adds the names of tables inside the table.
     fn and(mut self, tables: &[(&'static str, &'static [&'static str])]) -> Self {
         self.names.extend(tables);
         self
@@ -41,7 +41,7 @@ impl Known {
         self.names.iter().any(|(known, _)| *known == name)
     }
 
-    /// The key of this name, or the key with this synonym.
+    /// The key with this name or with this synonym.
     fn meant(&self, word: &str) -> Option<&'static str> {
         let by_name = self.names.iter().find(|(name, _)| *name == word);
         let by_synonym = || {
@@ -70,7 +70,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("workload", &["workloads"]),
 ];
 
-/// Removes every unknown key from a plan's table and notes it.
+/// Removes and reports every unknown key of a plan.
 pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     let sections = Sections::new();
     sections.check(&sections.plan, plan, findings);
@@ -106,8 +106,8 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     }
 }
 
-/// `[workload.patterns]` with `terms` and `by_target` in it means `patterns` and `by_target` of
-/// the workload.
+/// Replaces a table `[workload.patterns]` by keys of the workload: `terms` becomes `patterns`, and
+/// the other keys, such as `by_target`, keep their names.
 fn spread_patterns(workload: &mut DeTable<'_>) {
     let Some(DeValue::Table(inner)) = workload.get_mut("patterns").map(toml::Spanned::get_mut)
     else {
@@ -123,16 +123,18 @@ fn spread_patterns(workload: &mut DeTable<'_>) {
     }
 }
 
-/// Keys of every workload, whatever its protocol is.
+/// Keys of workloads of every protocol.
 fn common() -> Known {
     Known::of::<WorkloadDraft>().and(&[("load", &[])])
 }
 
-/// Where a draft has the keys of a workload's protocol; a plan file has them among the others.
+/// The key below which a draft holds the keys of a workload's protocol. In a plan file, these keys
+/// are among the other keys of the workload.
 const WORK: &str = "work";
 
 /// Moves the keys of a workload's protocol into a separate table with the name of the protocol.
-/// Notes keys that only other protocols have. Without a right `kind`, the missing work is noted later.
+/// Reports keys that only other protocols have. Without a valid `kind`, the missing work is
+/// reported later.
 fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let kind = workload
         .get("kind")
@@ -227,7 +229,7 @@ impl Sections {
         }
     }
 
-    /// Checks the table in `table` under `key`.
+    /// Checks the table at `key` in `table`.
     fn inside(&self, table: &mut DeTable<'_>, key: &str, section: &Known, findings: &mut Findings) {
         match table.get_mut(key).map(toml::Spanned::get_mut) {
             Some(DeValue::Table(inner)) => self.check(section, inner, findings),

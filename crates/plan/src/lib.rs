@@ -1,10 +1,8 @@
-//! The experiment as data: built from flags or TOML, validated, and printed again.
+//! Plans of experiments: built from flags or TOML, validated, and printed as TOML.
 //!
-//! Command-line flags and plan files both become a
-//! [`Draft`], whose [`resolve`](Draft::resolve) fills in the defaults, refuses
-//! what cannot work and yields a [`Plan`]. A plan prints itself with
-//! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
-//! its secrets.
+//! Command-line flags and plan files both become a [`Draft`]. [`Draft::resolve`] fills in the
+//! defaults, refuses mistakes and returns a [`Plan`]. [`Plan::to_toml`] prints a plan, without its
+//! secrets, as a plan file that resolves to the same plan.
 
 mod bounded;
 mod bucket;

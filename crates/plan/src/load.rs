@@ -1,4 +1,4 @@
-//! How operations are issued.
+//! Load settings: how operations are issued.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use crate::trace::Trace;
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections, over all threads. A target with several hosts gets as many to
-    /// each of them; the number of requests in flight is the same as with one.
+    /// Connections to each host of the target, over all threads. The number of requests in flight
+    /// does not grow with the number of hosts.
     pub connections: usize,
     /// Closed loop: think time of a connection after each response.
     pub think: Option<Think>,
     /// Requests in flight per connection, 1 to 1000: pipelined in HTTP/1.1, streams in HTTP/2. More
     /// than 1 only with `keep_alive`.
     pub depth: usize,
-    /// An operation unanswered for this long, counted from its write (closed
-    /// loop) or its intended start (open loop), has failed.
+    /// Timeout of an operation without a complete response, counted from its write (closed loop) or
+    /// from its intended start (open loop).
     pub timeout: Duration,
     /// Reuse connections. If false, the client closes the connection after every response.
     pub keep_alive: bool,
-    /// How often every connection is opened in a slice, 2 or more: servers whose workers share a
-    /// listening socket distribute connections at random. HTTP/1.1 with
-    /// `keep_alive` and a depth of 1 only.
+    /// How often every connection is opened in a slice, 2 or more; `None`: once. Servers whose
+    /// workers share a listening socket distribute connections at random, and more openings average
+    /// over this. Requires HTTP/1.1, `keep_alive` and a depth of 1.
     pub reopen: Option<u32>,
-    /// End a slice after this many operations, if before its window is over.
+    /// Number of operations after which a slice ends, unless its window ends first.
     pub requests: Option<u64>,
 }
 
@@ -49,43 +49,43 @@ impl Load {
     }
 }
 
-/// When the next operation is due. Rates are over all threads, and operations are
-/// timed from their intended start, except in a closed loop.
+/// When operations are due. Rates are over all threads. Operations are timed from their intended
+/// start, except in a closed loop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pace {
-    /// As soon as the connection is free.
+    /// Closed loop: as soon as the connection is free.
     Closed,
     /// At a constant rate, evenly spaced.
     Constant {
-        /// Operations a second.
+        /// Operations per second.
         per_second: f64,
     },
-    /// At a constant mean rate, at random: a Poisson process drawn from the seed.
+    /// At random times with a constant mean rate: a Poisson process, drawn from the seed.
     Poisson {
-        /// Operations a second, on average.
+        /// Operations per second, on average.
         per_second: f64,
     },
     /// At a rate that changes linearly over the measured window of a slice.
     Ramp {
-        /// Operations a second at the start, and before it.
+        /// Operations per second at the start of the window, and before the window.
         from: f64,
-        /// Operations a second at the end.
+        /// Operations per second at the end of the window.
         to: f64,
-        /// How they are spread.
+        /// The distribution of arrivals.
         arrivals: Arrivals,
     },
-    /// At one rate after another.
+    /// At consecutive rates.
     Steps {
-        /// Operations a second, and for how long from there on. The first also
-        /// holds before the window, the last to its end.
+        /// Rates in operations per second, each with its duration. The first rate also applies
+        /// before the window, the last until the end of the window.
         steps: Vec<(f64, Duration)>,
-        /// How they are spread.
+        /// The distribution of arrivals.
         arrivals: Arrivals,
     },
     /// At times read from a file, from the start of a slice's window on.
     Trace(Trace),
-    /// At one rate after another, a slice each, until the highest is found at which
-    /// an objective is met. Such a workload takes no part in the rounds.
+    /// Maximum-rate search: one rate per slice, until the highest rate that meets an objective is
+    /// found. The workload takes no part in the rounds.
     Search(RateSearch),
 }
 
@@ -94,21 +94,22 @@ pub enum Pace {
 pub struct RateSearch {
     /// The limits to meet.
     pub slo: Slo,
-    /// The first rate, operations per second; `None`: from the throughput of a short closed loop.
+    /// The first rate, operations per second; `None`: derived from the throughput of a short closed
+    /// loop.
     pub from: Option<f64>,
     /// The distribution of arrivals.
     pub arrivals: Arrivals,
 }
 
 impl RateSearch {
-    /// How long a search takes at most, leads, drains and pauses included, as a multiple of a
-    /// slice.
+    /// The longest time of a search, as a multiple of a slice. Settling times, drains (except the
+    /// last) and pauses are included.
     pub const MOST_SLICES: u32 = 60;
 
-    /// How long the final proof takes, as a multiple of a slice.
+    /// The shortest time of the final proof of a rate, as a multiple of a slice.
     pub const PROOF_SLICES: u32 = 3;
 
-    /// The pace of one probe.
+    /// The load of one probe of the search, at a rate in operations per second.
     pub fn pace_at(&self, per_second: f64) -> Pace {
         match self.arrivals {
             Arrivals::Constant => Pace::Constant { per_second },
@@ -118,8 +119,8 @@ impl RateSearch {
 }
 
 impl Pace {
-    /// The number of operations that are due in a window of `length` seconds: the integral of the
-    /// rate, an average for random arrivals. `None` for a closed loop.
+    /// The number of operations due in a window of `length` seconds: the integral of the rate,
+    /// which is an average for random arrivals. `None` for a closed loop.
     pub fn due_within(&self, length: f64) -> Option<f64> {
         match self {
             Self::Closed | Self::Search(_) => None,
@@ -143,12 +144,12 @@ fn due_in_steps(steps: &[(f64, Duration)], length: f64) -> f64 {
     due + steps.last().map_or(0.0, |(rate, _)| rate * left)
 }
 
-/// How operations that are due at some rate are spread.
+/// The distribution of arrivals at a given rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Evenly: one whenever the integral of the rate reaches a whole number.
+    /// Evenly spaced: an arrival whenever the integral of the rate reaches a whole number.
     Constant,
-    /// At random: a Poisson process of that rate, drawn from the seed.
+    /// At random: a Poisson process with this rate, drawn from the seed.
     Poisson,
 }
 

@@ -1,9 +1,9 @@
-//! What may differ between responses to the same request.
+//! Allowed differences between responses to the same request.
 
-/// What may differ between responses to the same request.
+/// Allowed differences between responses to the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MayDiffer {
-    /// The length of the body, as sent: it may be compressed, for example.
+    /// The length of the body as transferred, which compression can change.
     pub size: bool,
     /// `Content-Type` and `Content-Encoding`.
     pub headers: bool,
@@ -12,17 +12,17 @@ pub struct MayDiffer {
 }
 
 impl MayDiffer {
-    /// The length as sent alone.
+    /// Only the transferred length.
     pub const SIZE: Self = Self {
         size: true,
         ..Self::NOTHING
     };
-    /// Headers alone.
+    /// Only headers.
     pub const HEADERS: Self = Self {
         headers: true,
         ..Self::NOTHING
     };
-    /// The content, and the length with it.
+    /// The content, and with it the transferred length.
     pub const BODY: Self = Self {
         size: true,
         body: true,
@@ -34,7 +34,7 @@ impl MayDiffer {
         body: false,
     };
 
-    /// What may differ by one or the other.
+    /// The differences that `self` or `other` allows.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl MayDiffer {
         }
     }
 
-    /// The names of what may differ, as in plans.
+    /// The names of the allowed differences, as in plans.
     pub fn names(self) -> Vec<&'static str> {
         let is_whole = self.body && self.size;
         let named = [
@@ -57,7 +57,7 @@ impl MayDiffer {
     }
 }
 
-/// What may differ between responses to the same request, by its name in plans.
+/// The allowed differences by their names in plans.
 pub(crate) const MAY_DIFFER: &[(&str, MayDiffer)] = &[
     ("size", MayDiffer::SIZE),
     ("headers", MayDiffer::HEADERS),

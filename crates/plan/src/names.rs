@@ -1,11 +1,12 @@
-//! Values that have names in plans: one table for each type, used for reading, printing and messages.
+//! Values that have names in plans: one table for each type, used for reading, printing and
+//! messages.
 
 /// A type whose values have names in plans.
 pub(crate) trait Named: Copy + PartialEq + 'static {
-    /// Every name with what it means.
+    /// Every name with its value.
     const NAMES: &'static [(&'static str, Self)];
 
-    /// Its name.
+    /// The name of the value.
     fn name(self) -> &'static str {
         Self::NAMES
             .iter()

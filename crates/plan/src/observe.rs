@@ -1,4 +1,4 @@
-//! Where the figures of what a target uses come from.
+//! Sources of a target's resource usage.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use url::Url;
 
 use crate::secret::{KeySource, Secret};
 
-/// Where the figures of what a target uses come from, if not from having launched it.
+/// Source of a target's resource usage, unless Tenbin observes the processes that it launched.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observe {
-    /// Processes of the generator's own machine.
+    /// Processes on the load generator's machine.
     Processes(Processes),
-    /// `tenbin observe`, on whatever machine.
+    /// A `tenbin observe` on any machine.
     Tenbin(ObservePage),
     /// A page in Prometheus' text format.
     Prometheus {
@@ -21,12 +21,12 @@ pub enum Observe {
         /// The target's group on the page of a process exporter.
         group: Option<String>,
     },
-    /// Several sources, none of them `Several`: their figures are added up.
+    /// Several sources whose figures are added up. No source is itself `Several`.
     Several(Vec<Observe>),
 }
 
 impl Observe {
-    /// Each of them.
+    /// The individual sources.
     pub fn each(&self) -> &[Observe] {
         match self {
             Self::Several(all) => all,
@@ -34,7 +34,8 @@ impl Observe {
         }
     }
 
-    /// The processes of the generator's own machine, where these are all.
+    /// The observed processes if all sources are processes on the load generator's machine,
+    /// otherwise `None`.
     pub fn processes(&self) -> Option<Vec<&Processes>> {
         let process = |one: &'_ Observe| matches!(one, Self::Processes(_));
         let each = self.each().iter();
@@ -48,20 +49,20 @@ impl Observe {
     }
 }
 
-/// Which processes; all that descend from them belong to them.
+/// The processes to observe. Their descendants are included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Processes {
-    /// The process of this number.
+    /// The process with this process id.
     Pid(u32),
-    /// Those that listen on this TCP port.
+    /// The processes that listen on this TCP port.
     Port(u16),
-    /// Those that listen on the port of the target's URL.
+    /// The processes that listen on the port of the target's URL.
     OwnPort,
-    /// Those of this name: of their program's file, or as `ps -o comm` shows it.
+    /// The processes with this name: the file name of the program, or the name in `ps -o comm`.
     Name(String),
 }
 
-/// For sentences: `process 12`, `port 80`.
+/// Writes the source for messages: `process 12`, `port 80`.
 impl fmt::Display for Processes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -76,22 +77,22 @@ impl fmt::Display for Processes {
 /// A page with the resource usage of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservePage {
-    /// Where it is: http or https.
+    /// URL of the page, http or https.
     pub url: Url,
-    /// What it wants to be shown (`Authorization: Bearer …`).
+    /// The bearer token that the page requires (`Authorization: Bearer …`).
     pub token: Option<Token>,
-    /// PEM file of the authorities to trust, in place of the system's.
+    /// PEM file of the authorities to trust, instead of the system's.
     pub ca: Option<PathBuf>,
     /// Accept any certificate.
     pub insecure: bool,
 }
 
-/// A secret that opens a page.
+/// A bearer token.
 #[derive(Clone, PartialEq)]
 pub struct Token {
-    /// The token.
+    /// The token itself.
     pub secret: Secret,
-    /// Where it came from: a file or the environment.
+    /// Source of the token: a file or the environment.
     pub source: KeySource,
 }
 

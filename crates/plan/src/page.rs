@@ -25,7 +25,7 @@ impl Page {
         self.text += &format!("{key} = {value}\n");
     }
 
-    /// A key of a table and its value, with the comment of the table.
+    /// Appends a key and its value, with the comment of the key.
     pub(crate) fn key(&mut self, key: &Key, value: impl Display) {
         match key.comment {
             "" => self.pair(key.name, value),
@@ -33,14 +33,14 @@ impl Page {
         }
     }
 
-    /// A key whose value is not the default.
+    /// Appends a key and its value, unless the value is `usual`.
     pub(crate) fn unless<T: Display + PartialEq>(&mut self, key: &Key, value: T, usual: T) {
         if value != usual {
             self.key(key, value);
         }
     }
 
-    /// As [`Page::unless`], for one of several names.
+    /// As [`Page::unless`], for a value with a name. `usual` is the default of its type.
     pub(crate) fn name_unless<T: Named + Default>(&mut self, key: &Key, value: T) {
         if value != T::default() {
             self.key(key, text(Named::name(value)));

@@ -1,4 +1,4 @@
-//! Percentages, as people write them: `5%`, `±2 %`.
+//! Percentages as text: `5%`, `±2 %`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Percent(f64);
 
-/// The signs that may precede a percentage in both directions.
+/// The signs that can precede a percentage that applies in both directions.
 const BOTH_WAYS: &[&str] = &["±", "+-", "+/-"];
 
-/// A share as every sentence and table writes it: `46.5 %`, with at most one decimal as a rule and two
-/// significant digits when it is small.
+/// A share as text for sentences and tables: `46.5 %`. Normally with at most one decimal; small
+/// shares with two significant digits.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let size = value.abs();
@@ -30,12 +30,12 @@ pub fn percent(share: f64) -> String {
 }
 
 impl Percent {
-    /// So many hundredths; `None` for what is no number.
+    /// `hundredths` percent; `None` if the number is not finite.
     pub fn new(hundredths: f64) -> Option<Self> {
         hundredths.is_finite().then_some(Self(hundredths))
     }
 
-    /// So many hundredths, known to be a number.
+    /// `hundredths` percent; the number must be finite.
     pub(crate) const fn of(hundredths: f64) -> Self {
         Self(hundredths)
     }
@@ -45,12 +45,12 @@ impl Percent {
         self.0
     }
 
-    /// The same as a share of 1.
+    /// The percentage as a share: 0.05 for 5 %.
     pub fn share(self) -> f64 {
         self.0 / 100.0
     }
 
-    /// Reads a percentage between two others, with or without a `±` before it.
+    /// Reads a percentage from `least` to `most`, with or without a `±` before the number.
     pub(crate) fn within(text: &str, least: Self, most: Self) -> Result<Self, String> {
         let trimmed = text.trim();
         let plain = BOTH_WAYS

@@ -1,12 +1,12 @@
-//! `{port}` and the like: what a launched target learns only when it is launched.
+//! Placeholders such as `{port}`, whose values are known only when a target is launched.
 
 use crate::suggest::did_you_mean;
 
-/// What placeholders may be called.
+/// The names of placeholders.
 pub(crate) const KNOWN: &[&str] = &["host", "port", "data", "access_key", "secret_key"];
 
-/// The names in braces in `text`, known or not: lower-case words only, so that
-/// JSON and shell variables in an argument are left alone.
+/// The names in braces in `text`, known or not. Only lower-case words count, so that JSON and shell
+/// variables in an argument are not changed.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('}')?;
@@ -15,8 +15,7 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Refuses unknown names: those of the table, and `swept`, have
-/// meanings.
+/// Refuses names in braces that are neither in [`KNOWN`] nor in `swept`.
 pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
     let known = || KNOWN.iter().chain(swept).copied();
     match names(text).find(|name| known().all(|known| known != *name)) {
@@ -34,7 +33,7 @@ pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
 pub(crate) fn filled(text: &str, swept: &[&str]) -> String {
     let all = KNOWN.iter().chain(swept);
     all.fold(text.to_owned(), |text, name| {
-        // What is swept may be a number.
+        // A swept parameter can be a number.
         let sample = match *name {
             "host" => "127.0.0.1",
             "data" | "access_key" | "secret_key" => "x",

@@ -1,4 +1,4 @@
-//! A plan printed as TOML: the same experiment, without its secrets.
+//! Prints a plan as TOML: the same experiment, without its secrets.
 
 mod corpus;
 mod load;
@@ -23,9 +23,9 @@ use self::target::{Variables, target};
 use self::workload::workload;
 
 impl Plan {
-    /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
-    /// and that resolves to the same plan again. Keys given literally are printed
-    /// as references to the environment variable that the next run reads; generated keys are not printed.
+    /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads and that resolves
+    /// to the same plan again. Credentials given literally are printed as references to the
+    /// environment variable that the next run reads; generated credentials are not printed.
     ///
     /// A request body that is not UTF-8 must come from a file
     /// ([`HttpWork::body_file`](crate::HttpWork::body_file)), as it does in every resolved plan.
@@ -62,7 +62,7 @@ impl Plan {
         page.text
     }
 
-    /// How targets are compared, if it is not the default.
+    /// Prints the comparison settings that differ from the defaults.
     fn comparing(&self, page: &mut Page) {
         let comparing = &self.comparing;
         if self.targets.len() > 1
@@ -95,7 +95,7 @@ impl Plan {
         }
     }
 
-    /// The targets of the plan file: a sweep once, by its first point, and no twin.
+    /// The targets to print: without the twin, and of each sweep only the first point.
     fn written_targets(&self) -> Vec<&Target> {
         let twin = self.twin().map(|twin| &twin.name);
         let mut written: Vec<&Target> = Vec::new();
@@ -109,7 +109,7 @@ impl Plan {
         written
     }
 
-    /// The load of all workloads, if they have the same.
+    /// The load of all workloads, if it is the same for all.
     fn shared_load(&self) -> Option<&Load> {
         let first = &self.workloads.first()?.load;
         let same = self

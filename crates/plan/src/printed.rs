@@ -1,10 +1,11 @@
-//! Values in a printed plan that may be secret.
+//! Values in a printed plan that can be secret.
 
 use crate::model::Plan;
 use crate::reach::Reach;
 
 impl Plan {
-    /// Values in the printed plan that may be secret, although they do not look secret, in words: `env of target "a"`, `body of workload "post"`.
+    /// Names the printed values that can be secret but do not look secret: `env of target "a"`,
+    /// `body of workload "post"`.
     pub fn printed_values(&self) -> Vec<String> {
         let environments = self.targets.iter().filter(|target| {
             let Reach::Launched(launch) = &target.reach else {

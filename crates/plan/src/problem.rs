@@ -1,4 +1,4 @@
-//! The problems of a plan, each with its place and the next step.
+//! The problems of a plan. Each problem has a place and says what to do.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// At least one problem, in the order of the plan file.
+    /// The problems, at least one, in the order of the plan file.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -63,14 +63,14 @@ impl From<Problem> for Refusal {
     }
 }
 
-/// A plan file's path and text, to turn offsets into lines.
+/// A plan file's path and text, from which offsets become line and column.
 #[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
-// The text may hold a secret.
+// The text can contain a secret.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Source").field(&self.path).finish()
@@ -97,7 +97,7 @@ impl Source {
 /// Where a value of a draft was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Place {
-    /// At this byte of the plan file.
+    /// At this byte offset in the plan file.
     Byte(usize),
     /// By this command-line flag.
     Flag(&'static str),
@@ -106,16 +106,16 @@ pub enum Place {
     Nowhere,
 }
 
-/// The most problems that are reported: a file that is no plan may have one in each line.
+/// Maximum number of reported problems: a file that is not a plan can have a problem in each line.
 const MOST_PROBLEMS: usize = 100;
-/// The most characters of a message, which may quote the file.
+/// Maximum length of a message, characters: a message can quote the file.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// Problems as they are found.
+/// The problems found so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
     found: Vec<(Place, String)>,
-    /// There are more than [`MOST_PROBLEMS`].
+    /// Whether there are more than [`MOST_PROBLEMS`].
     more: bool,
 }
 
@@ -128,7 +128,7 @@ fn shortened(message: String) -> String {
 }
 
 impl Findings {
-    /// Notes a problem with the value of `key` at `place`.
+    /// Adds a problem with the value of `key` at `place`.
     pub(crate) fn about(&mut self, place: Place, key: &str, message: impl fmt::Display) {
         let message = match place {
             Place::Byte(_) => format!("{key}: {message}"),
@@ -138,7 +138,7 @@ impl Findings {
         self.add(place, message);
     }
 
-    /// Notes a problem whose message needs nothing before it, once.
+    /// Adds a problem with a complete message, unless the same problem was added before.
     pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
         let problem = (place, shortened(message.into()));
         if self.found.contains(&problem) {
@@ -150,8 +150,8 @@ impl Findings {
         }
     }
 
-    /// Whether an unknown key was reported with this name as the suggestion: that the key is missing
-    /// need not be reported as well.
+    /// Whether an unknown key was reported with `name` as the suggestion. If so, the missing key
+    /// `name` need not be reported as well.
     pub(crate) fn suggest(&self, name: &str) -> bool {
         let hint = format!("did you mean {name:?}?");
         self.found
@@ -159,12 +159,12 @@ impl Findings {
             .any(|(_, message)| message.ends_with(&hint))
     }
 
-    /// How many problems there are so far.
+    /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }
 
-    /// Forgets the problems found after there were `count`.
+    /// Removes all problems after the first `count`.
     pub(crate) fn forget_after(&mut self, count: usize) {
         self.found.truncate(count);
     }
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::Draft;
 
-    /// What a plan of this text is refused with.
+    /// The problems of a plan with this text.
     fn problems(text: &str) -> Vec<Problem> {
         let draft = Draft::from_toml(text, Path::new("plan.toml"));
         let mut context = crate::Context::of_this_process().unwrap();

@@ -2,13 +2,14 @@
 
 use std::str::FromStr;
 
-/// Fewest levels among which there is a knee to be found.
+/// Fewest levels of a ramp: with fewer levels, no knee can be found.
 const FEWEST_LEVELS: usize = 3;
-/// Each level becomes one workload; a larger number is taken for a typing error.
+/// Maximum number of levels. Each level becomes one workload; a larger number is taken for a typing
+/// error.
 const MOST_LEVELS: usize = 64;
 const MOST_CONNECTIONS: u64 = 100_000;
 
-/// Levels of connections, ascending, each once.
+/// Levels of connections, ascending, without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ramp(pub(crate) Vec<usize>);
 
@@ -52,7 +53,7 @@ impl FromStr for Ramp {
     }
 }
 
-/// From the first, twice as many each time, and the last at the end.
+/// Levels from `from`, doubled each time, with `to` as the last level.
 fn doubling((from, to): (u64, u64)) -> Vec<u64> {
     let mut levels: Vec<u64> = std::iter::successors(Some(from), |level| Some(level * 2))
         .take_while(|level| *level < to)
@@ -68,7 +69,7 @@ fn evenly(text: &str) -> Result<Vec<u64>, String> {
     };
     let (from, to) = ends(text, from, to)?;
     let step = connections(text, step)?;
-    // Not collected whole: a step of 1 up to the most would be a long list.
+    // Not collected completely: a step of 1 up to the maximum would give a long list.
     let step = usize::try_from(step).unwrap_or(usize::MAX);
     Ok((from..=to).step_by(step).take(MOST_LEVELS + 1).collect())
 }

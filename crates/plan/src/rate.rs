@@ -1,20 +1,20 @@
-//! Arrival rates, as people write them: `1000/s`, `60/m`, `250`.
+//! Arrival rates as text: `1000/s`, `60/m`, `250`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Operations a second: finite and above zero. Prints as `1000/s`, which parses
-/// to exactly the same number.
+/// Operations per second: finite and above 0. Prints as `1000/s`, and this text parses to exactly
+/// the same number.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Rate(f64);
 
-/// Why a text or a number is no rate.
+/// Why a text or a number is not a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
-    /// It is not a number, with or without a unit.
+    /// Not a number, with or without a unit.
     #[error("{0:?} is not a rate; write for example \"1000/s\", \"60/m\" or 250 (a second)")]
     NoNumber(String),
-    /// The unit is not one of ours.
+    /// An unknown unit.
     #[error(
         "{text:?} has the unknown unit {unit:?}; the units are /s, /m and /h, \
          for example \"1000/s\""
@@ -22,13 +22,13 @@ pub enum RateError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// The text behind the slash.
+        /// The text after the slash.
         unit: String,
     },
     /// Less than zero.
     #[error("{0} is negative, and a rate is above 0; write for example \"1000/s\"")]
     Negative(String),
-    /// Zero, or more than a clock can resolve.
+    /// Zero, or above 1,000,000,000 per second.
     #[error(
         "a rate is above 0 and at most 1000000000/s, which {0} is not; write for example \"1000/s\""
     )]
@@ -37,7 +37,7 @@ pub enum RateError {
 
 const UNITS: &[(&str, f64)] = &[("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
-/// One arrival every nanosecond: nothing finer can be scheduled.
+/// The highest rate, per second: one arrival per nanosecond, the resolution of the schedule.
 const HIGHEST: f64 = 1e9;
 
 impl Rate {
@@ -52,7 +52,7 @@ impl Rate {
         }
     }
 
-    /// Operations a second.
+    /// Operations per second.
     pub fn get(self) -> f64 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Where a target is, or how it comes to be.
+//! How a target is reached: by URL, by a command that Tenbin starts, or as a directory.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,31 +10,31 @@ use url::Url;
 use crate::names::Named;
 use crate::store::Store;
 
-/// Where a target is, or how it comes to be.
+/// How a target is reached: by URL, by a command that Tenbin starts, or as a directory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
     /// A running server.
     Endpoint {
-        /// Base URL (`http://host:port/path` or `https://…`); of several hosts
-        /// that of the first.
+        /// Base URL (`http://host:port/path` or `https://…`); for several hosts, the URL of the
+        /// first.
         url: Url,
     },
-    /// Tenbin launches it.
+    /// A server that Tenbin launches.
     Launched(Launch),
     /// One of Tenbin's own servers, run as a child process.
     Builtin(Builtin),
-    /// A directory, for blobs in files.
+    /// A directory in which each blob is a file.
     Files(Files),
 }
 
 impl Reach {
-    /// Whether it is reached by connections at all.
+    /// Whether operations use connections. A directory and the dummy have none.
     pub fn has_connections(&self) -> bool {
         !matches!(self, Self::Files(_) | Self::Builtin(Builtin::Dummy))
     }
 
-    /// What blob workloads speak there, where a plan says `given` of it: a built-in server
-    /// speaks what it speaks.
+    /// The storage protocol of blob workloads on this target: that of a built-in server, otherwise
+    /// `given`, the value in the plan.
     pub fn store(&self, given: Store) -> Store {
         match self {
             Self::Builtin(Builtin::S3Memory | Builtin::S3Durable) => Store::S3,
@@ -46,10 +46,9 @@ impl Reach {
 /// A directory with blobs in files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
-    /// The directory; a resolved plan has it absolute.
+    /// The directory; an absolute path in a resolved plan.
     pub path: PathBuf,
-    /// Whether a file is synced to disk, and its directory with it, before it counts as
-    /// stored.
+    /// Whether a file and its directory are synced to disk before the file counts as stored.
     pub sync: bool,
 }
 
@@ -57,45 +56,45 @@ pub struct Files {
 ///
 /// Placeholders in `command`, `env`, `url` and `ready` are replaced: `{port}` with a free port,
 /// `{data}` with a new directory in the run directory, which is removed after the run, and
-/// `{access_key}` and `{secret_key}` with its credentials, which are generated if the plan has none.
-/// `{secret_key}` is not allowed in `command`, which every user of the machine can read.
+/// `{access_key}` and `{secret_key}` with the target's credentials, which are generated if the plan
+/// has none. `{secret_key}` is not allowed in `command`, which every user of the machine can read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Launch {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Extra environment.
+    /// Additional environment variables.
     pub env: BTreeMap<String, String>,
-    /// Addresses of this machine, a process on each; one process on 127.0.0.1 when empty.
+    /// Addresses of this machine, with one process per address; empty: one process on 127.0.0.1.
     /// `{host}` is replaced with the address.
     pub nodes: Vec<IpAddr>,
-    /// Working directory; Tenbin's own when not set. A resolved plan always
-    /// sets it: by default to the directory of the plan file.
+    /// Working directory; `None`: Tenbin's working directory. A resolved plan always sets the
+    /// directory, by default to that of the plan file.
     pub directory: Option<PathBuf>,
-    /// Base URL once it is up, with placeholders.
+    /// Base URL of the started server, with placeholders.
     pub url: String,
-    /// Its readiness check.
+    /// The readiness check.
     pub ready: Ready,
-    /// How long it may take to come up.
+    /// Maximum time for the server to become ready.
     pub ready_within: Duration,
-    /// Timeout of the stop after SIGTERM, before it is killed.
+    /// Maximum time for the server to exit after SIGTERM, before it is killed.
     pub stop_within: Duration,
 }
 
 /// The readiness check of a launched target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ready {
-    /// Its URL's port accepts connections.
+    /// The port of the URL accepts connections.
     Port,
     /// This URL (with placeholders) returns a status below 500.
     Url(String),
-    /// Its output contains this text.
+    /// The output of the server contains this text.
     Log(String),
 }
 
 /// Tenbin's own servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
-    /// Answers every request with a small fixed body.
+    /// Responds to every request with a small fixed body.
     Http,
     /// S3 object store in memory.
     S3Memory,
@@ -103,8 +102,7 @@ pub enum Builtin {
     S3Durable,
     /// The access layer of a blob store, in memory.
     Blob,
-    /// No server at all: every operation is done at once. It shows what Tenbin itself
-    /// costs.
+    /// No server: every operation completes immediately, which shows the cost of Tenbin itself.
     Dummy,
 }
 
@@ -119,13 +117,12 @@ impl Named for Builtin {
 }
 
 impl Builtin {
-    /// Its name in plans and on the command line: `http`, `s3-memory`, `s3-durable`,
-    /// `blob`, `dummy`.
+    /// Name in plans and on the command line: `http`, `s3-memory`, `s3-durable`, `blob`, `dummy`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
 
-    /// The built-in server of that name.
+    /// The built-in server with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES
             .iter()

@@ -1,4 +1,4 @@
-//! A plan file read as a draft.
+//! Reads a plan file as a draft.
 
 use std::path::Path;
 
@@ -15,9 +15,8 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is not TOML, or a value is of the wrong
-    /// type. Unknown keys and wrong values are refused by [`Draft::resolve`],
-    /// together with everything else that is wrong.
+    /// A file that cannot be read or is not TOML, or a value of the wrong type. [`Draft::resolve`]
+    /// refuses unknown keys and wrong values, together with all other mistakes.
     pub fn read(path: &Path) -> Result<Self, Refusal> {
         let problem = |message: String| {
             Refusal::from(Problem {
@@ -33,8 +32,8 @@ impl Draft {
         Self::from_toml(&text, path)
     }
 
-    /// Reads the text of a plan file. `path` is for messages, and its directory
-    /// is where relative paths start.
+    /// Reads the text of a plan file. `path` appears in messages, and relative paths in the plan
+    /// start at its directory.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! `{env:NAME}` in the texts of a plan, and values that look secret.
 //!
-//! No printed plan contains either value: a reference is printed as it was written, and a literal
-//! that looks secret as a reference to the variable from which the next run reads it.
+//! A printed plan contains neither the value of a reference nor a literal that looks secret: a
+//! reference is printed as written, and the literal is printed as a reference to the environment
+//! variable that the next run reads.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,7 @@ pub(crate) fn scalar(
     }
 }
 
-/// The text with the value of a variable in place of every `{env:NAME}`; `found` is called with
+/// Replaces every `{env:NAME}` in a text with the value of the variable; `found` is called with
 /// each value and its reference.
 pub(crate) fn with_values(
     written: &str,
@@ -66,17 +67,17 @@ pub(crate) fn with_values(
     Ok(text + rest)
 }
 
-/// Query parameters of a URL or a path whose names look secret.
+/// Finds the query parameters of a URL or a path whose names look secret.
 pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let text = field.as_ref().and_then(|field| field.value.text().ok());
     if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
-        // Behind a URL, its weight may follow.
+        // A weight can follow a URL.
         let query = query.split([' ', '#']).next().unwrap_or_default();
         pairs(query, "QUERY", secrets, variables);
     }
 }
 
-/// Fields of a body, a form or JSON, whose names look secret.
+/// Finds the fields of a body (form or JSON) whose names look secret.
 pub(crate) fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) else {
         return;
@@ -139,7 +140,7 @@ impl Variables {
     }
 }
 
-/// The variable of a secret that was given literally.
+/// The name of the environment variable for a secret that was given literally.
 pub(crate) fn variable(kind: &str, name: &str) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() {
         true => c.to_ascii_uppercase(),

@@ -1,4 +1,4 @@
-//! Makes a plan of a draft: fills in defaults and refuses mistakes.
+//! Turns a draft into a plan: fills in defaults and refuses mistakes.
 
 mod comparing;
 mod connect;
@@ -32,19 +32,17 @@ use crate::scalar::Field;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// The default seed of workloads that keep their data: keys and content follow from the seed, so a
+/// The default seed of workloads that keep their data. Keys and content follow from the seed, so a
 /// later run finds the data only with the same seed.
 const SEED_OF_KEPT_DATA: u64 = 1;
 
 impl Draft {
-    /// Fills in the defaults and checks everything that can be checked before
-    /// anything starts. Reads the environment variables and the files that the
-    /// draft names, and nothing else.
+    /// Fills in the defaults and checks everything that can be checked before anything starts.
+    /// Reads only the environment variables and the files that the draft names.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the draft, as far as one mistake does not
-    /// hide another.
+    /// All mistakes in the draft, unless one mistake hides another.
     pub fn resolve(self, context: &mut Context) -> Result<Plan, Refusal> {
         let Self {
             name,
@@ -87,11 +85,12 @@ impl Draft {
         let workloads = workload::resolve_all(&mut resolver, workloads, &load, rounds.slice);
         let shape = sides.shape(&workloads, &compare);
         if shape.hypotheses != first_shape.hypotheses {
-            // The levels of a sweep are one hypothesis, and a maximum-rate search is none.
+            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis.
             rounds = rounds::resolve(&mut resolver, &draft, &shape);
         }
         if !warmup && workloads.iter().any(|work| work.facts().phase().is_some()) {
-            // No phase would read what a warm-up stored, and what it deleted would be missing.
+            // No phase would read the blobs that a warm-up stored, and blobs that a warm-up deleted
+            // would be missing.
             rounds.warmup = Duration::ZERO;
         }
         let seed = seed.unwrap_or(
@@ -141,7 +140,7 @@ impl Draft {
     }
 }
 
-/// Notes operations that targets do not support: each rule once, for the first workload.
+/// Reports operations that targets do not support: each rule once, for the first workload.
 fn check_misfits(resolver: &mut Resolver<'_>, workloads: &[Workload], targets: &[Target]) {
     let mut reported = Vec::new();
     for workload in workloads {

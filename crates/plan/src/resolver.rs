@@ -17,9 +17,9 @@ use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 use crate::trace;
 
-/// A type that keys of a table are read as.
+/// A type of values that a key can have.
 pub(crate) trait KeyValue: Sized {
-    /// Reads a value and checks the limits of its key.
+    /// Reads a value and checks the limits of the key.
     fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String>;
 }
 
@@ -80,7 +80,7 @@ impl<T: Named> KeyValue for T {
     }
 }
 
-/// The default in the table of keys. A key with a rule as its default has no such value.
+/// The default value of a key. The default must not be a rule.
 fn default_of<T: KeyValue>(key: &Key) -> T {
     key.default_value()
         .and_then(|value| T::read(&value, &key.value).ok())
@@ -109,8 +109,8 @@ impl<'a> Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The value of `field` as `read` understands it; `None` if it is missing or
-    /// wrong, and if wrong, noted.
+    /// Reads `field` with `read`; `None` if the value is missing or wrong. A wrong value is
+    /// reported.
     pub(crate) fn read<T>(
         &mut self,
         key: &str,
@@ -127,12 +127,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// The value of a key of a table; `None` if it is missing or wrong, and if wrong, noted.
+    /// Reads the value of a key; `None` if the value is missing or wrong. A wrong value is
+    /// reported.
     pub(crate) fn value<T: KeyValue>(&mut self, key: &Key, field: &Field) -> Option<T> {
         self.read(key.name, field, |scalar| T::read(scalar, &key.value))
     }
 
-    /// As [`Resolver::value`], with the default of the table.
+    /// As [`Resolver::value`], with the default of the key for a missing value.
     pub(crate) fn value_or_default<T: KeyValue>(&mut self, key: &Key, field: &Field) -> T {
         let value = self.value(key, field);
         value.unwrap_or_else(|| default_of(key))
@@ -143,7 +144,7 @@ impl Resolver<'_> {
         self.read(key, field, |scalar| scalar.text().map(str::to_owned))
     }
 
-    /// As [`Resolver::read`], for a path; relative ones start at the plan's directory.
+    /// As [`Resolver::read`], for a path. Relative paths start at the plan's directory.
     pub(crate) fn path(&mut self, key: &str, field: &Field) -> Option<PathBuf> {
         let path = self.text(key, field)?;
         Some(self.directory.join(path))
@@ -154,7 +155,7 @@ impl Resolver<'_> {
         self.read(key, field, |scalar| scalar.choice(T::NAMES))
     }
 
-    /// Every item of a list, as `read` understands it; what is wrong is noted.
+    /// Reads every item of a list with `read`; wrong items are reported.
     pub(crate) fn each<T>(
         &mut self,
         key: &str,
@@ -179,7 +180,7 @@ impl Resolver<'_> {
     /// Reads a file that the plan names.
     pub(crate) fn file(&mut self, place: Place, key: &str, path: &Path) -> Option<Vec<u8>> {
         let mut file = self.open(place, key, path)?;
-        // Reserved memory that is not written costs nothing; growing would copy the content.
+        // Reserving the maximum avoids copies; unused reserved memory costs nothing.
         let mut bytes = Vec::with_capacity(LARGEST_NAMED as usize);
         match file.read_to_end(&mut bytes) {
             Ok(_) => {
@@ -215,7 +216,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// The arrivals in a trace that the plan names, nanoseconds after the first.
+    /// Reads the arrivals in a trace that the plan names, in nanoseconds after the first arrival.
     pub(crate) fn trace(&mut self, place: Place, key: &str, path: &Path) -> Option<Arc<[u64]>> {
         if let Some(known) = self.traces.get(path) {
             return known.clone();
@@ -232,12 +233,12 @@ impl Resolver<'_> {
         offsets
     }
 
-    /// Notes what is wrong with the value of `key`.
+    /// Reports a problem with the value of `key`.
     pub(crate) fn wrong(&mut self, place: Place, key: &str, message: impl fmt::Display) {
         self.findings.about(place, key, message);
     }
 
-    /// Notes a problem whose message says what it is about.
+    /// Reports a problem with a complete message.
     pub(crate) fn refuse(&mut self, place: Place, message: impl Into<String>) {
         self.findings.add(place, message);
     }

@@ -6,8 +6,8 @@ use crate::relaunch::Relaunch;
 use crate::workload::Workload;
 
 impl Plan {
-    /// When targets are restarted: [`Relaunch::Auto`] is resolved, on the condition that every target
-    /// starts within [`Relaunch::QUICK_START`].
+    /// When targets are restarted. [`Relaunch::Auto`] is resolved on the assumption that every
+    /// target starts within [`Relaunch::QUICK_START`].
     pub fn relaunch(&self) -> Relaunch {
         match self.rounds.relaunch {
             Relaunch::Auto if self.restarts_are_useful() => Relaunch::Block,
@@ -16,7 +16,7 @@ impl Plan {
         }
     }
 
-    /// Why targets cannot be started again during the run; one sentence.
+    /// Why targets cannot be restarted during the run, as one sentence; `None` if they can.
     pub(crate) fn why_no_restarts(&self) -> Option<String> {
         let has_state = |work: &&Workload| !work.facts().can_relaunch() || work.search().is_some();
         if let Some(work) = self.workloads.iter().find(has_state) {
@@ -35,8 +35,9 @@ impl Plan {
         ))
     }
 
-    /// Whether restarts are possible and useful: with several targets and several blocks, the interval
-    /// then includes the variation between starts. Patterns may measure caches, which a restart empties.
+    /// Whether restarts are possible and useful. With several targets and several blocks, restarts
+    /// make the interval include the variation between starts. With patterns, a run can measure
+    /// caches, which a restart would empty.
     fn restarts_are_useful(&self) -> bool {
         let mut works = self.workloads.iter();
         self.targets.len() > 1

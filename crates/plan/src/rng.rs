@@ -1,4 +1,4 @@
-//! Small fast random numbers that are the same on every machine.
+//! A small, fast random number generator with the same output on every machine.
 
 /// xoshiro256++ of Blackman and Vigna ("Scrambled linear pseudorandom number
 /// generators", ACM TOMS 47, 2021), seeded through SplitMix64. Not for secrets.
@@ -6,7 +6,7 @@
 pub struct Rng([u64; 4]);
 
 impl Rng {
-    /// The stream that belongs to a seed and the parts of a name, in order.
+    /// The random numbers for a seed and the parts of a name, in order.
     pub fn new(seed: u64, parts: &[u64]) -> Self {
         let mut state = parts
             .iter()
@@ -31,7 +31,7 @@ impl Rng {
         result
     }
 
-    /// A number from 0 up to, not including, 1: a multiple of 2⁻⁵³.
+    /// A number from 0 (included) to 1 (excluded), a multiple of 2⁻⁵³.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -57,8 +57,8 @@ impl Rng {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): spreads
-/// every bit of its argument over all of the result, one to one.
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection in which every bit
+/// of the argument affects all bits of the result.
 pub const fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -66,7 +66,7 @@ pub const fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The number of which [`mix`] makes this one.
+/// The inverse of [`mix`].
 pub fn unmix(value: u64) -> u64 {
     // Inverses modulo 2⁶⁴ of the two factors, and each shift undone by repeating it.
     let mut z = value ^ (value >> 31) ^ (value >> 62);
@@ -77,7 +77,7 @@ pub fn unmix(value: u64) -> u64 {
     z.wrapping_sub(GOLDEN)
 }
 
-/// A number for a name, the same on every machine (FNV-1a, 64 bits).
+/// A hash of a name, the same on every machine (FNV-1a, 64 bits).
 pub fn name_number(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -125,7 +125,8 @@ mod tests {
         for _ in 0..100_000 {
             seen[rng.below(10) as usize] += 1;
         }
-        // Each is binomial(100 000, 0.1): sd 95; six sd either way.
+        // Each count is binomial(100 000, 0.1) with a standard deviation of 95; the limit is six of
+        // them.
         assert!(seen.iter().all(|&n| n.abs_diff(10_000) < 570), "{seen:?}");
     }
 }

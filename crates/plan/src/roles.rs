@@ -14,12 +14,12 @@ use crate::work::SentTo;
 use crate::workload::Workload;
 
 impl Plan {
-    /// The target that the others are compared with; `None` in a plan without any.
+    /// The target that the other targets are compared with; `None` in a plan without targets.
     pub fn baseline(&self) -> Option<&Target> {
         self.targets.get(self.comparing.baseline)
     }
 
-    /// The baseline's twin, if there is one.
+    /// The baseline's twin, if any.
     pub fn twin(&self) -> Option<&Target> {
         self.targets.get(self.comparing.twin?)
     }
@@ -33,16 +33,16 @@ impl Plan {
             .map(|(_, target)| target)
     }
 
-    /// The workloads that are compared with each other, the one that the others are compared
-    /// with first; none, or two and more.
+    /// The workloads that are compared with each other: the first is compared with all others.
+    /// Empty, or at least two.
     pub fn compared_workloads(&self) -> impl Iterator<Item = &Workload> {
         let compared = self.comparing.workloads.iter();
         compared.filter_map(|at| self.workloads.get(*at))
     }
 
-    /// A workload as it is sent to a target. Hits of patterns that several workloads share are read
-    /// with the first workload. The objects of a twin that is the same server as the baseline have
-    /// different keys.
+    /// A workload as sent to `target`. If several workloads share patterns, only the first workload
+    /// reads hits. The objects of a twin that is the same server as the baseline have different
+    /// keys.
     pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
         let sent = workload.kind.protocol().sent_to(&SentTo {
@@ -60,8 +60,8 @@ impl Plan {
         }
     }
 
-    /// What requests of `by_target` may be called for a target, the most special first: its
-    /// name, that of the target that it is a twin or a variant of, the kind of server that it is.
+    /// Names under which `by_target` can have a request for a target, the most specific first: the
+    /// name of the target, of its baseline (for a twin), of its sweep, and of its kind of server.
     pub(crate) fn names_of<'a>(&'a self, target: &'a Target) -> Vec<&'a str> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
         let baseline = self.baseline().filter(|_| is_twin);
@@ -75,8 +75,8 @@ impl Plan {
         names
     }
 
-    /// Whether an earlier workload draws from the same patterns, as the levels of a ramp do:
-    /// by default their hits are read once.
+    /// Whether an earlier workload draws from the same patterns, as in a ramp, and reads their hits
+    /// by default.
     fn hits_are_read_elsewhere(&self, workload: &Workload) -> bool {
         let by_default = |patterns: &&Patterns| patterns.hits == HitSource::Auto;
         let Some(patterns) = workload.patterns().filter(by_default) else {
@@ -88,8 +88,8 @@ impl Plan {
         before.any(|other| Arc::ptr_eq(&other.set, &patterns.set))
     }
 
-    /// The shortest time that the slices can take when the run may end by
-    /// precision; as [`Plan::forecast`] otherwise.
+    /// The time of all slices with the minimum number of rounds: below [`Plan::forecast`] if the
+    /// run can end by precision, otherwise equal.
     pub fn shortest(&self) -> Duration {
         self.lasting(self.rounds.count)
     }

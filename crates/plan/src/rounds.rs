@@ -8,9 +8,8 @@ use crate::relaunch::Relaunch;
 /// Number and length of slices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rounds {
-    /// Rounds: one slice of every target each. Two targets pair two rounds into
-    /// one ABBA quad, so the count is even for them. The smallest number in a run that
-    /// ends by precision.
+    /// Number of rounds, each with one slice of every target; even for two targets, because two
+    /// rounds form one ABBA quad. The minimum in a run that can end by precision.
     pub count: u32,
     /// The number of rounds in the plan, if `count` was rounded up to whole blocks.
     pub asked: Option<u32>,
@@ -24,13 +23,13 @@ pub struct Rounds {
     pub warmup: Duration,
     /// When targets are restarted during the run; see [`Plan::relaunch`](crate::Plan::relaunch).
     pub relaunch: Relaunch,
-    /// Settling time: unmeasured load at the start of every slice, from the time at which its
+    /// Settling time: unmeasured load at the start of every slice, from the time at which all
     /// connections are open.
     pub lead: Duration,
 }
 
 impl Rounds {
-    /// The largest number of rounds: `count`, or more in a run that ends by precision.
+    /// The maximum number of rounds: `count`, or more in a run that can end by precision.
     pub fn most(&self) -> u32 {
         self.until.map_or(self.count, |until| until.most)
     }

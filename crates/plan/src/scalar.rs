@@ -14,12 +14,12 @@ use crate::secret::Secret;
 use crate::size::Size;
 use crate::suggest::did_you_mean;
 
-/// A value and where it was written.
+/// A value, and where the value was written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// Where it was written.
+    /// Where the value was written.
     pub place: Place,
 }
 
@@ -32,7 +32,7 @@ impl<T> At<T> {
         }
     }
 
-    /// A value that is in no plan file and was given by no flag.
+    /// A value from neither a plan file nor a flag.
     pub fn nowhere(value: impl Into<T>) -> Self {
         Self {
             value: value.into(),
@@ -116,7 +116,7 @@ impl Scalar {
             .map_err(|error: crate::size::SizeError| error.to_string())
     }
 
-    /// The value as a type that reads itself from text; numbers are text too.
+    /// Parses the value as a `T`, whose syntax is text; numbers are parsed as text, too.
     pub(crate) fn parsed<T: FromStr<Err = String>>(&self) -> Result<T, String> {
         match self {
             Self::Text(text) => text.parse(),
@@ -229,10 +229,9 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// A value that flags can give.
+/// A type of values that flags can set.
 pub(crate) trait FromFlag: Sized {
-    /// The value of a flag that was given with these values, in order; `None` if no flag gives such
-    /// a value.
+    /// Reads the values of a flag, in order; `None` if no flag can set a value of this type.
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Option<Self> {
         let _ = (flag, values);
         None
@@ -256,13 +255,13 @@ impl FromFlag for Entries {}
 impl FromFlag for SweepDraft {}
 impl FromFlag for Secret {}
 
-/// A value that may be missing.
+/// An optional value.
 pub type Field = Option<At<Scalar>>;
 
-/// A key that may be missing and is never printed.
+/// An optional credential, which is never printed.
 pub type KeyField = Option<At<Secret>>;
 
-/// A list, or one value in place of a list of one.
+/// A list. A single value is accepted as a list of one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum List {
     /// A single value.
@@ -318,7 +317,7 @@ impl At<List> {
     }
 }
 
-/// A table of any keys, in the order of the keys.
+/// A table with arbitrary keys, in alphabetical order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entries(pub Vec<(String, At<Scalar>)>);
 
@@ -343,7 +342,7 @@ impl<'de> Deserialize<'de> for Entries {
     }
 }
 
-/// The values of parameters, in the order of their names.
+/// The values of parameters, in alphabetical order of the parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SweepDraft(pub Vec<(String, At<List>)>);
 

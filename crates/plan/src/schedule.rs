@@ -1,4 +1,4 @@
-//! In which order slices follow each other, and how long that takes.
+//! The order of the slices of a run, and the duration of a run.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::load::RateSearch;
 use crate::model::Plan;
 use crate::relaunch::Relaunch;
 
-/// A slice in which targets are sent the same requests lasts at most this multiple of the planned
-/// length on the slowest of them.
+/// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
+/// targets are sent the same requests.
 pub const LONGEST_SLICE: f64 = 2.5;
 
 /// One slice to be measured.
@@ -23,26 +23,27 @@ pub struct Turn {
     pub target: usize,
 }
 
-/// Every slice of the plan, in order, to its most rounds: block after block, in each block workload
-/// after workload, so that each block of each workload stays close together in time.
+/// Every slice of the plan in order, up to the maximum number of rounds: block after block, and in
+/// each block workload after workload, so that the slices of one workload in a block are close
+/// together in time.
 ///
 /// - One target: a block is one round of one slice.
-/// - Two targets: a block is an ABBA quad of two rounds. Which target is A is
-///   drawn once from the seed; the order is then the same throughout, since with
-///   a fixed ABBA the effects of one slice on the next are the same for both targets.
-/// - Three or more: a block is a Williams square, in which every target follows
-///   every other equally often (E. J. Williams, "Experimental designs balanced for
-///   the estimation of residual effects of treatments", 1949): as many rounds as
-///   targets when their number is even, twice as many when it is odd. Which
-///   target takes which part is drawn once from the seed.
+/// - Two targets: a block is an ABBA quad of two rounds. The seed decides which target is A. All
+///   blocks have the same order, because with a fixed ABBA the effects of one slice on the next are
+///   the same for both targets.
+/// - Three or more: a block is a Williams square, in which every target follows every other target
+///   equally often (E. J. Williams, "Experimental designs balanced for the estimation of residual
+///   effects of treatments", 1949). A square has as many rounds as targets if the number of targets
+///   is even, and twice as many if the number is odd. The seed decides the position of each target
+///   in the square.
 ///
 /// A concurrency sweep ([`Plan::concurrency_sweeps`]) runs upwards in even blocks and downwards in
 /// odd blocks, so that lasting effects of a higher load become visible. Maximum-rate searches are
 /// not part of the schedule.
 ///
 /// Workloads that are compared with each other ([`Comparing::workloads`](crate::Comparing)) are
-/// interleaved in every round like targets: ABBA for two, a Williams square for more. All of them
-/// run on one target before the next target has its turn.
+/// interleaved in every round like targets: ABBA for two, a Williams square for more. All compared
+/// workloads run on one target before the next target has its turn.
 pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let targets = square(plan.targets.len(), plan.seed);
     let compared = square(plan.comparing.workloads.len(), plan.seed);
@@ -77,17 +78,17 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
     turns
 }
 
-/// What has its turns one after the other in a block.
+/// A part of a block. The parts of a block follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// A workload.
+    /// The workload with this index.
     Alone(usize),
-    /// All that are compared with each other.
+    /// All workloads that are compared with each other.
     Compared,
 }
 
-/// The order of the workloads in a block: the plan's, in which the levels of each
-/// concurrency sweep are in ascending or descending order.
+/// The order of the workloads in a block: as in the plan, except that the levels of each
+/// concurrency sweep are in ascending order, or in descending order if `down`.
 fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let mut order: Vec<usize> = (0..plan.workloads.len()).collect();
     for sweep in plan.concurrency_sweeps() {
@@ -107,15 +108,14 @@ fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let parts = order.iter().enumerate().filter_map(|(place, at)| {
         match compared.contains(at) {
             false => Some(Part::Alone(*at)),
-            // All of them have the place of the first.
+            // All compared workloads take the place of the first.
             true => (Some(place) == first).then_some(Part::Compared),
         }
     });
     parts.collect()
 }
 
-/// Rounds that belong together: one for one target, two for two, a Williams
-/// square for more.
+/// Rounds of a block: 1 for one target, 2 for two targets, a Williams square for more.
 pub fn rounds_per_block(targets: usize) -> u32 {
     let rounds = match targets {
         0 | 1 => 1,
@@ -125,8 +125,8 @@ pub fn rounds_per_block(targets: usize) -> u32 {
     u32::try_from(rounds).unwrap_or(u32::MAX)
 }
 
-/// Rounds of a block: complete squares of the targets, and of the workloads that are `compared` with
-/// each other.
+/// Rounds of a block: complete squares of `targets` targets and of `compared` workloads that are
+/// compared with each other.
 pub(crate) fn block_of(targets: usize, compared: usize) -> u32 {
     let (targets, compared) = (rounds_per_block(targets), rounds_per_block(compared));
     let mut block = targets;
@@ -151,9 +151,9 @@ fn square(targets: usize, seed: u64) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// The first row goes 0, 1, n−1, 2, n−2, …, so that the steps between neighbours
-/// are all different modulo n; each further row adds one. An odd n needs the
-/// mirrored rows as well to be balanced.
+/// A Williams square of `n` rows, or of 2 × `n` rows for an odd `n`. The first row is 0, 1, n−1, 2,
+/// n−2, …, whose steps between neighbours are all different modulo n; each further row adds 1 to
+/// the row before. For an odd n, the mirrored rows are necessary for balance.
 fn williams(n: usize) -> Vec<Vec<usize>> {
     let first: Vec<usize> = (0..n)
         .map(|i| {
@@ -198,13 +198,13 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 impl Plan {
-    /// Rounds that belong together in one pairing block: two for an ABBA quad.
+    /// Rounds of one pairing block: 2 for an ABBA quad.
     pub fn rounds_per_block(&self) -> u32 {
         block_of(self.targets.len(), self.comparing.workloads.len())
     }
 
-    /// Slices of this number of rounds, without those of maximum-rate searches, whose number is
-    /// unknown.
+    /// The number of slices in this number of rounds, without maximum-rate searches, whose number
+    /// of slices is unknown.
     pub fn slices_in_rounds(&self, rounds: u32) -> usize {
         let in_rounds = self.workloads.iter().filter(|work| work.search().is_none());
         in_rounds.count() * self.targets.len() * rounds as usize
@@ -217,15 +217,15 @@ impl Plan {
         self.lasting(self.rounds.most())
     }
 
-    /// The longest time that the search for the highest rate of one workload on one target
-    /// takes, but for the drain of its last probe: 60 slices.
+    /// The longest time of the maximum-rate search of one workload on one target, without the drain
+    /// of the last probe: 60 slices.
     pub fn longest_search(&self) -> Duration {
         self.rounds.slice.saturating_mul(RateSearch::MOST_SLICES)
     }
 
-    /// The longest time that the slices take where one target is much slower than another and both
-    /// are sent the same requests: those of a slice are then counted, and the slowest target gets up
-    /// to [`LONGEST_SLICE`] times the planned time for them. `None` where every slice ends by time.
+    /// The longest time of all slices if all targets are sent the same requests and one target is
+    /// much slower: the number of requests is then fixed, and the slowest target gets up to
+    /// [`LONGEST_SLICE`] times the planned time. `None` if every slice ends by time.
     pub fn longest(&self) -> Option<Duration> {
         let counted = self.workloads.iter().filter(|work| work.may_be_stretched());
         let pairs = match self.targets.len() {
@@ -238,8 +238,8 @@ impl Plan {
         (slices > 0).then(|| self.forecast().saturating_add(extra))
     }
 
-    /// How long this number of rounds takes with the searches: warm-ups, leads, measured windows
-    /// and gaps.
+    /// The time of this number of rounds and of all maximum-rate searches: warm-ups, settling
+    /// times, measured windows and pauses.
     pub fn lasting(&self, rounds: u32) -> Duration {
         let searches = self.workloads.iter().filter(|work| work.search().is_some());
         let searched = count(self.targets.len() * searches.count());

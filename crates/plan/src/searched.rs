@@ -1,5 +1,4 @@
-//! What search servers need beyond an address: pages, nodes that are counted, and a place
-//! in a cluster.
+//! Settings of search servers: pages to index, node checks, and sizes of a cluster.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,29 +9,28 @@ use crate::scalar::Field;
 
 /// The value of `patterns` for requests that are generated from the plan's pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";
-/// Titles that requests are made of if nothing else is said.
+/// Default number of titles that requests are generated from.
 pub const DEFAULT_TERMS: u32 = 200;
-/// The most of them.
+/// Maximum number of titles that requests are generated from.
 pub(crate) const MOST_TERMS: u32 = 1_000_000;
 /// Default seed of synthetic pages, as in `tenbin search data`.
 pub const DEFAULT_CORPUS_SEED: u64 = 1;
 
-/// The pages that are searched, made before anything is started.
+/// The pages that search servers index, prepared before anything is started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Corpus {
-    /// Where they come from.
+    /// Source of the pages.
     pub source: CorpusSource,
-    /// The most pages that are taken; all when not set.
+    /// Maximum number of pages; `None`: all.
     pub max_records: Option<u64>,
-    /// The most characters of a text; all when not set.
+    /// Maximum number of characters per text; `None`: all.
     pub text_limit: Option<usize>,
-    /// Where they are kept and found again, absolute in a resolved plan; below the run's
-    /// directory when not set.
+    /// Directory in which the pages are stored and reused, an absolute path in a resolved plan;
+    /// `None`: a directory in the run directory.
     pub directory: Option<PathBuf>,
-    /// How many titles requests are made of.
+    /// Number of titles that requests are generated from.
     pub terms: u32,
-    /// The start of a request before the term; the Droonga tutorial's heavy search when not
-    /// set.
+    /// Start of a request, before the search term; `None`: the Droonga tutorial's heavy search.
     pub base: Option<String>,
 }
 
@@ -42,19 +40,19 @@ pub(crate) fn is_of_corpus(field: &Field) -> bool {
     text == Some(CORPUS_PATTERNS)
 }
 
-/// Where pages come from.
+/// Source of pages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CorpusSource {
     /// Synthetic pages: the same settings give the same pages.
     Synthetic {
-        /// How many.
+        /// Number of pages.
         pages: u64,
-        /// What they are written in.
+        /// Language of the pages.
         language: CorpusLanguage,
-        /// What they follow from.
+        /// Seed of the pages.
         seed: u64,
     },
-    /// A dump of Wikipedia's articles.
+    /// A dump of Wikipedia's articles, at this path.
     Wikipedia(PathBuf),
 }
 
@@ -66,7 +64,7 @@ pub enum CorpusLanguage {
     Japanese,
     /// English.
     English,
-    /// Every other page in the other one.
+    /// Japanese and English in turn.
     Both,
 }
 
@@ -79,7 +77,7 @@ impl Named for CorpusLanguage {
 }
 
 impl CorpusLanguage {
-    /// Its name in plans and on the command line: `ja`, `en`, `both`.
+    /// Name in plans and on the command line: `ja`, `en`, `both`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
@@ -105,12 +103,12 @@ impl Named for SearchServer {
 }
 
 impl SearchServer {
-    /// Every one.
+    /// All kinds of search servers.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::NAMES.iter().map(|&(_, server)| server)
     }
 
-    /// Its name in plans and on the command line: `groonga`, `opensearch`, `droonga`.
+    /// Name in plans and on the command line: `groonga`, `opensearch`, `droonga`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
@@ -122,15 +120,15 @@ impl fmt::Display for SearchServer {
     }
 }
 
-/// What a target is as a server that searches; nothing of it for any other.
+/// Search settings of a target; empty for a target that is not a search server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Searched {
-    /// As what the plan's pages are loaded into it.
+    /// Kind of server into which the plan's pages are loaded; `None`: no pages are loaded.
     pub corpus: Option<SearchServer>,
-    /// As what its nodes are counted before every slice.
+    /// Kind of server whose nodes are counted before every slice; `None`: nodes are not counted.
     pub status: Option<SearchServer>,
-    /// The cluster that it is one size of.
+    /// Name of the cluster if the target is one of its sizes.
     pub cluster: Option<String>,
-    /// Where it reports what its cache has done, in place of what the workload says.
+    /// Where the target reports its cache counters, if different from the workload's setting.
     pub cache_counters: Option<CacheCounters>,
 }

@@ -1,9 +1,9 @@
-//! A secret, and where it came from.
+//! A secret and its source.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a key came from, so that a printed plan can name it without showing it.
+/// Source of a secret, so that a printed plan can name the source instead of the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// Written in the plan file or on the command line.
@@ -12,7 +12,7 @@ pub enum KeySource {
     Env(String),
     /// Read from this file.
     File(PathBuf),
-    /// Made up for this run.
+    /// Generated for this run.
     Generated,
 }
 

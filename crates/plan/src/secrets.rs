@@ -1,4 +1,4 @@
-//! Values that no file which Tenbin writes may hold.
+//! Secret values, which no file written by Tenbin contains.
 
 use std::fmt;
 
@@ -21,7 +21,8 @@ const PARTS: &[&str] = &[
     "signature",
     "token",
 ];
-/// Whole names whose values are secrets: as parts they would match too much.
+/// Names whose values are secrets. Only complete names are compared, because too many names contain
+/// one of these words.
 const WHOLE: &[&str] = &["auth", "jwt", "pass", "pwd", "sig"];
 
 /// Whether a header, an environment variable, a query parameter or a field of a body with this
@@ -35,11 +36,11 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
 }
 
-/// Shorter values are part of other texts by chance.
+/// Length in bytes from which a value is not part of other text by chance.
 const TELLING: usize = 8;
 
-/// Secret values of a target or a workload, each with the reference that replaces it in what
-/// is printed, for example `{env:API_TOKEN}`.
+/// Secret values of a target or a workload, each with the reference that replaces it in printed
+/// text, for example `{env:API_TOKEN}`.
 #[derive(Clone, Default, PartialEq)]
 pub struct Secrets(Vec<Concealed>);
 
@@ -58,8 +59,8 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Adds a value in two forms: literal and URL-encoded. A short value is replaced only where
-    /// it is the whole text, because inside longer texts it would match by chance.
+    /// Adds a value in two forms: literal and URL-encoded. A short value is replaced only if the
+    /// value is the whole text, because a short value matches inside longer texts by chance.
     pub(crate) fn add(&mut self, value: &str, reference: &str) {
         let mut forms = vec![value.to_owned()];
         forms.extend([in_query(value), as_url(value)].into_iter().flatten());
@@ -72,13 +73,12 @@ impl Secrets {
                 self.0.push(concealed);
             }
         }
-        // One secret may be a part of another: the longest is replaced first.
+        // One secret can be part of another, so the longest is replaced first.
         self.0
             .sort_by_key(|each| std::cmp::Reverse(each.value.len()));
     }
 
-    /// The values that are long enough not to be part of other text by chance, as written and as
-    /// they look in a URL.
+    /// The values that are too long to be part of other text by chance, as written and URL-encoded.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.telling().map(|each| each.value.as_str())
     }
@@ -109,12 +109,12 @@ impl Secrets {
     }
 }
 
-/// The text as a URL is printed once it is parsed.
+/// The text as printed by a parsed URL.
 fn as_url(text: &str) -> Option<String> {
     Some(Url::parse(text).ok()?.to_string())
 }
 
-/// The value as a parsed URL has it in its query.
+/// The value as encoded in the query of a parsed URL.
 fn in_query(value: &str) -> Option<String> {
     let url = Url::parse(&format!("http://host/?{value}")).ok()?;
     url.query().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! The settings of a workload, by which two workloads are compared.
+//! The settings of a workload, used to compare two workloads.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::page::Page;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// Keys that do not change what is sent. A body is compared by its length, which is in the
-/// workload's description: it may be large, and it may be private.
+/// Keys that are not compared. A body is compared by its length, which is part of the description,
+/// because a body can be large or private.
 const ELSEWHERE: &[&str] = &[
     "bucket",
     "prefix",
@@ -23,9 +23,9 @@ const ELSEWHERE: &[&str] = &[
 pub struct Setting {
     /// The key in `[[workload]]`.
     pub key: String,
-    /// Its value, as a plan file has it but for quotation marks.
+    /// The value in plan-file syntax, without quotation marks.
     pub value: String,
-    /// Whether it is the default.
+    /// Whether the value is the default.
     pub usual: bool,
 }
 
@@ -41,8 +41,8 @@ impl Workload {
         text
     }
 
-    /// What is sent, by keys of the plan file in ascending order. Secrets are replaced as in a
-    /// printed plan.
+    /// The settings that decide what is sent, ascending by plan-file key. Secrets are replaced as
+    /// in a printed plan.
     pub fn settings(&self) -> Vec<Setting> {
         let usual = self.kind.protocol().usual();
         let usual = usual.as_ref().map_or_else(BTreeMap::new, pairs);
@@ -58,11 +58,11 @@ impl Workload {
 }
 
 impl Setting {
-    /// The setting as the end of a description, behind a comma.
+    /// The setting as the end of a description, with a comma before it.
     fn in_words(&self) -> Option<String> {
         let Self { key, value, .. } = self;
         let words = match key.as_str() {
-            // The rest of the description says it.
+            // The rest of the description contains this setting.
             "verify" => return None,
             "page" => format!("pages of {value} keys"),
             "versions" => format!("{value} versions of each"),

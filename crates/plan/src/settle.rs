@@ -1,5 +1,5 @@
-//! A plan after its data sets were found: numbers and sizes of objects, and the names that follow
-//! from them.
+//! Updates a plan with the data sets found on targets: numbers and sizes of objects, and workload
+//! names that contain them.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,9 @@ use crate::model::Plan;
 use crate::workload::Workload;
 
 impl Plan {
-    /// Sets the numbers and sizes of objects to those of the data set that was found. A default name
-    /// of the workload changes with them, also in expectations. Returns whether the plan changed.
+    /// Sets a workload's number and sizes of objects to the values of the data set that was found.
+    /// A default name of the workload changes accordingly, also in expectations. Returns whether
+    /// the plan changed.
     ///
     /// Called before the first slice, so that every record has the final name.
     pub fn settle(&mut self, at: usize, found: Found) -> bool {
@@ -40,7 +41,7 @@ impl Workload {
         if !self.kind.protocol_mut().settle(found) {
             return;
         }
-        // `-c8` of a ramp, or the number of a name that was taken.
+        // `-c8` from a ramp, or a number that makes the name unique.
         let end = self.name.strip_prefix(&assumed);
         let Some(end) = end.filter(|end| is_numbering(end)) else {
             return;
@@ -54,7 +55,7 @@ impl Workload {
     }
 }
 
-/// Whether that is nothing, `-c8`, `-2` or both.
+/// Whether `end` is empty, `-c8`, `-2` or `-c8-2`.
 fn is_numbering(end: &str) -> bool {
     let mut parts = end.split('-');
     let begins = parts.next() == Some("");

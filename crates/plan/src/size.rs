@@ -1,4 +1,4 @@
-//! Sizes in bytes, as people write them: `64KiB`, `1MB`, `1000`.
+//! Sizes in bytes, as text: `64KiB`, `1MB`, `1000`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use crate::decimal::{Decimal, Misfit};
 
 /// A number of bytes. Prints the shortest text that parses to the same number.
 ///
-/// `Ki`, `Mi`, `Gi`, `Ti` are powers of 1024; `k`, `M`, `G`, `T` powers of 1000,
-/// as S3 tools have it; a `B` behind them changes nothing, nor does case.
+/// `Ki`, `Mi`, `Gi`, `Ti` are powers of 1024; `k`, `M`, `G`, `T` are powers of 1000, as in S3
+/// tools. A `B` at the end and upper or lower case make no difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// Why a text is no size.
+/// Why a text is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     #[error("{0:?} is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" (bytes)")]
     NoNumber(String),
-    /// The unit is not one of ours.
+    /// An unknown unit.
     #[error(
         "{text:?} has the unknown unit {unit:?}; \
          write for example \"64KiB\" (2^16 bytes), \"1MB\" (10^6) or \"1000\" (bytes)"
@@ -26,13 +26,13 @@ pub enum SizeError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// The text behind the number.
+        /// The text after the number.
         unit: String,
     },
-    /// Half a byte.
+    /// A fraction of a byte.
     #[error("{0:?} is not a whole number of bytes; write for example \"1.5KiB\" or \"1536\"")]
     Fraction(String),
-    /// More than 2^64 bytes.
+    /// 2^64 bytes or more.
     #[error("{0:?} is too large for a size; write for example \"64MiB\" or \"5GiB\"")]
     TooLarge(String),
 }

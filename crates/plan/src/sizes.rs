@@ -1,4 +1,4 @@
-//! How large the objects are.
+//! Sizes of objects.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,49 +10,50 @@ use crate::resolver::Resolver;
 use crate::scalar::{Field, Scalar};
 use crate::size::Size;
 
-/// The most that one PutObject takes (Amazon S3 user guide, "Uploading objects").
+/// The largest object that one PutObject accepts, bytes (Amazon S3 user guide, "Uploading
+/// objects").
 pub const LARGEST_OBJECT: u64 = 5 << 30;
 
-/// Sizes in a file, at most.
+/// Maximum number of sizes in a file.
 pub(crate) const MOST_SIZES: usize = 10_000_000;
 
-/// How large the objects are. Written as `64KiB`, `1KiB..1MiB` (any size between,
-/// equally likely), `1KiB:60,1MiB:30,8MiB..64MiB:10` (with shares),
-/// `lognormal:64KiB:1.5` (median, and standard deviation of the natural logarithm)
-/// or `file:PATH` (one size a line).
+/// Sizes of objects. Written as `64KiB`, `1KiB..1MiB` (uniformly distributed),
+/// `1KiB:60,1MiB:30,8MiB..64MiB:10` (with shares), `lognormal:64KiB:1.5` (median, and standard
+/// deviation of the natural logarithm) or `file:PATH` (one size per line).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sizes {
-    /// One of several ranges, by shares; a single size is a range of one.
+    /// Ranges with shares; a fixed size is a range whose ends are equal.
     Ranges(Vec<SizeRange>),
-    /// Log-normal, cut off at [`LARGEST_OBJECT`].
+    /// A log-normal distribution, cut off at [`LARGEST_OBJECT`].
     LogNormal {
         /// Median, bytes.
         median: u64,
         /// Standard deviation of the natural logarithm of the size, 0 to 10.
         sigma: f64,
     },
-    /// As found somewhere else, each equally likely.
+    /// Sizes from a file, each with the same probability.
     File {
-        /// The file, one size a line.
+        /// The file, with one size per line.
         path: PathBuf,
-        /// What it holds, bytes, ascending; never empty in a resolved plan.
+        /// The sizes in the file, bytes, ascending; never empty in a resolved plan.
         sizes: Arc<[u64]>,
     },
 }
 
-/// Sizes from `from` to `to` bytes, both included, all equally likely.
+/// Uniformly distributed sizes from `from` to `to` bytes, both included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeRange {
-    /// The least, bytes.
+    /// The smallest size, bytes.
     pub from: u64,
-    /// The most, bytes.
+    /// The largest size, bytes.
     pub to: u64,
-    /// How often, compared with the shares of the other ranges; positive.
+    /// The share, relative to the shares of the other ranges; positive.
     pub share: f64,
 }
 
 impl Sizes {
-    /// The one size, or the ends of the one range, as names of workloads have them.
+    /// The size or the range for the name of a workload: `1KiB` or `1KiB-to-1MiB`. `None` for
+    /// several ranges and other distributions.
     pub(crate) fn in_name(&self) -> Option<String> {
         match self {
             sizes if sizes.only().is_some() => Some(sizes.to_string()),
@@ -64,7 +65,7 @@ impl Sizes {
         }
     }
 
-    /// All of one size, bytes.
+    /// One size for all objects, bytes.
     pub fn fixed(size: u64) -> Self {
         Self::Ranges(vec![SizeRange {
             from: size,
@@ -73,7 +74,7 @@ impl Sizes {
         }])
     }
 
-    /// The size of all, bytes, if all are of one.
+    /// The size of all objects, bytes; `None` if sizes differ.
     pub fn only(&self) -> Option<u64> {
         match self {
             Self::Ranges(ranges) => match ranges.as_slice() {
@@ -88,7 +89,7 @@ impl Sizes {
         }
     }
 
-    /// The smallest and the largest there may be, bytes.
+    /// The smallest and the largest possible size, bytes.
     pub fn extremes(&self) -> (u64, u64) {
         match self {
             Self::Ranges(ranges) => {
@@ -104,7 +105,8 @@ impl Sizes {
         }
     }
 
-    /// The middle one of all sizes, bytes: as a measure of how much data there is.
+    /// A typical size, bytes, to estimate the amount of data: the mean of ranges, otherwise the
+    /// median.
     pub fn typical(&self) -> u64 {
         match self {
             Self::Ranges(ranges) => {
@@ -120,7 +122,7 @@ impl Sizes {
         }
     }
 
-    /// The mean of all sizes, bytes; of a log-normal without its cut.
+    /// The mean size, bytes; for a log-normal distribution, without the cut-off.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Ranges(_) => self.typical() as f64,
@@ -136,7 +138,7 @@ impl Sizes {
 impl FromStr for Sizes {
     type Err = String;
 
-    /// Reads everything but the content of a file, which is left empty.
+    /// Reads the text, but not the content of a file: its sizes are left empty.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("file:") {
             if path.is_empty() {
@@ -172,7 +174,7 @@ fn log_normal(text: &str, parameters: &str) -> Result<Sizes, String> {
     }
     Ok(Sizes::LogNormal {
         median: size(median)?,
-        // No minus before a zero: a printed plan has to read back as the same.
+        // `abs` removes the minus sign of -0, so that a printed plan reads back as the same plan.
         sigma: sigma.abs(),
     })
 }
@@ -212,7 +214,7 @@ fn size(text: &str) -> Result<u64, String> {
     check(size)
 }
 
-/// A size that one PUT can carry.
+/// Returns the size, unless the size is too large for one PUT.
 pub(crate) fn check(size: u64) -> Result<u64, String> {
     if size > LARGEST_OBJECT {
         return Err(format!(
@@ -224,7 +226,7 @@ pub(crate) fn check(size: u64) -> Result<u64, String> {
     Ok(size)
 }
 
-/// The sizes in the text of a file: one a line, `#` before a remark. Ascending.
+/// Reads the text of a file with one size per line; `#` starts a comment. The result is ascending.
 pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, String> {
     let mut sizes = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -278,7 +280,7 @@ impl SizeRange {
     }
 }
 
-/// What `size` says: its text read, and the file that it names.
+/// Reads the key `size`, and the file that its value names.
 pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Sizes> {
     let sizes: Sizes = resolver.read("size", field, Scalar::parsed)?;
     let Sizes::File { path, .. } = sizes else {
@@ -287,7 +289,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Size
     let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
     let path = resolver.directory.join(path);
     if resolver.context.without_files {
-        // Of more than one size, as files are.
+        // Two sizes, because the sizes in a file usually differ.
         let sizes = [1, 1 << 20].into();
         return Some(Sizes::File { path, sizes });
     }

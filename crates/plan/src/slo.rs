@@ -7,38 +7,38 @@ use std::time::Duration;
 use crate::duration::Time;
 use crate::figure::{Figure, Statistic};
 
-/// A service level objective: limits that must all be met. Prints as it is written in a
-/// plan.
+/// A service level objective: limits that must all be met. Prints in plan-file syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slo(Vec<Limit>);
 
 /// One limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// `p99<10ms`: this percentile of response times is below.
+    /// `p99<10ms`: this percentile of response times is below a limit.
     Percentile {
-        /// Above 0 and below 100.
+        /// The percentile, above 0 and below 100.
         percent: f64,
-        /// Its limit, above 0.
+        /// The limit, above 0.
         below: Duration,
     },
-    /// `mean<5ms`: the mean of response times is below.
+    /// `mean<5ms`: the mean of response times is below a limit.
     Mean {
-        /// Its limit, above 0.
+        /// The limit, above 0.
         below: Duration,
     },
-    /// `errors<0.1%`: the share of operations that fail is below.
+    /// `errors<0.1%`: the share of failed operations is below a limit.
     Errors {
-        /// Above 0 and at most 1.
+        /// The limit as a share, above 0 and at most 1.
         below: f64,
     },
 }
 
 impl Limit {
-    /// A request that the machine delayed by this part of a limit counts as delayed.
+    /// Divisor of a time limit: a request that the load generator's machine delayed by at least
+    /// limit ÷ 4 counts as delayed.
     pub const DELAY_PART: u32 = 4;
 
-    /// The time that response times stay below; `None` for errors.
+    /// The limit of response times; `None` for a limit of errors.
     pub fn time(&self) -> Option<Duration> {
         match *self {
             Self::Percentile { below, .. } | Self::Mean { below } => Some(below),
@@ -46,7 +46,7 @@ impl Limit {
         }
     }
 
-    /// Whether the two limit the same thing.
+    /// Whether both limits apply to the same statistic.
     fn is_of_the_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Percentile { percent: a, .. }, Self::Percentile { percent: b, .. }) => a == b,
@@ -58,13 +58,13 @@ impl Limit {
 }
 
 impl Slo {
-    /// Its limits, at least one, none of the same thing twice.
+    /// The limits: at least one, and no two for the same statistic.
     pub fn limits(&self) -> &[Limit] {
         &self.0
     }
 
-    /// A delay from which on a request counts as delayed: a quarter of the shortest time that is a
-    /// limit. `None` where only errors are limited.
+    /// The delay from which a request counts as delayed: a quarter of the shortest time limit.
+    /// `None` if only errors are limited.
     pub fn least_delay(&self) -> Option<Duration> {
         let times = self.0.iter().filter_map(Limit::time);
         times.min().map(|time| time / Limit::DELAY_PART)
@@ -153,7 +153,7 @@ impl fmt::Display for Limit {
         match *self {
             Self::Percentile { percent, below } => write!(f, "p{percent}<{}", Time(below)),
             Self::Mean { below } => write!(f, "mean<{}", Time(below)),
-            // What a hundredth has been made into may print longer than it was written.
+            // Division by 100 can add digits, so the percentage is rounded.
             Self::Errors { below } => {
                 write!(f, "errors<{}%", (below * 1e12).round() / 1e10)
             }

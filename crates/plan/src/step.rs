@@ -1,4 +1,4 @@
-//! One step of a load: a rate and how long it holds, written `100/s for 1s`.
+//! One step of a load: a rate and its duration, written `100/s for 1s`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use crate::duration::Time;
 use crate::rate::Rate;
 
-/// A rate and how long it holds.
+/// A rate and its duration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Step {
-    /// Operations a second, as [`Rate`] allows.
+    /// Operations per second, within the limits of [`Rate`].
     pub(crate) per_second: f64,
-    /// More than nothing.
+    /// The duration, above 0.
     pub(crate) length: Duration,
 }
 

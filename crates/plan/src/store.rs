@@ -1,8 +1,8 @@
-//! What blob workloads speak to a target.
+//! Storage protocols of blob workloads.
 
 use crate::names::Named;
 
-/// What a blob store is spoken to in.
+/// The storage protocol of blob workloads on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Store {
     /// The access layer of CubeFS's blobstore.
@@ -18,7 +18,7 @@ impl Named for Store {
 }
 
 impl Store {
-    /// Its name in plans and on the command line.
+    /// Name in plans and on the command line.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }

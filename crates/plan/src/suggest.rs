@@ -1,13 +1,13 @@
-//! The nearest right spelling.
+//! Suggestions for misspelt words.
 
-/// The candidate nearest to `word`, if one is near enough to be what was meant.
+/// The candidate nearest to `word`, if it is near enough to be the word that was meant.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let word = plain(word);
-    // A third of the letters may be wrong: enough for typing errors, too few to turn one word into
-    // another.
+    // Up to a third of the letters can be wrong: enough for typing errors, too few to turn one word
+    // into another.
     let tolerance = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()
@@ -24,7 +24,7 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// The candidates that `word` is part of or is nearly, the nearest first.
+/// The candidates that contain `word`, exactly or nearly, the nearest first.
 pub fn nearest_few<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,
@@ -40,7 +40,7 @@ pub fn nearest_few<'a>(
     found
 }
 
-/// `; did you mean "…"?` for the nearest candidate, or nothing.
+/// `; did you mean "…"?` with the nearest candidate, or an empty text.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -14,7 +14,7 @@ use crate::secret::{KeySource, Secret};
 use crate::secrets::Secrets;
 use crate::store::Store;
 
-/// The region of a target that names none.
+/// The default S3 region.
 pub(crate) const DEFAULT_REGION: &str = "us-east-1";
 
 /// A system under test.
@@ -22,35 +22,35 @@ pub(crate) const DEFAULT_REGION: &str = "us-east-1";
 pub struct Target {
     /// Unique name: letters, digits, `-`, `_`, `.`; in a sweep, `@` and `=` too.
     pub name: String,
-    /// Where it is, or how it comes to be.
+    /// How the target is reached.
     pub reach: Reach,
-    /// How connections get there.
+    /// Connection settings.
     pub connect: Connect,
-    /// S3 credentials, if it wants any.
+    /// S3 credentials, if the target has any.
     pub credentials: Option<Credentials>,
     /// S3 region.
     pub region: String,
     /// How S3 requests are signed.
     pub signature: Signature,
-    /// What blob workloads speak to it, where it is reached by HTTP.
+    /// Storage protocol of blob workloads, for a target that is reached by HTTP.
     pub store: Store,
-    /// Bytes that the objects or blobs of a built-in store in memory may take; half of the free
-    /// memory without.
+    /// Memory limit, bytes, for the objects or blobs of a built-in store; `None`: half of the free
+    /// memory, divided by the number of targets with a store in memory.
     pub memory: Option<u64>,
-    /// Its version, as the plan says it, for the report.
+    /// Version for the report, as given in the plan.
     pub version: Option<String>,
-    /// Its place in a sweep, if it is one of several that differ in a value alone.
+    /// Point of a sweep, if the target is one of several that differ only in parameter values.
     pub sweep: Option<SweepPoint>,
-    /// Where the figures of what it uses come from, if not from having launched it.
+    /// Source of resource usage, if not the processes that Tenbin launched.
     pub observe: Option<Observe>,
-    /// What it is as a server that searches.
+    /// Search settings.
     pub searched: Searched,
-    /// Values in its URL and environment that nothing printed shows.
+    /// Values in the URL and the environment that no output contains.
     pub secrets: Secrets,
 }
 
 impl Target {
-    /// A target with nothing else said of it.
+    /// A target with default settings.
     pub fn new(name: impl Into<String>, reach: Reach) -> Self {
         Self {
             name: name.into(),
@@ -69,12 +69,13 @@ impl Target {
         }
     }
 
-    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's threads.
+    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's
+    /// threads.
     pub fn has_server(&self) -> bool {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
     }
 
-    /// The number of its hosts: one process on each for a target that Tenbin starts.
+    /// The number of hosts; for a target that Tenbin starts, one process per host.
     pub fn host_count(&self) -> usize {
         let several = match &self.reach {
             Reach::Launched(launch) => launch.nodes.len(),
@@ -83,11 +84,11 @@ impl Target {
         several.max(1)
     }
 
-    /// A URL of this target without its secrets. Plans refuse a URL with a user name or a password; one
-    /// of a plan made elsewhere is shown without them.
+    /// A URL of this target without its secrets. A user name and a password are removed; only a
+    /// plan made without a plan file or flags can contain them.
     pub fn shown_url(&self, url: &Url) -> String {
         let mut url = url.clone();
-        // A URL that cannot have them has none.
+        // `set_username` and `set_password` fail only for URLs that cannot contain them.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         self.secrets.conceal(url.as_str())
@@ -100,9 +101,9 @@ pub enum Signature {
     /// AWS Signature Version 4.
     #[default]
     V4,
-    /// AWS Signature Version 2, for servers that know no other.
+    /// AWS Signature Version 2, for servers without Version 4.
     V2,
-    /// Not at all: requests are anonymous, whatever credentials there are.
+    /// Unsigned: requests are anonymous, even if the target has credentials.
     None,
 }
 
@@ -112,7 +113,7 @@ impl Named for Signature {
 }
 
 impl Signature {
-    /// Its name in plans and on the command line: `v4`, `v2`, `none`.
+    /// Name in plans and on the command line: `v4`, `v2`, `none`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
@@ -121,13 +122,13 @@ impl Signature {
 /// An S3 access key and its secret.
 #[derive(Clone, PartialEq)]
 pub struct Credentials {
-    /// Access key id: not secret, yet not printed either.
+    /// Access key id: not secret, but never printed.
     pub access_key: String,
-    /// The secret.
+    /// The secret key.
     pub secret_key: Secret,
-    /// Where the access key came from.
+    /// Source of the access key.
     pub access_key_source: KeySource,
-    /// Where the secret came from.
+    /// Source of the secret key.
     pub secret_key_source: KeySource,
     /// The session token of temporary keys.
     pub session_token: Option<SessionToken>,
@@ -138,7 +139,7 @@ pub struct Credentials {
 pub struct SessionToken {
     /// The token.
     pub secret: Secret,
-    /// Where it came from.
+    /// Source of the token.
     pub source: KeySource,
 }
 
@@ -149,12 +150,12 @@ impl fmt::Debug for SessionToken {
 }
 
 impl Credentials {
-    /// Keys given literally.
+    /// Credentials given literally.
     pub fn literal(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
         Self::from_one_source(access_key, secret_key, KeySource::Literal)
     }
 
-    /// Keys generated for this run.
+    /// Credentials generated for this run.
     pub fn generated(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
         Self::from_one_source(access_key, secret_key, KeySource::Generated)
     }

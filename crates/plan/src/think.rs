@@ -7,28 +7,28 @@ use std::time::Duration;
 
 use crate::duration::Time;
 
-/// Think time: the pause of a connection in a closed loop between a response and its next
-/// request, like that of a user who reads a page. Prints as it is written in a plan.
+/// Think time: the pause of a connection in a closed loop between a response and the next request,
+/// such as the pause of a user who reads a page. Prints in plan-file syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
-    /// Always as long.
+    /// Constant.
     Fixed(Duration),
     /// Uniformly distributed between `from` and `to`.
     Uniform {
-        /// The shortest.
+        /// The shortest pause.
         from: Duration,
-        /// The longest, not below the shortest.
+        /// The longest pause, not below the shortest.
         to: Duration,
     },
-    /// At random, exponentially distributed: mostly short, at times long.
+    /// Exponentially distributed: mostly short, sometimes long.
     Exponential {
-        /// The mean.
+        /// The mean pause.
         mean: Duration,
     },
 }
 
 impl Think {
-    /// The mean.
+    /// The mean pause.
     pub fn mean(&self) -> Duration {
         match *self {
             Self::Fixed(time) => time,

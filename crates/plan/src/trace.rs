@@ -1,4 +1,4 @@
-//! Arrival times read from a file: one a line, as seconds or as RFC 3339.
+//! Arrival times read from a file: one per line, in seconds or as RFC 3339 timestamps.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use toml::value::{Datetime, Offset};
 /// The Julian day of 1970-01-01.
 const UNIX_EPOCH_DAY: i32 = 2_440_588;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
-/// Arrivals that are kept: 32 bytes each while they are read.
+/// Maximum number of arrivals in a trace: each takes 32 bytes of memory while a trace is read.
 const MOST_ARRIVALS: usize = 20_000_000;
-/// A longer trace is taken for times in another unit than seconds.
+/// Maximum length of a trace, nanoseconds. The times of a longer trace are probably not in seconds.
 const LONGEST: u64 = 365 * 24 * 3600 * NANOS_PER_SECOND;
-/// How much of a line is quoted in a message.
+/// Maximum length of a quoted line in a message, characters.
 const QUOTED_CHARS: usize = 40;
 
 /// Arrivals at times read from a file.
@@ -23,16 +23,16 @@ const QUOTED_CHARS: usize = 40;
 pub struct Trace {
     /// The file.
     pub path: PathBuf,
-    /// How many times as fast as recorded they come: above 0.
+    /// Playback speed, above 0: 2 plays the trace twice as fast.
     pub speed: f64,
-    /// When operations are due at that speed, nanoseconds after the first, in
-    /// order; the first is 0. Shared, since it may be long.
+    /// Times at which operations are due at this speed, nanoseconds after the first, ascending; the
+    /// first is 0. Shared between copies, because a trace can be long.
     pub offsets: Arc<[u64]>,
 }
 
 impl Trace {
-    /// The arrivals that were recorded in `path`, nanoseconds after the first,
-    /// at `speed` times the speed.
+    /// The trace in `path` at a playback speed; `recorded` has the arrivals, nanoseconds after the
+    /// first.
     pub(crate) fn played(path: PathBuf, recorded: Arc<[u64]>, speed: f64) -> Self {
         let offsets = match speed {
             1.0 => recorded,
@@ -48,12 +48,12 @@ impl Trace {
         }
     }
 
-    /// From the first arrival to the last.
+    /// Time from the first arrival to the last.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.offsets.last().copied().unwrap_or(0))
     }
 
-    /// How many arrivals come within `seconds` of the first.
+    /// The number of arrivals within `seconds` of the first.
     pub fn due_within(&self, seconds: f64) -> usize {
         let end = seconds * NANOS_PER_SECOND as f64;
         self.offsets
@@ -61,7 +61,7 @@ impl Trace {
     }
 }
 
-// A line for every arrival would say nothing.
+// The arrivals are left out, because a trace can have millions.
 impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trace")
@@ -72,12 +72,11 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// The arrivals in the text of `path`, nanoseconds after the first of them. The
-/// order of the lines means nothing: a log is often written in another than that
-/// in which requests came.
+/// Reads the arrivals in the text of `path`, nanoseconds after the first. The lines can be in any
+/// order, because logs are often not in the order in which requests arrived.
 ///
 /// # Errors
-/// A sentence with the file and the line, if there is one to blame.
+/// A sentence with the file and, if a line is wrong, its number.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
     read_at_most(MOST_ARRIVALS, path, bytes)
 }
@@ -115,7 +114,7 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, St
     Ok(times.into_iter().map(since_first).collect())
 }
 
-/// Nanoseconds since 1970, or since whatever numbers of seconds are counted from.
+/// A time in nanoseconds: since 1970 for a timestamp, otherwise since the zero of the numbers.
 fn time(text: &str) -> Result<i128, String> {
     if let Some(nanos) = seconds(text) {
         return Ok(nanos);
@@ -149,10 +148,10 @@ fn quoted(text: &str) -> String {
     format!("{:?}", start + more)
 }
 
-/// A number of seconds (`12`, `0.25`, `1e-05`) in nanoseconds, to the nearest:
-/// exactly, as a floating-point number would not be for seconds since 1970.
+/// A number of seconds (`12`, `0.25`, `1e-05`) in nanoseconds, rounded to the nearest. Digits are
+/// read exactly, because a floating-point number is not exact enough for seconds since 1970.
 fn seconds(text: &str) -> Option<i128> {
-    /// Enough for every time there is, and no product of it overflows.
+    /// Enough digits for every time, and few enough that no product overflows.
     const MOST_DIGITS: usize = 19;
     const NANO_PLACES: i64 = 9;
 
@@ -176,7 +175,7 @@ fn seconds(text: &str) -> Option<i128> {
     let value: i128 = kept.parse().ok()?;
     let power = |places: i64| 10_i128.pow(u32::try_from(places).unwrap_or(0));
     match shift {
-        // More seconds than the year 9999 has.
+        // A number of seconds that is after the year 9999.
         shift if shift + kept.len() as i64 > 21 => None,
         0.. => Some(value * power(shift)),
         -20..0 => Some((value + power(-shift) / 2) / power(-shift)),
@@ -184,7 +183,7 @@ fn seconds(text: &str) -> Option<i128> {
     }
 }
 
-/// Nanoseconds since 1970, leap seconds aside; `None` without date, time or zone.
+/// Nanoseconds since 1970, without leap seconds; `None` without date, time or zone.
 fn timestamp(written: Datetime) -> Option<i128> {
     let (date, time) = (written.date?, written.time?);
     let zone_minutes = match written.offset? {
@@ -231,7 +230,7 @@ mod tests {
         ] {
             assert_eq!(offsets(text), Ok(same.to_vec()), "{text}");
         }
-        // Numbers since 1970 and timestamps are the same clock.
+        // Numbers of seconds since 1970 can be mixed with timestamps.
         assert_eq!(
             offsets("951782400\n2000-02-29T00:00:01Z"),
             Ok(vec![0, 1_000_000_000])

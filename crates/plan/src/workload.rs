@@ -1,4 +1,4 @@
-//! The operations sent, and under which load.
+//! A workload: operations, the responses that count as correct, and the load.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use crate::patterns::{HitSource, Patterns};
 use crate::rounds::Rounds;
 use crate::work::{Facts, WorkloadKind};
 
-/// The operations sent, what counts as a correct response, and the load.
+/// The operations sent, the responses that count as correct, and the load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     /// Unique name, for example `put-1KiB`.
     pub name: String,
-    /// What is sent.
+    /// The operations, by protocol.
     pub kind: WorkloadKind,
-    /// How it is issued.
+    /// The load.
     pub load: Load,
-    /// Read the times of server stages from the headers of responses.
+    /// Read the times of server stages from response headers.
     pub stages: bool,
 }
 
 impl Workload {
-    /// What there is to know about what is sent, whatever its protocol is.
+    /// The facts about the work, independent of its protocol.
     pub fn facts(&self) -> &dyn Facts {
         self.kind.facts()
     }
 
-    /// The search that finds its rate, if one does.
+    /// The maximum-rate search of this workload, if any.
     pub fn search(&self) -> Option<&RateSearch> {
         match &self.load.pace {
             Pace::Search(search) => Some(search),
@@ -34,39 +34,40 @@ impl Workload {
         }
     }
 
-    /// How hits are read from responses; `None` where requests are not drawn from patterns.
+    /// How hits are read from responses; `None` if requests are not drawn from patterns.
     pub fn hits(&self) -> Option<&HitSource> {
         self.patterns().map(|patterns| &patterns.hits)
     }
 
-    /// The patterns that its requests are drawn from, if they are.
+    /// The patterns that requests are drawn from, if any.
     pub fn patterns(&self) -> Option<&Patterns> {
         self.facts().patterns()
     }
 
-    /// Whether the two differ in nothing but their names and connections.
+    /// Whether two workloads differ only in their names and connections.
     pub(crate) fn is_level_beside(&self, other: &Self) -> bool {
         let mut load = other.load.clone();
         load.connections = self.load.connections;
         self.kind == other.kind && self.load == load && self.stages == other.stages
     }
 
-    /// Whether a slice may end before its time: by a count of operations, because
-    /// they have used up the objects created for them, or with the last operation of a trace.
+    /// Whether a slice can end before its time: after a number of operations, because all objects
+    /// created for the slice are used up, or with the last operation of a trace.
     pub fn may_end_early(&self) -> bool {
         self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
     }
 
-    /// Whether targets that are compared are sent the same requests, counted, so that a slice of the
-    /// slower one lasts longer: in a closed loop, where it matters which requests are sent.
+    /// Whether compared targets are sent the same number of requests, so that a slice of a slower
+    /// target lasts longer: in a closed loop whose result depends on which requests are sent.
     pub(crate) fn may_be_stretched(&self) -> bool {
         self.facts().has_sequence()
             && self.load.pace == Pace::Closed
             && self.load.requests.is_none()
     }
 
-    /// The unmeasured head of its slices: none where every operation counts and
-    /// some would be lost to it. A trace has none in it.
+    /// The settling time of the workload's slices. Zero if operations are counted, because counted
+    /// operations would be lost in the settling time; a trace has no operations in its settling
+    /// time.
     pub fn lead(&self, rounds: &Rounds) -> Duration {
         let none_in_it = matches!(self.load.pace, Pace::Trace(_));
         if self.is_counted() && !none_in_it {

@@ -25,7 +25,7 @@ fn refusal(text: &str) -> String {
     resolve(text).expect_err(text).to_string()
 }
 
-/// The plan, after it was found to be the same when it is printed and read again.
+/// Resolves a plan, and checks that its printed text resolves to the same plan.
 fn repeated(text: &str) -> Plan {
     let once = plan(text);
     let printed = once.to_toml();
@@ -229,7 +229,7 @@ fn a_sweep_makes_a_target_of_each_value() {
     };
     assert_eq!(launch.command, ["web", "-p", "{port}", "-w", "2"]);
     assert_eq!(launch.env["N"], "2");
-    // As many squares as it takes for a difference to show among two questions.
+    // The fewest squares with which a difference can be significant among two hypotheses.
     assert_eq!(plan.rounds.count, 7 * 6);
     let point = plan.targets[2].sweep.as_ref().unwrap();
     assert_eq!(
@@ -328,7 +328,7 @@ const TWO_WORKLOADS: &str = "[[target]]\nname = \"web\"\nurl = \"http://h:1\"\n\
     [[workload]]\nkind = \"http\"\nname = \"kept\"\n\
     [[workload]]\nkind = \"http\"\nname = \"closed\"\nload = { keep_alive = false }\n";
 
-/// A plan with this number of targets, its keys before the targets.
+/// A plan with this number of targets, and with `keys` before the targets.
 fn with_targets(keys: &str, targets: usize, workloads: &str) -> String {
     let mut text = keys.to_owned();
     for at in 0..targets {
@@ -351,13 +351,13 @@ fn the_levels_of_a_sweep_are_one_question() {
     assert_eq!(plan.hypotheses(), 3);
     assert_eq!(plan.rounds.count, 28);
     assert_eq!(plan.fewest_rounds(), Some(28));
-    // Written out, they are the same question.
+    // Written as separate workloads, the levels are the same hypothesis.
     let each = [1, 2, 4].map(|n| {
         format!("[[workload]]\nkind = \"http\"\nname = \"c{n}\"\nload = {{ connections = {n} }}\n")
     });
     let plan = repeated(&with_targets("", 4, &each.concat()));
     assert_eq!((plan.hypotheses(), plan.rounds.count), (3, 28));
-    // Two levels have no optimum between them: they are two questions.
+    // Two levels have no optimum between them, so each level is a hypothesis.
     let plan = repeated(&with_targets("", 4, &each[..2].concat()));
     assert_eq!((plan.hypotheses(), plan.rounds.count), (6, 32));
     let plan = repeated(&with_targets("aa = true\n", 2, GET));

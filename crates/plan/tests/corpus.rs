@@ -12,7 +12,7 @@ fn the_kept_corpus_passes() {
     for entry in std::fs::read_dir(&folder).expect("the corpus is there") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
-        // A panic alone would not say over which input.
+        // A panic alone would not name the input.
         let passed = std::panic::catch_unwind(|| plan::check(&input));
         let Ok(is_plan) = passed else {
             panic!("{}", file.display());

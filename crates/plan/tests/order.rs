@@ -75,7 +75,7 @@ fn a_hand_made_plan_with_half_a_block_is_cut_short() {
     assert_eq!(schedule(&plan).len(), 6);
 }
 
-/// A ladder of 1, 2 and 4 connections, out of order, and other work in between.
+/// A concurrency sweep of 1, 2 and 4 connections, not in order, with other workloads in between.
 fn ladder() -> Plan {
     resolve(
         r#"
@@ -155,7 +155,7 @@ fn the_forecast_adds_up() {
     plan.rounds.lead = Duration::from_millis(100);
     plan.rounds.gap = Duration::from_millis(10);
     plan.rounds.warmup = Duration::from_secs(1);
-    // 24 slices, 23 gaps, 6 warm-ups.
+    // 24 slices, 23 pauses, 6 warm-ups.
     assert_eq!(
         plan.forecast(),
         Duration::from_millis(24 * 2100 + 23 * 10 + 6 * 1000)
@@ -177,7 +177,7 @@ fn targets_that_a_command_starts_are_started_again_in_each_block() {
         (plan.rounds.relaunch, plan.relaunch()),
         (Relaunch::Auto, Relaunch::Block)
     );
-    // 16 slices; 2 warm-ups at first and in each of the 3 blocks that follow.
+    // 16 slices; 2 warm-ups at the start and in each of the 3 following blocks.
     assert_eq!(plan.forecast(), Duration::from_secs(32 + 8));
 
     let never = |rounds: &str, target: &str, workload: &str| {

@@ -1,7 +1,7 @@
-//! The tables of keys in docs/plan-file.md are those of the code.
+//! Checks that the tables of keys in docs/plan-file.md match the code.
 //!
-//! A table stands behind a comment that names its section and, if the section has several tables,
-//! the keys of this one: `<!-- keys: target name version -->`. `TENBIN_UPDATE=1` writes the tables.
+//! Each table follows a comment that names a section and, if the section has several tables, the
+//! keys of the table: `<!-- keys: target name version -->`. `TENBIN_UPDATE=1` writes the tables.
 
 mod support;
 
@@ -16,7 +16,7 @@ use tenbin_plan::{
     RoundsDraft, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
 };
 
-/// Every section that has a table of keys, without the protocols.
+/// Every section with a table of keys, except the protocols.
 const SECTIONS: &[(&str, &[Key])] = &[
     ("top", Draft::KEYS),
     ("compare", CompareDraft::KEYS),
@@ -30,7 +30,7 @@ const SECTIONS: &[(&str, &[Key])] = &[
     ("workload", WorkloadDraft::KEYS),
 ];
 
-/// Keys that decide what a target is, in a table with other columns.
+/// Keys that are documented in a table with other columns.
 const ELSEWHERE: &[&str] = &["command", "builtin"];
 
 const HEADER: &str = "| key and flag | value | meaning | default |\n|---|---|---|---|\n";
@@ -51,7 +51,7 @@ fn row(key: &Key) -> String {
     format!("| `{name}`{flags} | {value} | {meaning} | {default} |\n")
 }
 
-/// The page with the tables that the code has.
+/// The page with the tables generated from the code.
 fn generated(page: &str) -> String {
     let mut missing: BTreeMap<(&str, &str), &Key> = BTreeMap::new();
     let sections: Vec<_> = SECTIONS.iter().copied().chain(key_tables()).collect();
@@ -173,7 +173,7 @@ fn a_printed_plan_has_the_keys_in_the_order_of_their_tables() {
         if line.starts_with('[') {
             let section = line.trim_matches(['[', ']']);
             let found = SECTIONS.iter().find(|(name, _)| *name == section);
-            // The keys of a workload are those of its protocol as well.
+            // A workload has the keys of its protocol, too.
             keys = found
                 .filter(|_| section != "workload")
                 .map_or(&[], |(_, keys)| keys);

@@ -116,7 +116,7 @@ fn frequencies_that_do_not_add_up_are_noted() {
     );
 }
 
-/// As `tenbin show` looks at a run whose files are gone.
+/// `tenbin show` shows a run whose files are missing.
 #[test]
 fn a_plan_can_be_looked_at_without_its_files() {
     let mut world = world(&[], &[]);
@@ -129,7 +129,7 @@ fn a_plan_can_be_looked_at_without_its_files() {
     assert_eq!(plan.workloads.len(), 3);
 }
 
-/// Two targets that are known by their kind and by their name.
+/// Two targets, of which one is named by its kind and one by its name.
 fn two(workload: &str) -> Result<Plan, Refusal> {
     let text = format!(
         "aa = true\n[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:1\"\nstatus = \"groonga\"\n\
@@ -173,7 +173,7 @@ fn each_target_gets_the_terms_in_its_own_words() {
             post("/s?x=C%2B%2B%20%E7%94%BA", "{\"q\": \"C++ 町\"}")
         ]
     );
-    // The twin of a is asked as a is.
+    // The twin of `a` is sent the same requests as `a`.
     assert_eq!(sent(&plan, 2), of_a);
     let hits = |target: usize| {
         let work = plan.work_on(&plan.targets[target], &plan.workloads[0]);

@@ -1,4 +1,4 @@
-//! What is filled in when nothing is said, and what is understood when something is.
+//! Defaults, and the reading of given values.
 
 mod support;
 
@@ -56,7 +56,7 @@ fn duration_slice_and_count_make_each_other() {
     assert_eq!(rounds(2, "duration = \"100ms\"\nslice = \"1s\""), (2, 1000));
     assert_eq!(rounds(3, "duration = \"8s\"\nslice = \"1s\""), (6, 1000));
     assert_eq!(rounds(3, "duration = \"42s\""), (42, 1000));
-    // As many blocks as there is time for.
+    // As many blocks as fit into the duration.
     assert_eq!(rounds(3, "duration = \"3s\""), (30, 100));
     assert_eq!(
         rounds(2, "duration = \"4s\"\nslice = \"1s\"\ncount = 4"),

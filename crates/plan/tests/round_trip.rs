@@ -1,4 +1,4 @@
-//! A printed plan is the same plan.
+//! A printed plan resolves to the same plan.
 
 mod support;
 
@@ -35,7 +35,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("ST", "a-token"),
 ];
 
-/// Keys given literally come back as read from the environment.
+/// Credentials given literally are read from the environment after printing.
 fn by_reference(mut plan: Plan) -> Plan {
     for keys in plan
         .targets
@@ -99,7 +99,7 @@ fn arrivals() -> impl Strategy<Value = Arrivals> {
     prop_oneof![Just(Arrivals::Constant), Just(Arrivals::Poisson)]
 }
 
-/// What the file among [`FILES`] holds.
+/// The content of the trace file in [`FILES`].
 fn trace(speed: f64) -> Trace {
     let played = |offset: f64| (offset / speed).round() as u64;
     Trace {
@@ -140,7 +140,7 @@ fn load() -> impl Strategy<Value = Load> {
                 to,
                 arrivals
             }),
-            // Together no longer than the shortest slice.
+            // The steps together take at most the shortest slice.
             (
                 vec(
                     (
@@ -177,7 +177,7 @@ fn load() -> impl Strategy<Value = Load> {
                 requests: requests.filter(|_| !matches!(pace, Pace::Search(_))),
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
-                // Room for all of them, on as many hosts as a target has here.
+                // Few enough for the limit of requests in flight on the hosts of a target.
                 connections: connections.min(33_000 / reuse.1),
                 timeout,
                 keep_alive: reuse.0,
@@ -219,7 +219,7 @@ fn credentials() -> impl Strategy<Value = Credentials> {
     })
 }
 
-/// Text with everything in it that TOML has to escape.
+/// Text with all characters that TOML must escape.
 fn text() -> impl Strategy<Value = String> {
     "[ -~äß\t\n\r\"'\\\\]{1,12}".prop_filter("no placeholder", |text| !text.contains('{'))
 }
@@ -286,7 +286,7 @@ fn tls() -> impl Strategy<Value = Tls> {
         })
 }
 
-/// A target that is there, over TCP or a Unix socket, in clear text or over TLS.
+/// A running target, over TCP or a Unix socket, in clear text or over TLS.
 fn endpoint() -> impl Strategy<Value = (Reach, Connect)> {
     let hosts = vec(1u32..=1000, 0..4);
     let ends = prop_oneof![
@@ -373,7 +373,7 @@ fn observed_page() -> impl Strategy<Value = ObservePage> {
     })
 }
 
-/// What suits any target that Tenbin may be told to observe, and its own port.
+/// Sources for any target that Tenbin can observe, including the port of its URL.
 fn observe() -> impl Strategy<Value = Observe> {
     vec(observe_one(), 1..4).prop_map(|all| {
         let mut each: Vec<Observe> = Vec::new();
@@ -440,7 +440,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
     let observe = option::of(observe());
     (ways, credentials(), "[a-z]{2}-[0-9]", signature, observe).prop_map(
         move |((reach, connect), credentials, region, signature, observe)| {
-            // Credentials of a target that is there and that needs none are refused.
+            // Credentials of a running target that needs no credentials are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
             let observe = observe.filter(|observe| suits(observe, &reach, &connect));
             let in_memory = matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob));
@@ -737,7 +737,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The variables that a printed plan asks for, as a person would fill them in.
+/// The variables that a printed plan needs, as a person would set them.
 fn variables(plan: &Plan) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = VARIABLES
         .iter()
@@ -766,7 +766,7 @@ fn variables(plan: &Plan) -> BTreeMap<String, String> {
     variables
 }
 
-/// Without the suffixes, which only say whose keys they are.
+/// The plan without the suffixes of variables, which only tell targets apart.
 fn plainly(mut plan: Plan) -> Plan {
     for keys in plan
         .targets

@@ -1,4 +1,4 @@
-//! Pages, nodes, clusters and targets that are started anew.
+//! Pages, nodes, clusters and restarted targets.
 
 mod support;
 
@@ -22,7 +22,7 @@ fn refusal(text: &str) -> String {
     resolve(text).expect_err(text).to_string()
 }
 
-/// The plan, after it was found to be the same when it is printed and read again.
+/// Resolves a plan, and checks that its printed text resolves to the same plan.
 fn repeated(text: &str) -> Plan {
     let once = plan(text);
     let printed = once.to_toml();
@@ -72,7 +72,7 @@ fn each_target_has_its_own_counters_of_its_cache() {
     let work = &plan.workloads[0];
     let paths = plan.targets.iter().map(|target| {
         let counters = plan.cache_counters(target, work).expect("counters");
-        // What is sent is prepared with the same ones.
+        // Requests are prepared with the same counters.
         let sent = plan.work_on(target, work);
         let prepared = sent.patterns().expect("patterns").counters.as_ref();
         assert_eq!(prepared, Some(counters));

@@ -2,7 +2,7 @@
 
 use crate::flag::Fate;
 
-/// Type of a command.
+/// What a command of warp does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Measures an operation.
@@ -13,7 +13,7 @@ pub enum Task {
     None,
 }
 
-/// The measured operation.
+/// An operation that warp can measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(
     missing_docs,
@@ -36,7 +36,7 @@ pub enum Operation {
     Fanout,
 }
 
-/// Use of result files.
+/// What a command does with result files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Show each file.
@@ -50,11 +50,11 @@ pub enum Reading {
 /// A command of warp.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
-    /// Its name.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Type of the command.
+    /// What the command does.
     pub task: Task,
-    /// How Tenbin treats it.
+    /// How Tenbin treats the command.
     pub fate: Fate,
     /// One-line description.
     pub about: &'static str,

@@ -100,7 +100,7 @@ impl WarpJob {
         draft
     }
 
-    /// Settings of single operations.
+    /// Sets the keys that apply to some operations only.
     fn of_the_operation(&self, draft: &mut S3Draft) {
         let versions = || number("--versions", self.versions.filter(|&count| count > 1));
         match self.operation {
@@ -139,7 +139,7 @@ impl WarpJob {
         }
     }
 
-    /// The operations as in a plan.
+    /// The operations in plan-file syntax.
     fn operations(&self) -> String {
         let name = match self.operation {
             Operation::Get => "get",
@@ -177,7 +177,7 @@ impl WarpJob {
         }
     }
 
-    /// Sizes of complete objects, also where warp counts parts.
+    /// Sizes of complete objects, even for operations where warp sets the part size.
     fn sizes(&self) -> String {
         match self.operation {
             Operation::Multipart | Operation::MultipartPut => {

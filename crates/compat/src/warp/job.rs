@@ -67,7 +67,7 @@ pub struct WarpJob {
     pub concurrency: u64,
     /// Measured duration.
     pub duration: Duration,
-    /// Unmeasured duration before it.
+    /// Unmeasured duration before the measured duration.
     pub skip: Duration,
     /// Maximum requests per second, if limited.
     pub rate: Option<f64>,
@@ -115,13 +115,14 @@ pub struct WarpJob {
     pub quiet: bool,
     /// Whether Tenbin's result document is printed.
     pub json: bool,
-    /// The only operation to show, in capitals.
+    /// The only operation to show, in capitals; `None` shows all.
     pub only: Option<String>,
     /// Notes to print before the run.
     pub notes: Vec<String>,
 }
 
-/// warp stores larger objects in parts by default: the smallest part size of its S3 library.
+/// The largest object that warp stores in one PUT by default, bytes: the smallest part size of
+/// warp's S3 library.
 const WARP_WHOLE_AT_MOST: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// Hosts for which warp puts the bucket into the host name by default.
@@ -204,7 +205,7 @@ pub(super) fn of(
     })
 }
 
-/// Checks flags in combination, and flags of single commands.
+/// Checks combinations of flags, and flags that only some commands have.
 fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize) {
     for flag in ["concurrent", "objects", "parts", "batch", "copies", "files"] {
         if given.is_given(flag) && given.whole(flag) == 0 {
@@ -292,7 +293,7 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     }
 }
 
-/// Checks the size of parts.
+/// Reads and checks the part size, bytes.
 fn size_of_parts(given: &mut Given) -> u64 {
     let size = given.size("part.size").unwrap_or_default();
     if size == 0 {
@@ -378,7 +379,7 @@ fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
     pairs
 }
 
-/// A valid name for a run, from the name of the file that warp would have written.
+/// A valid run name, from `--benchdata`: the name of the file that warp would have written.
 fn run_name(given: &mut Given) -> Option<String> {
     let file = given.some_text("benchdata")?;
     let last = file.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `--get-distrib` and its companions.
+//! `--get-distrib`, `--stat-distrib`, `--put-distrib` and `--delete-distrib`.
 
 use crate::parse::Given;
 
@@ -37,7 +37,7 @@ pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
     shares
 }
 
-/// Adds a note on what warp would have done with missing shares.
+/// Adds a note on the shares that warp would have used instead of missing shares.
 fn explain_the_unnamed(given: &mut Given) {
     let unnamed: Vec<String> = SHARES
         .iter()

@@ -26,32 +26,32 @@ pub enum Parsed {
     Measure(Box<WarpJob>),
     /// Reading of result files.
     Read(WarpReading),
-    /// A request for help, with the text.
+    /// The help text, because help was requested.
     Help(String),
 }
 
 /// Reading of result files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarpReading {
-    /// Use of the files.
+    /// What to do with the files.
     pub reading: Reading,
     /// The files; `-` is standard input.
     pub files: Vec<String>,
-    /// The only operation to show, in capitals.
+    /// The only operation to show, in capitals; `None` shows all.
     pub operation: Option<String>,
-    /// The only host to show.
+    /// The only host to show; `None` shows all.
     pub host: Option<String>,
-    /// Length of the start of the run to leave out.
+    /// Time at the start of the run to leave out.
     pub skip: std::time::Duration,
     /// Length of a segment, seconds.
     pub segment_seconds: u64,
-    /// Number of first requests to leave out.
+    /// Number of requests at the start to leave out.
     pub offset: u64,
     /// Maximum number of requests to read.
     pub limit: Option<u64>,
     /// Whether JSON is printed.
     pub json: bool,
-    /// Notes to print first.
+    /// Notes to print before the result.
     pub notes: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ fn reading_of(reading: Reading, mut given: Given) -> Result<WarpReading, Mistake
     })
 }
 
-/// The help on warp.
+/// The help text of warp.
 fn overview() -> String {
     help::overview(
         "warp's command line on Tenbin's engine: only goodput, percentiles of all requests, and a \

@@ -6,29 +6,29 @@ use tenbin_plan::size::Size;
 
 use crate::parse::Given;
 
-/// Sizes of objects, bytes: weighted ranges, uniform inside each. A fixed size is one range of this
-/// size.
+/// Sizes of objects, bytes: weighted ranges with uniformly distributed sizes. A fixed size is a
+/// range whose bounds are equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizePlan(Vec<SizeRange>);
 
 /// A uniform range of sizes, bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeRange {
-    /// Smallest size.
+    /// Smallest size, bytes.
     pub least: u64,
-    /// Largest size.
+    /// Largest size, bytes.
     pub most: u64,
-    /// Its weight.
+    /// Weight, relative to the other ranges.
     pub weight: f64,
 }
 
-/// Number of octaves below the largest size over which warp spreads random sizes.
+/// Span of warp's random sizes, in octaves (factors of 2) below the largest size.
 const OCTAVES: u32 = 8;
 
-/// Lower bound of warp's random sizes.
+/// Lower bound of warp's random sizes, bytes.
 const LEAST: u64 = 128;
 
-/// Number of ranges that approximate a logarithmic spread.
+/// Number of ranges that approximate a logarithmic distribution.
 const STEPS: u32 = 32;
 
 impl SizePlan {
@@ -46,7 +46,7 @@ impl SizePlan {
         &self.0
     }
 
-    /// The mean size.
+    /// The mean size, bytes.
     pub fn mean(&self) -> f64 {
         let total: f64 = self.0.iter().map(|range| range.weight).sum();
         let part = |range: &SizeRange| {
@@ -55,7 +55,7 @@ impl SizePlan {
         self.0.iter().map(part).sum()
     }
 
-    /// As in a plan: `64KiB`, `1KiB..1MiB` or `1KiB:60,1025..1MiB:40`.
+    /// The sizes in plan-file syntax: `64KiB`, `1KiB..1MiB` or `1KiB:60,1025..1MiB:40`.
     pub fn in_plan(&self) -> String {
         let several = self.0.len() > 1;
         let part = |range: &SizeRange| {
@@ -71,7 +71,7 @@ impl SizePlan {
         self.0.iter().map(part).collect::<Vec<_>>().join(",")
     }
 
-    /// Logarithmically uniform.
+    /// A logarithmically uniform distribution, approximated by `STEPS` ranges.
     fn spread(least: u64, most: u64) -> Self {
         let low = least.max(1) as f64;
         let step = (most.max(1) as f64 / low).powf(1.0 / f64::from(STEPS));

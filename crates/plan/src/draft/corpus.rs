@@ -4,7 +4,7 @@ use crate::key::{choice, section, text, whole};
 use crate::scalar::{FromFlag, Scalar};
 use crate::searched::{CorpusLanguage, MOST_TERMS};
 
-/// More pages than Wikipedia has in any language: taken for a typing error.
+/// Maximum number of pages: no Wikipedia has more, so a larger number is taken for a typing error.
 const MOST_PAGES: u64 = 100_000_000;
 
 section! {
@@ -22,10 +22,10 @@ section! {
         max_records: Scalar = whole(1, u64::MAX).default_rule("all");
         /// maximum number of characters per text
         text_limit: Scalar = whole(1, u64::MAX).default_rule("all");
-        /// directory of the files. A plan with the same settings reuses them. A directory with
-        /// command files from other settings is rejected
+        /// directory of the generated files. A plan with the same settings reuses these files. A
+        /// directory with command files from other settings is rejected
         directory: Scalar = text("path").default_rule("`corpus` in the run directory");
-        /// number of titles that requests are generated from: the first distinct ones
+        /// number of titles that requests are generated from: the first ones that differ
         terms: Scalar = whole(1, MOST_TERMS as u64)
             .default("200")
             .comment("titles that requests are generated from");

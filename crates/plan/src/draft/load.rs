@@ -8,11 +8,13 @@ use crate::key::{
 use crate::load::Arrivals;
 use crate::scalar::{List, Scalar};
 
-/// More sockets than one pair of addresses has ports: taken for a typing error.
+/// Maximum number of connections: one pair of addresses has fewer ports, so a larger number is
+/// taken for a typing error.
 pub(crate) const MOST_CONNECTIONS: u64 = 100_000;
-/// Servers allow one or two hundred streams; more than this is taken for a typing error.
+/// Maximum depth: servers allow one or two hundred streams, so a larger number is taken for a
+/// typing error.
 const MOST_DEPTH: u64 = 1000;
-/// With more openings of a connection, a slice measures connecting.
+/// Maximum number of openings of a connection: with more, a slice would mainly measure connecting.
 const MOST_OPENINGS: u64 = 1000;
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
@@ -67,9 +69,9 @@ section! {
                 )
                 .aliases(&["pipeline", "streams"]),
             );
-        /// limits on percentiles (`p50`, `p99.9`), `mean` and `errors`. Tenbin finds the highest rate
-        /// that meets all limits, [see below](#the-highest-rate); `rate` is then the first rate of
-        /// the search
+        /// limits on percentiles (`p50`, `p99.9`), `mean` and `errors`. Tenbin finds the highest
+        /// rate that meets all limits, [see below](#the-highest-rate); `rate` is then the first
+        /// rate of the search
         slo: Scalar = text("`\"p99<10ms,errors<0.1%\"`")
             .comment("the search finds the highest rate that meets these limits")
             .synonyms(&["objective"])
@@ -108,8 +110,8 @@ section! {
             )
             .requires("rate"),
         );
-        /// instead of `rate`: consecutive rates in each slice. The first also applies during the
-        /// settling time, the last to the end of the slice
+        /// instead of `rate`: consecutive rates in each slice. The first rate also applies during
+        /// the settling time, the last rate until the end of the slice
         steps: List = text("`[\"100/s for 1s\", \"200/s for 1s\"]`")
             .comment("the last to the end of a slice")
             .synonyms(&["stages"])
@@ -155,8 +157,8 @@ section! {
                 )
                 .default("constant; with --slo poisson"),
             );
-        /// think time: how long a connection idles after each response, in a closed loop only. Random
-        /// values depend on the seed
+        /// think time: how long a connection idles after each response, in a closed loop only.
+        /// Random values depend on the seed
         think: Scalar = text(
             "`\"100ms\"` (constant), `\"uniform:50ms..150ms\"`, or `\"exponential:100ms\"` (mean)",
         )
@@ -268,8 +270,8 @@ const REPLACES: &[(&str, &[&str])] = &[
 ];
 
 impl LoadDraft {
-    /// The load of a workload: its own keys, completed from `shared`, except for keys that its own
-    /// keys replace.
+    /// The load of a workload: the keys of the workload, and the keys of `shared` that they do not
+    /// replace.
     pub(crate) fn or(&self, shared: &Self) -> Self {
         let own: Vec<&str> = self.given().into_iter().map(|(key, _)| key).collect();
         let is_replaced = |key: &str| {

@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for ObservedDraft {
 }
 
 section! {
-    /// A source of what a target uses: one of its first five keys.
+    /// A source of a target's resource usage: exactly one of the first five keys.
     pub struct ObserveDraft(
         "in observe",
         "a table such as { pid = 1234 } or { tenbin = \"https://…\" }"

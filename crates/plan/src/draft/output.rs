@@ -6,12 +6,13 @@ use crate::scalar::{List, Scalar};
 section! {
     /// `[output]`.
     pub struct OutputDraft("in [output]", "a table such as [output]") {
-        /// further files that the run writes at its end, each `"FORMAT"` or `"FORMAT=FILE"`, such as
-        /// `["csv", "junit=result.xml"]`. [formats.md](formats.md) lists the formats. Without a file
-        /// name, the file is written into the run directory. `--export` adds files to these
+        /// further files that the run writes at its end, each `"FORMAT"` or `"FORMAT=FILE"`, such
+        /// as `["csv", "junit=result.xml"]`. [formats.md](formats.md) lists the formats. Without a
+        /// file name, the file is written into the run directory. `--export` adds files to this
+        /// list
         export: List = text("list of formats").synonyms(&["exports"]);
         /// serve a page with the figures of every second while the run lasts, on 127.0.0.1 only. A
-        /// number is the port. The address with its token is printed: [output.md](live.md)
+        /// number is the port. The address with its token is printed: [live.md](live.md)
         live: Scalar = text("`true`, `false` or a port, 1 to 65,535").default_rule("`false`").flag(Flag::of(
             "--live",
             Takes::Optional("PORT", "true"),
@@ -19,7 +20,7 @@ section! {
              the address with its token is printed",
         ).default("no page; a free port if no value is given"));
         /// serve operation counters and latency percentiles since the start of the run to a
-        /// Prometheus server while the run lasts, at `/metrics` of this port of 127.0.0.1, or of
+        /// Prometheus server while the run lasts, at `/metrics` of this port of 127.0.0.1 or of
         /// this address: [live.md](live.md#prometheus)
         prometheus: Scalar = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
             "--prometheus",

@@ -6,9 +6,9 @@ use crate::key::{Flag, Takes, choice, section, text, time, time_from, whole};
 use crate::relaunch::Relaunch;
 use crate::scalar::Scalar;
 
-/// The most rounds of a run.
+/// Maximum number of rounds of a run.
 pub(crate) const MOST_ROUNDS: u64 = 100_000;
-/// The shortest slice that measures more than its start.
+/// The shortest slice: a shorter slice would mainly measure its start.
 pub(crate) const SHORTEST_SLICE: Duration = Duration::from_millis(100);
 
 section! {
@@ -74,7 +74,7 @@ section! {
             );
         /// length of the measured window of one slice. If the result depends on which requests a
         /// target receives (patterns, reads of objects and blobs), all targets of a round receive
-        /// the same number of requests, and a slice lasts as long as these take:
+        /// the same number of requests, and a slice lasts until these requests are complete:
         /// [architecture.md](architecture.md#the-same-requests-for-every-target)
         slice: Scalar = time_from(SHORTEST_SLICE)
             .default_rule(
@@ -91,9 +91,9 @@ section! {
                 )
                 .default("2s; 1s for three targets or more"),
             );
-        /// settling time: unmeasured load at the start of every slice. It starts when every
-        /// connection is open or has failed to open within 10 s (or `timeout`, if shorter). With
-        /// `0s`, connections are opened inside the window
+        /// settling time: unmeasured load at the start of every slice. The settling time starts
+        /// when every connection is open or has failed to open within 10 s (or `timeout`, if
+        /// shorter). With `0s`, connections are opened inside the window
         lead: Scalar = time()
             .default_rule("a tenth of `slice`, at most 500 ms")
             .comment("unmeasured settling time at the start of a slice")
@@ -121,12 +121,12 @@ section! {
         /// when targets are restarted. `"block"`: before each block (two rounds of two targets),
         /// with an empty `{data}`, so that the intervals include the variation between starts of
         /// the same program. `"slice"`: before each slice, with their data, so that each slice
-        /// starts with cold caches; they are stopped after the slice. `"never"`. `"auto"`:
-        /// `"block"` if it is possible and every target starts within 2 s. A `warmup` follows every
-        /// restart; with `"block"`, this is one warm-up for all workloads together. Requires
-        /// targets with a `command`, and workloads of kind `"http"` without `slo`; `"auto"` also
-        /// requires several targets and no `patterns`. Older plans contain `true` (`"slice"`) and
-        /// `false` (`"never"`)
+        /// starts with cold caches; targets are stopped after the slice. `"never"`: no restarts.
+        /// `"auto"`: `"block"` if restarts are possible and every target starts within 2 s. A
+        /// `warmup` follows every restart; with `"block"`, this is one warm-up for all workloads
+        /// together. Requires targets with a `command`, and workloads of kind `"http"` without
+        /// `slo`; `"auto"` also requires several targets and no `patterns`. Older plans contain
+        /// `true` (`"slice"`) and `false` (`"never"`)
         relaunch: Scalar = choice::<Relaunch>().default("auto").flag(
             Flag::of(
                 "--relaunch",

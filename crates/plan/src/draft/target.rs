@@ -12,8 +12,7 @@ use crate::store::Store;
 use crate::target::Signature;
 
 section! {
-    /// One `[[target]]`: `url` or `urls` alone, `command` with the keys that belong to it, or
-    /// `builtin`.
+    /// One `[[target]]`: `url` or `urls`, or `command` with further keys, or `builtin`.
     pub struct TargetDraft("in [[target]]", "a table such as [[target]]") {
         /// unique name
         name: Scalar = text("name")
@@ -21,9 +20,10 @@ section! {
         /// program and arguments, as a list, or as one line with quotes as in a shell. No shell is
         /// run
         command: List = text("list, or one line of text").synonyms(&["cmd"]);
-        /// addresses of this machine: Tenbin starts one process per address, with `{host}` as its address, and
-        /// sends requests to them in turn. `3` means 127.0.0.1, 127.0.0.2 and 127.0.0.3. The target
-        /// is up when all nodes are up; its resource usage is the sum
+        /// addresses of this machine. Tenbin starts one process per address, replaces `{host}` with
+        /// the address, and sends requests to the processes in turn. `3` means 127.0.0.1, 127.0.0.2
+        /// and 127.0.0.3. The target is ready when all processes are ready; its resource usage is
+        /// the sum over all processes
         nodes: List = text("1 to 100, or a list of addresses").default_rule("one process");
         /// additional environment variables
         env: Entries = text("`{ NAME = \"value\" }`").synonyms(&["environment"])
@@ -64,8 +64,8 @@ section! {
                 )
                 .default("http://127.0.0.1:{port}/"),
             );
-        /// base URLs of hosts that share the load, with the same scheme and path. `weight N` after a
-        /// URL, 1 to 1000, sends it N times as many requests as a host with weight 1
+        /// base URLs of hosts that share the load, with the same scheme and path. `weight N` after
+        /// a URL, 1 to 1000, sends it N times as many requests as a host with weight 1
         urls: List = text("list of URLs")
             .default_rule("weight 1 each")
             .synonyms(&["hosts", "endpoints"])
@@ -75,9 +75,9 @@ section! {
                 "Another host of a target, repeatable; 'weight 3' after the URL gives it three times \
                  the requests. http://db{1...4}:9000 stands for four hosts",
             ));
-        /// readiness check: the port of its URL, or its Unix socket, accepts connections; a URL
-        /// returns a status below 500 (with `http = "2"`, any response); or its output contains the
-        /// text
+        /// readiness check: the port of the URL, or the Unix socket, accepts connections; a URL
+        /// returns a status below 500 (with `http = "2"`, any response); or the output of the
+        /// server contains a text
         ready: ReadyDraft = text(
             "one of `{ port = true }`, `{ url = \"http://…\" }`, `{ log = \"text\" }`",
         )
@@ -118,8 +118,8 @@ section! {
                 "[NAME=]TEXT",
                 "Version of a server, for the report; Tenbin does not request it from the server",
             ));
-        /// with `builtin = "s3-memory"` or `"blob"`: memory limit for all
-        /// objects or blobs, for example `"4GiB"`. A PUT beyond the limit gets 507
+        /// with `builtin = "s3-memory"` or `"blob"`: memory limit for all objects or blobs, for
+        /// example `"4GiB"`. A PUT beyond the limit gets status 507
         memory: Scalar = size()
             .default_rule("half of the free memory, divided by the number of such targets")
             .flag(
@@ -133,8 +133,8 @@ section! {
                     "half of the free memory, divided by the number of such servers",
                 ),
             );
-        /// parameters with their values: numbers, or distinct texts of letters, digits, `-`, `_` and
-        /// `.`. `{workers}` is replaced with the value in `command`, `env`, `url` and `ready`.
+        /// parameters with their values: numbers, or distinct texts of letters, digits, `-`, `_`
+        /// and `.`. `{workers}` is replaced with the value in `command`, `env`, `url` and `ready`.
         /// Several parameters give all combinations, at most 32
         sweep: SweepDraft = text("`{ workers = [1, 2, 4] }`").synonyms(&["matrix"]);
         /// HTTP version. HTTP/2 is negotiated in the TLS handshake (ALPN) for `https://`, and used
@@ -147,7 +147,7 @@ section! {
                 "[NAME=]VERSION",
                 "HTTP version: 1.1 or 2 (by ALPN with https, by prior knowledge with http)",
             ));
-        /// a table, see [below](#tls)
+        /// TLS settings, see [below](#tls)
         tls: TlsDraft = text("table");
         /// Unix socket to connect to; path and host name still come from the URL. `{data}` and
         /// `{port}` are replaced for a target with a `command`
@@ -186,12 +186,12 @@ section! {
                 "[NAME=]ADDRESS",
                 "Local source address of connections",
             ));
-        /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With `"groonga"`,
-        /// every host gets all pages
+        /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With
+        /// `"groonga"`, every host gets all pages
         corpus: Scalar = text("`\"groonga\"`, `\"opensearch\"`").default_rule("no pages");
-        /// kind of the server. Before every slice, Tenbin checks that one node per host is alive, as
-        /// [`tenbin search status`](search.md#status) does. If the check fails, the run ends with
-        /// an error and keeps the slices so far
+        /// kind of the server. Before every slice, Tenbin checks that one node per host is alive,
+        /// as [`tenbin search status`](search.md#status) does. If the check fails, the run ends
+        /// with an error and keeps the slices so far
         status: Scalar = choice::<SearchServer>().default_rule("the value of `corpus`");
         /// name of a cluster that is measured in several sizes. Targets with the same `cluster` are
         /// different sizes of that cluster, with different numbers of hosts. The result contains
@@ -218,7 +218,7 @@ section! {
             );
         /// environment variable with the access key
         access_key_env: Scalar = text("name");
-        /// S3 secret key, literally. Prefer one of the next two
+        /// S3 secret key, literally. Prefer one of the next two keys
         secret_key: Secret = text("text")
             .default_rule("generated, if Tenbin starts the target")
             .synonyms(&["password"])
@@ -240,7 +240,7 @@ section! {
                 "[NAME=]FILE",
                 "File that holds the secret key, for all targets or for one; overrides --secret-key",
             ));
-        /// session token of temporary keys (AWS STS), literally. Prefer one of the next two
+        /// session token of temporary keys (AWS STS), literally. Prefer one of the next two keys
         session_token: Secret = text("text").synonyms(&["token", "security_token"])
             .flag(
                 Flag::per_target(
@@ -260,7 +260,7 @@ section! {
                 "[NAME=]FILE",
                 "File that holds the session token; overrides --session-token",
             ));
-        /// how S3 requests are signed: `"v2"` is for servers without v4; `"none"` sends them
+        /// how S3 requests are signed: `"v2"` is for servers without v4; `"none"` sends requests
         /// unsigned, even if keys are set
         signature: Scalar = choice::<Signature>()
             .default("v4")
@@ -279,8 +279,8 @@ section! {
                 )
                 .excludes(&["signature"]),
             );
-        /// storage protocol of blobs, for a target with a URL or a command: that of the access layer
-        /// of CubeFS's blobstore, or S3
+        /// storage protocol of blobs, for a target with a URL or a command: the access layer of
+        /// CubeFS's blobstore, or S3
         store: Scalar = choice::<Store>().default("blobstore")
             .flag(Flag::per_target(
                 "--store",
@@ -350,8 +350,8 @@ section! {
                 )
                 .default("the URL's host"),
             );
-        /// resume earlier sessions where the server offers it. If `false`, every handshake is a full
-        /// handshake, so that two servers do the same work whatever their settings
+        /// resume earlier sessions where the server offers it. If `false`, every handshake is a
+        /// full handshake, so that two servers do the same work whatever their settings
         resume: Scalar = switch().default("false")
             .flag(Flag::of(
                 "--tls-resume",
@@ -377,11 +377,11 @@ section! {
         "in ready",
         "a table: { port = true }, { url = \"…\" } or { log = \"…\" }"
     ) {
-        /// the port of its URL accepts connections
+        /// the port of the target's URL accepts connections
         port: Scalar = text("`true`");
-        /// this URL returns a status below 500
+        /// the URL returns a status below 500
         url: Scalar = text("URL");
-        /// its output contains this text
+        /// the output of the server contains this text
         log: Scalar = text("text");
     }
 }

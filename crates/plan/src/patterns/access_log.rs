@@ -1,6 +1,6 @@
-//! Access logs in the common and the combined format, as Apache and nginx write them.
-//! See Apache's documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, and with
-//! `"%{Referer}i" "%{User-agent}i"` behind that.
+//! Access logs in the common and the combined format, as Apache and nginx write them. See Apache's
+//! documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, optionally followed by
+//! `"%{Referer}i" "%{User-agent}i"`.
 
 use std::io::BufRead;
 
@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, push_byte, push_encoded, quoted};
 
-/// Whether a line looks like one of them.
+/// Whether `line` looks like a line of an access log.
 pub(super) fn is_line(line: &[u8]) -> bool {
     request_of(line).is_some()
 }
@@ -70,7 +70,7 @@ fn request_of(line: &[u8]) -> Option<&[u8]> {
     (has_time && is_status && is_bytes).then_some(&rest[..close])
 }
 
-/// Quotation marks inside are written `\"`.
+/// The position of the closing quotation mark. Quotation marks inside the text are written `\"`.
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     text.iter().position(|&byte| {
@@ -106,7 +106,7 @@ fn sendable(request: &[u8]) -> Sendable {
     }
 }
 
-/// What servers write as `\xE3` and `\"` was sent, or may be sent, as `%E3` and `%22`.
+/// A path with the escapes of the log percent-encoded: `\xE3` becomes `%E3`, `\"` becomes `%22`.
 fn unescaped(path: &[u8]) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
@@ -121,7 +121,7 @@ fn unescaped(path: &[u8]) -> String {
                 let digit = |b: &u8| char::from(*b).to_digit(16);
                 match digit(high).zip(digit(low)) {
                     Some((high, low)) => push_encoded(&mut out, (high * 16 + low) as u8),
-                    // No path begins or goes on like that.
+                    // The space makes the path invalid: `\x` without two digits is not an escape.
                     None => out.push(' '),
                 }
                 rest = after;

@@ -1,27 +1,27 @@
-//! Puts a set together, within its bounds.
+//! Builds a set of patterns within limits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::set::{Pattern, PatternGroup, PatternSet};
 
-/// Each group has separate figures, which take memory.
+/// Maximum number of groups: each group has separate figures, which take memory.
 const MOST_GROUPS: usize = 64;
-/// Different requests that are kept.
+/// Maximum number of different requests.
 pub(super) const MOST_PATTERNS: usize = 1_000_000;
 const MOST_LINES: usize = 50_000_000;
 const LONGEST_NAME: usize = 100;
 
-/// A set as it grows.
+/// A set of patterns under construction.
 #[derive(Default)]
 pub(super) struct Builder {
     names: Vec<String>,
-    /// As given; in proportion to one over the number of groups where none is.
+    /// The frequency of each group as given; a group without a frequency gets 1 ÷ number of groups.
     frequencies: Vec<Option<f64>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
-    /// Positions of the patterns by their hash; where two have the same, the second stands at the
-    /// next number. The patterns themselves are kept once.
+    /// Positions of the patterns by their hash. If two patterns have the same hash, the second is
+    /// at the next free number. Each pattern is stored once, outside this table.
     known: HashMap<u64, u32>,
     hasher: RandomState,
     sequence: Vec<u32>,
@@ -29,7 +29,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// The group of that name, which may be known already.
+    /// The index of the group with this name, which is added if missing.
     pub(super) fn group(&mut self, name: &str) -> Result<usize, String> {
         if let Some(known) = self.names.iter().position(|known| known == name) {
             return Ok(known);
@@ -37,7 +37,7 @@ impl Builder {
         self.new_group(name, None)
     }
 
-    /// Another group.
+    /// Adds a group.
     pub(super) fn new_group(
         &mut self,
         name: &str,
@@ -62,7 +62,7 @@ impl Builder {
         Ok(self.names.len() - 1)
     }
 
-    /// One more line of the file.
+    /// Adds one line of the file.
     pub(super) fn push(&mut self, pattern: Pattern) -> Result<(), String> {
         if self.sequence.len() == MOST_LINES {
             return Err(format!("it has more than {MOST_LINES} requests"));
@@ -96,12 +96,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Something that was made of the file and that it does not say.
+    /// Adds a note on how the content of the file was interpreted.
     pub(super) fn note(&mut self, sentence: String) {
         self.notes.push(sentence);
     }
 
-    /// The set, unless there is nothing in it.
+    /// The set; an error if the set is empty.
     pub(super) fn build(mut self) -> Result<PatternSet, String> {
         let shares = self.shares()?;
         let mut filled = vec![false; self.names.len()];
@@ -125,7 +125,7 @@ impl Builder {
         ))
     }
 
-    /// Frequencies in proportion: they need not add up to 1.
+    /// The share of each group: its frequency, divided by the sum of all frequencies.
     fn shares(&mut self) -> Result<Vec<f64>, String> {
         const EXACT: f64 = 1e-6;
         let usual = 1.0 / self.names.len().max(1) as f64;

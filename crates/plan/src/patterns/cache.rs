@@ -1,4 +1,4 @@
-//! The cache that requests are to meet.
+//! Target hit ratio and counters of a server's cache.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use super::set::PatternSet;
 use crate::percent::Percent;
 
-/// Responses that Groonga and Droonga's HTTP server cache by default.
+/// The default cache size of Groonga and of Droonga's HTTP server, in responses.
 pub const DEFAULT_CACHE_SIZE: u32 = 100;
-/// The most entries: no cache of responses has more.
+/// Maximum size of a cache, responses: no cache of responses holds more.
 pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
 
 /// A target hit ratio of the server's cache.
@@ -16,14 +16,15 @@ pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
 pub struct CacheDial {
     /// Target share of requests whose response is in the cache; `None`: no target.
     pub hit: Option<Percent>,
-    /// Responses that the cache of one host holds. It evicts the least recently used response.
+    /// Responses that the cache of one host holds. The cache evicts the least recently used
+    /// response.
     pub size: u32,
 }
 
 impl CacheDial {
     /// The number of patterns that gives the target hit ratio if all are equally frequent: cache
-    /// size ÷ ratio, since a pattern is in the cache if it is among the last `size` different ones.
-    /// `None` without a target hit ratio.
+    /// size ÷ ratio, because a cache contains the last `size` different patterns. `None` without a
+    /// target hit ratio.
     pub fn patterns(&self) -> Option<usize> {
         let share = self.hit?.share();
         let exact = f64::from(self.size) / share;
@@ -34,7 +35,7 @@ impl CacheDial {
     ///
     /// # Errors
     ///
-    /// When there are too few, with the number needed.
+    /// Too few patterns; the message states the number needed.
     pub(crate) fn check(&self, set: &PatternSet) -> Result<(), String> {
         let (Some(hit), Some(count)) = (self.hit, self.patterns()) else {
             return Ok(());
@@ -61,7 +62,7 @@ pub enum CacheCounters {
     Droonga,
     /// OpenSearch: `hit_count` and `miss_count` of every node's own request cache.
     OpenSearch,
-    /// A response in one of these three forms, at this path of every host.
+    /// At this path of every host: a response in the form of Groonga, Droonga or OpenSearch.
     At(String),
 }
 
@@ -77,8 +78,8 @@ impl CacheCounters {
         }
     }
 
-    /// Whether the hosts of a target share a cache, and responses to `POST` are cached as well, as
-    /// in searches of OpenSearch.
+    /// Whether the hosts of a target share a cache that also holds responses to `POST`, as in
+    /// searches of OpenSearch.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::OpenSearch)
     }

@@ -1,6 +1,6 @@
-//! What is wrong with a file of patterns, and where.
+//! Mistakes in a file of patterns, with their positions.
 
-/// Where in a file something is wrong.
+/// The position of a mistake in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spot {
     /// The file as a whole.
@@ -11,7 +11,7 @@ pub(crate) enum Spot {
     Column(usize, usize),
 }
 
-/// What is wrong with a file, and where.
+/// A mistake in a file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) spot: Spot,
@@ -34,7 +34,7 @@ impl Fault {
     }
 }
 
-/// Text that begins in the line of this number, from 0.
+/// Reads UTF-8 text that begins in this line of the file, counted from 0.
 pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];

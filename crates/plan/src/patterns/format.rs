@@ -1,4 +1,4 @@
-//! What a file of patterns is written in.
+//! Formats of files of patterns.
 
 use std::io::BufRead;
 
@@ -9,13 +9,13 @@ use super::set::PatternSet;
 use super::{access_log, groonga_log, json, text};
 use crate::names::Named;
 
-/// What a file of patterns is written in.
+/// The format of a file of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PatternFormat {
-    /// What its first line looks like.
+    /// Detected from the first line.
     #[default]
     Auto,
-    /// One path a line.
+    /// One path per line.
     Text,
     /// Groups of patterns as JSON, in the three shapes of drnbench.
     Json,
@@ -47,8 +47,8 @@ pub(crate) fn read(
     read_from(&mut bytes, format, method)
 }
 
-/// Reads patterns from a reader. It stops at the first request beyond the limit, so that a file of
-/// too many requests is refused without being read to its end.
+/// Reads patterns from a reader. Stops at the first request beyond the limit, so that a file with
+/// too many requests is not read completely.
 ///
 /// # Errors
 /// The fault and its position in the file. No input causes a panic.
@@ -69,14 +69,14 @@ pub(crate) fn read_from<R: BufRead + ?Sized>(
             let rest = lines.rest()?;
             json::read(utf8(&rest, 0)?, method, &mut builder)?;
         }
-        // Logs hold whatever clients sent.
+        // A log can contain requests that cannot be sent again, which its reader skips.
         PatternFormat::AccessLog => access_log::read(&mut lines, &mut builder)?,
         PatternFormat::GroongaLog => groonga_log::read(&mut lines, &mut builder)?,
     }
     builder.build().map_err(Fault::of_file)
 }
 
-/// By the first line with anything in it.
+/// Detects the format from the first line that is not empty.
 fn looks_like(first: &[u8]) -> PatternFormat {
     let Some(begin) = first.first() else {
         return PatternFormat::Text;
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(fault, Fault::in_line(1, "is not UTF-8 text".to_owned()));
     }
 
-    /// Endless different lines, and how many bytes of them were read.
+    /// A reader of endless, different lines that counts the bytes read.
     struct Endless {
         line: fn(u64) -> String,
         next: u64,
@@ -213,7 +213,7 @@ mod tests {
         );
     }
 
-    /// Whatever was read can be sent, and is drawn.
+    /// Checks that every pattern read can be sent and is drawn.
     fn check(bytes: &[u8]) {
         for format in EVERY {
             let Ok(set) = read(bytes, format, "GET") else {

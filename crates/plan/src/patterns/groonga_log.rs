@@ -1,4 +1,4 @@
-//! Groonga's query log: `time|context|>/d/select?…` for every command that came.
+//! Groonga's query log: `time|context|>/d/select?…` for every command received.
 
 use std::io::BufRead;
 
@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::lines::Lines;
 use super::request::{self, quoted};
 
-/// Commands that read and change nothing; others are never sent from a log.
+/// Commands that read and change nothing. Other commands in a log are never sent.
 const READING: &[&str] = &[
     "select",
     "logical_select",
@@ -33,7 +33,7 @@ pub(super) fn is_line(line: &[u8]) -> bool {
     event(line).is_some()
 }
 
-/// Reads the commands that came over HTTP and only read.
+/// Reads the commands that were received over HTTP and that only read.
 pub(super) fn read<R: BufRead + ?Sized>(
     lines: &mut Lines<'_, R>,
     builder: &mut Builder,
@@ -95,7 +95,7 @@ fn event(line: &[u8]) -> Option<&[u8]> {
     (is_time && is_context && is_event).then_some(text)
 }
 
-/// `select` of `/d/select.json?…`, if it came over HTTP.
+/// The command in an HTTP path: `select` in `/d/select.json?…`. `None` for other paths.
 fn command(sent: &str) -> Option<&str> {
     let command = sent.strip_prefix("/d/")?;
     command.split(['?', '.']).next()

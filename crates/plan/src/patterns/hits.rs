@@ -6,8 +6,8 @@ use std::str::FromStr;
 /// How a response reports its number of hits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
-    /// From the path of each pattern: Groonga's for `/d/select`, OpenSearch's for `_search`.
-    /// Hits of other patterns are not read.
+    /// By the path of each pattern: as Groonga for `/d/select`, as OpenSearch for `_search`. Hits
+    /// of other patterns are not read.
     #[default]
     Auto,
     /// Hits are not read.
@@ -21,7 +21,7 @@ pub enum HitSource {
 }
 
 impl HitSource {
-    /// How the response to this request reports its hits; `None` if it is not read.
+    /// How the response to a request with this path reports its hits; `None` if hits are not read.
     pub fn of(&self, path: &str) -> Option<Self> {
         match self {
             Self::Off => None,
@@ -31,8 +31,8 @@ impl HitSource {
     }
 }
 
-/// The kind of search that a path is known for. Droonga's HTTP server responds to `/d/select`
-/// as Groonga does.
+/// How a known search path reports hits. Droonga's HTTP server responds to `/d/select` as Groonga
+/// does.
 fn known_search(path: &str) -> Option<HitSource> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     if path.ends_with("/_search") {

@@ -1,5 +1,5 @@
-//! Groups of patterns as JSON, in the shapes that drnbench takes: groups by name, a list
-//! of groups, or one group.
+//! Groups of patterns as JSON, in the forms that drnbench accepts: groups by name, a list of
+//! groups, or one group.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::fault::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
 
-/// Reads the text; patterns that say no method have `method`.
+/// Reads the text; patterns without a method get `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let groups = reader
@@ -69,7 +69,7 @@ fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result
     let body = own.body.or_else(|| shared.body.clone());
     let body = match body {
         None => Vec::new(),
-        // A body of GET has no meaning: drnbench makes a query of it.
+        // The body of a GET has no meaning: as in drnbench, the body becomes the query.
         Some(body) if matches!(method.as_str(), "GET" | "HEAD") => {
             path = request::path(&with_query(path, &body)?)?;
             Vec::new()
@@ -91,7 +91,7 @@ fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result
     })
 }
 
-/// The path with an object's members behind it, encoded.
+/// `path` with the members of the object `body` as an encoded query.
 fn with_query(mut path: String, body: &Value) -> Result<String, String> {
     let mut push = |text: &str| {
         path.push(if path.contains('?') { '&' } else { '?' });
@@ -116,7 +116,7 @@ fn with_query(mut path: String, body: &Value) -> Result<String, String> {
     Ok(path)
 }
 
-/// What a group and a pattern have in common.
+/// The keys that groups and patterns have in common.
 #[derive(Default)]
 struct Request {
     path: Option<String>,
@@ -190,14 +190,14 @@ struct Group {
     patterns: Vec<Request>,
 }
 
-/// The elements of a list whose kind is not known yet.
+/// An element of a list: a pattern or a group, known only after the element is read.
 enum Item {
     Pattern(Box<Request>),
     Group(Box<Group>),
 }
 
-/// How many items of lists and members were read so far: they are counted before they are kept, so
-/// that a file of many does not take memory until it is refused.
+/// The number of list items and members read so far. Each is counted before it is stored, so that a
+/// file with too many items is refused before they take memory.
 #[derive(Default)]
 struct Count(Cell<usize>);
 
@@ -213,7 +213,7 @@ impl Count {
     }
 }
 
-/// A whole file: groups, with their names where they have any.
+/// A whole file: groups, each with its name if it has one.
 struct FileVisitor<'c>(&'c Count);
 
 impl<'de> Visitor<'de> for FileVisitor<'_> {
@@ -243,8 +243,8 @@ impl<'de> Visitor<'de> for FileVisitor<'_> {
         Ok(groups)
     }
 
-    /// One group, or groups by their names: a group has `patterns`, and no list by
-    /// any other name.
+    /// One group, or groups by name: keys such as `patterns` belong to one group, all other keys
+    /// are names of groups.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut one: Option<Group> = None;
         let mut groups: Vec<(Option<String>, Group)> = Vec::new();
@@ -372,7 +372,7 @@ impl<'de> Visitor<'de> for ItemSeed<'_> {
         })))
     }
 
-    /// What has `patterns` is a group.
+    /// An object with `patterns` is a group.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
         let mut group = Group::default();
         let mut is_group = false;
@@ -559,7 +559,7 @@ mod tests {
                 assert_eq!(found, spot, "{text}");
             }
         }
-        // Nested deeper than any pattern is.
+        // Nested more deeply than any pattern.
         let deep = "[".repeat(100_000);
         assert_eq!(refusal(&deep).1, "recursion limit exceeded");
     }

@@ -1,10 +1,10 @@
-//! The lines of a file as they are read, so that a file is refused before all of it was read.
+//! Reads a file line by line, so that a wrong file is refused before it is read completely.
 
 use std::io::{BufRead, Read as _};
 
 use super::fault::Fault;
 
-/// Longer lines are no requests.
+/// Maximum length of a line, bytes: a longer line is no request.
 const LONGEST: u64 = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -14,7 +14,7 @@ pub(super) struct Lines<'r, R: ?Sized> {
     line: Vec<u8>,
     /// Lines read so far.
     count: usize,
-    /// The last line is going to be given once more.
+    /// Whether `next` returns the last line again.
     is_back: bool,
 }
 
@@ -28,10 +28,11 @@ impl<'r, R: BufRead + ?Sized> Lines<'r, R> {
         }
     }
 
-    /// The next line, which may have its newline, and its number from 0; `None` at the end.
+    /// The number of the next line, from 0, and the line with its newline, if any; `None` at the
+    /// end.
     ///
     /// # Errors
-    /// When the line is too long or cannot be read.
+    /// A line that is too long or cannot be read.
     pub(super) fn next(&mut self) -> Result<Option<(usize, &[u8])>, Fault> {
         if !std::mem::take(&mut self.is_back) {
             self.read()?;
@@ -49,11 +50,11 @@ impl<'r, R: BufRead + ?Sized> Lines<'r, R> {
         Ok(Some((index, &self.line)))
     }
 
-    /// The begin of the first line with anything in it, which is given again; empty if there
-    /// is no such line.
+    /// The start of the first line that is not empty, which `next` returns again; empty if there is
+    /// no such line.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// A line that cannot be read.
     pub(super) fn first(&mut self) -> Result<&[u8], Fault> {
         loop {
             self.read()?;
@@ -64,14 +65,14 @@ impl<'r, R: BufRead + ?Sized> Lines<'r, R> {
         }
     }
 
-    /// Everything that is left.
+    /// The rest of the file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// A file that cannot be read.
     pub(super) fn rest(&mut self) -> Result<Vec<u8>, Fault> {
         let mut rest = Vec::new();
         if std::mem::take(&mut self.is_back) {
-            // Empty lines before it, so that places in messages are right.
+            // Empty lines before the rest, so that positions in messages are correct.
             rest.resize(self.count - 1, b'\n');
             rest.append(&mut self.line);
         }

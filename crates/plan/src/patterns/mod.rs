@@ -34,50 +34,50 @@ pub(crate) use template::terms;
 pub use template::{ByTarget, GROONGA_SEARCH, OPENSEARCH_PATH, Template};
 pub use term::groonga_query;
 
-/// How many of the slowest and of the fastest requests are kept if nothing else is said.
+/// Default number of slowest and of fastest requests to record.
 pub const DEFAULT_SLOWEST: u32 = 5;
-/// How many of them may be kept.
+/// Maximum number of slowest and of fastest requests to record.
 pub const MOST_SLOWEST: u32 = 1000;
-/// The most patterns that have separate figures.
+/// Maximum number of patterns with separate figures.
 pub const MOST_COUNTED_PATTERNS: usize = 10_000;
-/// The most patterns whose hits are read before the run if the plan sets `hits`.
+/// Maximum number of patterns whose hits are read before the run if the plan sets `hits`.
 pub const MOST_ASKED_FOR_HITS: usize = 10_000;
 /// Maximum number of patterns whose hits are read by default. With 500 patterns, the standard error
 /// of the share of searches without a hit is at most 2.2 percentage points, and reading the hits
 /// adds little to the time of most runs.
 pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 
-/// The requests that a workload draws from, and in which order.
+/// The requests that a workload draws from, and their order.
 #[derive(Clone)]
 pub struct Patterns {
     /// The file.
     pub path: PathBuf,
-    /// There is no file: the requests are made of the plan's pages before the run, and
-    /// there are none until then.
+    /// Whether requests are generated from the plan's pages before the run, instead of read from a
+    /// file. The set is empty until the requests are generated.
     pub of_corpus: bool,
-    /// What it is written in, as the plan says.
+    /// Format of the file, as in the plan.
     pub format: PatternFormat,
-    /// In which order requests are drawn.
+    /// Order in which requests are drawn.
     pub order: PatternOrder,
-    /// How many of the slowest and of the fastest requests are kept.
+    /// Number of slowest and of fastest requests to record.
     pub slowest: u32,
-    /// How a response reports its number of hits, and whether that is read at all.
+    /// How responses report their number of hits, and whether hits are read.
     pub hits: HitSource,
-    /// How far the numbers of hits of two targets may be apart, as a share of the larger, and
-    /// the share of the patterns for which they may be farther apart.
+    /// Allowed difference between the hits of two targets, relative to the larger number; also the
+    /// share of patterns that can exceed this difference.
     pub hits_tolerance: Percent,
-    /// The file has search terms, and each target has its request for them.
+    /// The request templates of targets, if the file contains search terms.
     pub by_target: Option<ByTarget>,
-    /// The cache that requests are to meet.
+    /// Target hit ratio of the server's cache.
     pub cache: Option<CacheDial>,
     /// Where the server reports its cache counters.
     pub counters: Option<CacheCounters>,
-    /// What the file holds. Shared, since it may be much.
+    /// The content of the file. Shared between copies, because a file can be large.
     pub set: Arc<PatternSet>,
 }
 
 impl Patterns {
-    /// Patterns of that file with default settings, before the file is read.
+    /// Patterns from the file `path` with default settings, before the file is read.
     pub fn of(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -112,7 +112,7 @@ impl PartialEq for Patterns {
     }
 }
 
-// Bodies and headers may be secret, and are many.
+// Bodies and headers are left out, because they can be secret, and there can be many.
 impl fmt::Debug for Patterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Patterns")

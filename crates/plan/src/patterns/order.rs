@@ -1,22 +1,22 @@
-//! In which order requests are drawn.
+//! The order in which requests are drawn.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::choose::Choose;
 
-/// In which order requests are drawn from patterns. All go on for ever.
+/// The order in which requests are drawn from patterns. Requests are drawn without end.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum PatternOrder {
-    /// Each at random, with replacement, as often as its weight says.
+    /// At random by weight, with replacement.
     #[default]
     Weighted,
     /// In the order of the file, and then from the start again.
     Sequential,
-    /// All of them in a random order, then all in another.
+    /// All patterns in a random order, then all in another random order, and so on.
     Shuffled,
-    /// The `n`-th most popular with a probability in proportion to `n` to the power of
-    /// minus `exponent`; which is how popular follows from the seed.
+    /// Zipf distribution: the probability of the `n`-th most popular pattern is proportional to `n`
+    /// to the power of minus `exponent`. The order of popularity follows from the seed.
     Zipf {
         /// Above 0, at most 10.
         exponent: f64,

@@ -1,24 +1,24 @@
-//! What a request may contain.
+//! Limits and checks of the requests in patterns.
 
 use std::time::Duration;
 
 use super::set::Pattern;
 
-/// Longest path and query.
+/// Maximum length of path and query, bytes.
 const LONGEST_PATH: usize = 64 * 1024;
-/// Largest body of a pattern.
+/// Maximum size of a pattern's body, bytes.
 const LARGEST_BODY: usize = 16 * 1024 * 1024;
 const MOST_HEADERS: usize = 100;
 const LONGEST_TIMEOUT: f64 = 3600.0;
-/// How much of a text is quoted in a message.
+/// Maximum length of a quoted text in a message, characters.
 const QUOTED_CHARS: usize = 60;
 
-/// Headers that follow from the rest.
+/// Headers that Tenbin sets itself.
 const OWN_HEADERS: &[&str] = &["content-length", "transfer-encoding", "connection", "host"];
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// A request with nothing but method and path.
+/// A request with only a method and a path.
 pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
     Pattern {
         group,
@@ -42,8 +42,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// A path and query as it can be sent. What is not ASCII is percent-encoded, as
-/// browsers do.
+/// Checks a path and query. Characters that are not ASCII are percent-encoded, as browsers do.
 pub(super) fn path(text: &str) -> Result<String, String> {
     if !text.starts_with('/') {
         return Err(format!("{} does not begin with a slash", quoted(text)));
@@ -73,7 +72,7 @@ pub(super) fn path(text: &str) -> Result<String, String> {
     Ok(sent)
 }
 
-/// A byte of a path as it is sent.
+/// Appends a byte of a path, percent-encoded if not ASCII.
 pub(super) fn push_byte(out: &mut String, byte: u8) {
     if byte.is_ascii() {
         out.push(char::from(byte));
@@ -82,7 +81,7 @@ pub(super) fn push_byte(out: &mut String, byte: u8) {
     }
 }
 
-/// `%E3`.
+/// Appends a byte percent-encoded: `%E3`.
 pub(super) fn push_encoded(out: &mut String, byte: u8) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.push('%');
@@ -90,7 +89,7 @@ pub(super) fn push_encoded(out: &mut String, byte: u8) {
     out.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
-/// A value of a query: letters, digits and `-._~` as they are, the rest encoded.
+/// Appends a value of a query: letters, digits and `-._~` unchanged, other bytes percent-encoded.
 pub(super) fn push_query_value(out: &mut String, text: &str) {
     for byte in text.bytes() {
         match byte {
@@ -101,7 +100,7 @@ pub(super) fn push_query_value(out: &mut String, text: &str) {
     }
 }
 
-/// A request method, in any case.
+/// Reads a request method, in upper or lower case.
 pub(super) fn method(text: &str) -> Result<String, String> {
     let upper = text.to_ascii_uppercase();
     if METHODS.contains(&upper.as_str()) {
@@ -114,7 +113,7 @@ pub(super) fn method(text: &str) -> Result<String, String> {
     ))
 }
 
-/// A host as in URLs, without port.
+/// Checks a host as in URLs, without a port.
 pub(super) fn host(text: &str) -> Result<String, String> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     if text.is_empty() || text.len() > 255 || !text.bytes().all(fits) {
@@ -123,7 +122,7 @@ pub(super) fn host(text: &str) -> Result<String, String> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// Checks a header. Its value is never repeated: it may be a secret.
+/// Checks a header. Messages never repeat its value, which can be secret.
 pub(super) fn header(name: &str, value: &str) -> Result<(), String> {
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(is_token) {
@@ -142,7 +141,7 @@ pub(super) fn header(name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks how many headers there are.
+/// Checks the number of headers.
 pub(super) fn headers(count: usize) -> Result<(), String> {
     match count {
         0..=MOST_HEADERS => Ok(()),
@@ -160,7 +159,7 @@ pub(super) fn body(length: usize) -> Result<(), String> {
     }
 }
 
-/// A time in seconds.
+/// Reads a timeout in seconds.
 pub(super) fn timeout(seconds: f64) -> Result<Duration, String> {
     if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
         let time = Duration::from_secs_f64(seconds);

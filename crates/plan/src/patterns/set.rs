@@ -1,35 +1,35 @@
-//! Patterns in their groups.
+//! Patterns and their groups.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::rng::{Rng, name_number};
 
-/// One request.
+/// A request in a file of patterns.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Pattern {
-    /// Which of the groups it belongs to.
+    /// Index of the group.
     pub group: usize,
     /// Request method.
     pub method: String,
     /// Path and query, as sent.
     pub path: String,
-    /// The only host that it is sent to; `None` for all hosts.
+    /// The only host that receives the request; `None` for all hosts.
     pub host: Option<String>,
-    /// The port of that host, or of any host.
+    /// The port of that host, or of every host if `host` is `None`.
     pub port: Option<u16>,
-    /// Its headers, in order. A value may be secret.
+    /// Request headers, in order. Values can be secret.
     pub headers: Vec<(String, String)>,
-    /// Its request body.
+    /// Request body.
     pub body: Vec<u8>,
-    /// How long it may take, if that is not as the load says.
+    /// Timeout, if different from the timeout of the load.
     pub timeout: Option<Duration>,
-    /// The search term in the request, where each target has its own request template.
+    /// The search term in the request, if targets have request templates.
     pub term: Option<String>,
 }
 
 impl Pattern {
-    /// How reports name it: method and path, or the search term that it was made from.
+    /// The name of the pattern in reports: method and path, or the search term.
     pub fn label(&self) -> String {
         match &self.term {
             Some(term) => term.clone(),
@@ -38,7 +38,7 @@ impl Pattern {
     }
 }
 
-// Bodies and headers may be secret.
+// Bodies and headers can be secret.
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pattern")
@@ -54,18 +54,18 @@ impl fmt::Debug for Pattern {
 /// Patterns that belong together and have separate figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatternGroup {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its share of the requests, above 0; all of them add up to 1.
+    /// Share of the requests, above 0; the shares of all groups add up to 1.
     pub share: f64,
 }
 
-/// Different patterns, in their groups. Every group has at least one.
+/// Different patterns, in their groups. Every group has at least one pattern.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PatternSet {
     groups: Vec<PatternGroup>,
     patterns: Vec<Pattern>,
-    /// How often each is in the file.
+    /// How often each pattern is in the file.
     counts: Vec<u64>,
     /// Positions among `patterns`, in the order of the file.
     sequence: Vec<u32>,
@@ -99,7 +99,7 @@ impl PatternSet {
         &self.patterns
     }
 
-    /// How many different patterns there are.
+    /// The number of different patterns.
     pub fn len(&self) -> usize {
         self.patterns.len()
     }
@@ -109,17 +109,17 @@ impl PatternSet {
         self.patterns.is_empty()
     }
 
-    /// The file from its begin to its end, positions among the patterns.
+    /// The lines of the file in order, as positions among the patterns.
     pub fn sequence(&self) -> &[u32] {
         &self.sequence
     }
 
-    /// What was made of the file that it does not say, a sentence each.
+    /// How the content of the file was interpreted, one sentence per note.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The probability of each pattern, in proportion: its group's share, divided in the
+    /// The probability of each pattern: the share of its group, divided among the patterns of the
     /// group by how often each is in the file.
     pub fn weights(&self) -> Vec<f64> {
         let mut totals = vec![0_u64; self.groups.len()];
@@ -135,11 +135,12 @@ impl PatternSet {
             .collect()
     }
 
-    /// How many of `count` patterns each group is to have, by its share: what is left
-    /// over after rounding down goes to the largest remainders.
+    /// The number of patterns for each group, out of `count`: in proportion to its share, and at
+    /// least 1. Patterns that remain after rounding down go to the groups with the largest
+    /// remainders.
     ///
     /// # Errors
-    /// Which group has too few, or that there are more groups than that.
+    /// A group with too few patterns, or more groups than `count`.
     pub fn allot(&self, count: usize) -> Result<Vec<usize>, String> {
         if count < self.groups.len() {
             return Err(format!(
@@ -181,8 +182,8 @@ impl PatternSet {
         Ok(allotted)
     }
 
-    /// So many of the patterns, drawn from each group by its share, each of a group as
-    /// likely as the others; which they are follows from `seed`.
+    /// Draws `count` of the patterns: the number for each group follows from its share, and all
+    /// patterns of a group have the same probability. The choice follows from `seed`.
     ///
     /// # Errors
     /// As [`PatternSet::allot`].

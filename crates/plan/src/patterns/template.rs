@@ -11,22 +11,22 @@ use super::set::PatternSet;
 use super::term::groonga_query;
 use crate::searched::SearchServer;
 
-/// The Droonga tutorial's search, up to the term: snippets, sorting and a drill-down.
+/// The Droonga tutorial's search up to the term, with snippets, sorting and a drill-down.
 pub const GROONGA_SEARCH: &str = "/d/select?command_version=2&table=Pages&limit=10\
     &match_columns=title,text\
     &output_columns=snippet_html(title),snippet_html(text),categories,_key\
     &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
     &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
-/// Where the tutorial's table is searched in OpenSearch.
+/// The path of the tutorial's search in OpenSearch.
 pub const OPENSEARCH_PATH: &str = "/pages/_search";
 /// The counterpart of [`GROONGA_SEARCH`] for OpenSearch.
 const OPENSEARCH_BODY: &str = r#"{"query":{"simple_query_string":{"query":"{term:phrases}","fields":["title","text"],"default_operator":"and","flags":"PHRASE|WHITESPACE"}},"size":10,"_source":["categories"],"track_total_hits":true,"sort":["title.keyword"],"highlight":{"fields":{"title":{},"text":{}}},"aggs":{"categories":{"terms":{"field":"categories","size":10}}}}"#;
 
-/// Longest term; the rest of its line is a mistake.
+/// Maximum length of a term, bytes: a longer line is a mistake.
 const LONGEST_TERM: usize = 16 * 1024;
 const PLACEHOLDERS: &str = "{term}, {term:groonga}, {term:phrases}";
 
-/// A request with a place for a search term.
+/// A request with a placeholder for a search term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     /// Request method.
@@ -40,7 +40,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// The tutorial's search in the words of this server.
+    /// The tutorial's search in the syntax of this server.
     pub fn tutorial(server: SearchServer) -> Self {
         match server {
             SearchServer::Groonga | SearchServer::Droonga => Self {
@@ -58,7 +58,7 @@ impl Template {
         }
     }
 
-    /// How responses report their hits, by its path if it does not say.
+    /// How responses report their hits; if the template does not set `hits`, derived from its path.
     pub(crate) fn said_hits(&self) -> HitSource {
         match &self.hits {
             HitSource::Auto => self.hits.of(&self.path).unwrap_or_default(),
@@ -66,7 +66,7 @@ impl Template {
         }
     }
 
-    /// Checks that a term has a place in it.
+    /// Checks that the template has a placeholder for the term.
     pub(crate) fn check(&self) -> Result<(), String> {
         let parts = [&self.path, &self.body];
         if !parts.iter().any(|part| part.contains("{term")) {
@@ -80,7 +80,7 @@ impl Template {
         self.request("x").map(drop)
     }
 
-    /// The request for a term: path and body.
+    /// The path and the body of the request for a term.
     fn request(&self, term: &str) -> Result<(String, String), String> {
         let url = |text: &str| {
             let mut encoded = String::new();
@@ -92,7 +92,7 @@ impl Template {
     }
 }
 
-/// A text with the term in the places for it, escaped for where they are.
+/// A text in which the term, changed by `escape`, replaces the placeholders.
 fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len() + term.len());
     let mut rest = text;
@@ -133,12 +133,12 @@ fn in_json(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// A request for each target, made from one list of terms.
+/// The request templates of targets, and the requests made from one list of terms.
 #[derive(Clone, PartialEq, Default)]
 pub struct ByTarget {
-    /// By the name of a target, or what kind of server it is.
+    /// Templates by the name of a target or of a kind of server.
     pub templates: BTreeMap<String, Template>,
-    /// The requests of each template, in the order of the terms; empty until these are known.
+    /// The requests of each template, in the order of the terms; empty until the terms are known.
     sets: BTreeMap<String, Arc<PatternSet>>,
 }
 
@@ -149,7 +149,7 @@ impl fmt::Debug for ByTarget {
 }
 
 impl ByTarget {
-    /// With these templates, and no terms yet.
+    /// These templates, without terms.
     pub fn new(templates: BTreeMap<String, Template>) -> Self {
         Self {
             templates,
@@ -157,10 +157,10 @@ impl ByTarget {
         }
     }
 
-    /// Makes the requests of all templates.
+    /// Generates the requests of all templates.
     ///
     /// # Errors
-    /// The term that makes no request, and why.
+    /// A term from which no request can be made, and why.
     pub(crate) fn fill(&mut self, terms: &[String]) -> Result<(), String> {
         for (name, template) in &self.templates {
             let set = requests(template, terms).map_err(|why| format!("{name}: {why}"))?;
@@ -169,8 +169,7 @@ impl ByTarget {
         Ok(())
     }
 
-    /// The name of the template for a target, given what it may be called: the first that
-    /// there is.
+    /// The first of `names` that is the name of a template.
     pub(crate) fn name_for<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
         let mut names = names.iter();
         names
@@ -178,12 +177,12 @@ impl ByTarget {
             .copied()
     }
 
-    /// How the requests of a template report their hits, and these requests.
+    /// The template with this name, and its requests.
     pub(crate) fn requests(&self, name: &str) -> Option<(&Template, &Arc<PatternSet>)> {
         Some((self.templates.get(name)?, self.sets.get(name)?))
     }
 
-    /// Any of the sets: all have a request for each term, in the same order.
+    /// The requests of any template: every template has one request per term, in the same order.
     pub(crate) fn any_set(&self) -> Option<&Arc<PatternSet>> {
         self.sets.values().next()
     }
@@ -206,7 +205,7 @@ fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, String>
     builder.build()
 }
 
-/// The terms of a file: one a line, each once.
+/// Reads the terms of a file: one per line, without duplicates.
 pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
     let text = str::from_utf8(file).map_err(|_| "it is not UTF-8 text".to_owned())?;
     let mut known = std::collections::HashSet::new();

@@ -1,9 +1,9 @@
 //! Search terms as parts of requests.
 
-/// A term as a value of Groonga's `query`, searched for literally: characters that
-/// Groonga's query syntax has a meaning for are escaped, and so is the word `OR`. White space
-/// still parts words, all of which must be found.
-/// Source of the characters: `grn_expr_syntax_escape_query`, Groonga 13.
+/// A term as a value of Groonga's `query`, searched for literally: the special characters of
+/// Groonga's query syntax and the word `OR` are escaped. White space still separates words, all of
+/// which must be found. Source of the special characters: `grn_expr_syntax_escape_query`, Groonga
+/// 13.
 pub fn groonga_query(term: &str) -> String {
     let mut escaped = String::with_capacity(term.len());
     for (at, word) in term.split(' ').enumerate() {

@@ -7,7 +7,7 @@ use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::request;
 
-/// Reads one path a line; empty lines and those that begin with `#` are skipped.
+/// Reads one path per line; empty lines and lines that begin with `#` are skipped.
 pub(super) fn read<R: BufRead + ?Sized>(
     lines: &mut Lines<'_, R>,
     method: &str,

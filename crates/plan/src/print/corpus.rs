@@ -1,4 +1,4 @@
-//! The pages that search servers index.
+//! Prints `[corpus]`.
 
 use crate::draft::CorpusDraft;
 use crate::searched::{Corpus, CorpusSource};

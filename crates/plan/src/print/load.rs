@@ -1,4 +1,4 @@
-//! The load, as keys.
+//! Prints the keys of a load.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ fn trace(page: &mut Page, trace: &Trace, slice: Duration) {
     page.key(&LoadDraft::trace_speed, trace.speed);
 }
 
-/// A rate outside what [`Rate`] allows cannot come out of a draft.
+/// Prints a rate. No draft contains a rate outside the limits of [`Rate`].
 fn rate(per_second: f64) -> String {
     match Rate::per_second(per_second) {
         Ok(rate) => text(rate),

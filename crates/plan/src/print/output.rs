@@ -1,4 +1,4 @@
-//! What a run writes and serves.
+//! Prints `[output]`.
 
 use crate::draft::OutputDraft;
 use crate::output::Output;

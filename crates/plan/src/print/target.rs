@@ -1,4 +1,4 @@
-//! Targets, and where their secrets are to be put.
+//! Prints targets, with references in place of their secrets.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -87,13 +87,13 @@ fn searched(page: &mut Page, searched: &Searched) {
     }
 }
 
-/// As it is written in a plan.
+/// The `file:` URL of a directory, in plan-file syntax.
 fn file_url(files: &Files) -> String {
     let sync = if files.sync { "?sync" } else { "" };
     format!("file://{}{sync}", files.path.display())
 }
 
-/// Every parameter with its values, as the points of the sweep have them.
+/// The sweep as a table: every parameter with its values at all points.
 fn sweep_table(first: &SweepPoint, all: &[Target]) -> String {
     let points = || {
         let points = all.iter().filter_map(|target| target.sweep.as_ref());
@@ -177,7 +177,7 @@ fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
     let token = page.token.as_ref().and_then(|token| match &token.source {
         KeySource::Env(variable) => Some(("token_env", text(variable))),
         KeySource::File(path) => Some(("token_file", text(path.display()))),
-        // A plan takes a token from nowhere else.
+        // A plan reads a token only from a file or from a variable.
         KeySource::Literal | KeySource::Generated => None,
     });
     let pairs = [
@@ -247,8 +247,8 @@ fn key(page: &mut Page, name: &str, source: &KeySource, suffix: &str) {
     }
 }
 
-/// In which environment variables to put keys that were given literally: the
-/// same for all targets if all have the same, else one for each target.
+/// The environment variables for credentials that were given literally: the same variables for all
+/// targets with equal credentials, otherwise separate variables for each target.
 pub(super) struct Variables {
     suffixes: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! Workloads, as tables.
+//! Prints workloads as tables.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How targets are compared.
+//! Resolves the comparison of targets and workloads.
 
 use super::naming;
 use super::sweep;
@@ -22,19 +22,19 @@ use crate::workload::Workload;
 const LEAST_MARGIN: Percent = Percent::of(0.1);
 const MOST_MARGIN: Percent = Percent::of(100.0);
 
-/// The number of targets, before any of them is resolved.
+/// The number of targets, before any target is resolved.
 pub(super) struct Sides {
     targets: usize,
     twin: bool,
 }
 
-/// What the number of rounds depends on.
+/// The numbers that decide the number of rounds.
 pub(super) struct Shape {
     /// Targets, including a twin.
     pub(super) targets: usize,
     /// Workloads that are compared with each other; 0 for none.
     pub(super) compared: usize,
-    /// As [`Plan::hypotheses`](crate::Plan::hypotheses).
+    /// Number of hypotheses, as in [`Plan::hypotheses`](crate::Plan::hypotheses).
     pub(super) hypotheses: usize,
 }
 
@@ -58,7 +58,8 @@ impl Sides {
         }
     }
 
-    /// The shape before workloads are resolved: each section counts as one hypothesis.
+    /// The shape before workloads are resolved: for each challenger, each `[[workload]]` counts as
+    /// one hypothesis.
     pub(super) fn first_shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
         let shape = self.shape(&[], compare);
         Shape {
@@ -146,7 +147,7 @@ pub(super) fn resolve(
     }
 }
 
-/// The figure that decides, if every target and workload has it.
+/// Reads the deciding figure, which every target and every workload must have.
 fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
     let figure = Figure::named(name)?;
     if !figure.has_ratio() {
@@ -237,10 +238,10 @@ fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
     let taken = targets.iter().map(|target| target.name.as_str());
     Some(Target {
         name: naming::behind(&original.name, "-twin", &taken.collect()),
-        // A twin is no point of a sweep.
+        // A twin is not a point of a sweep.
         sweep: None,
         searched: Searched {
-            // The original is the only target of its cluster size.
+            // The twin's original is the only target of this cluster size.
             cluster: None,
             ..original.searched.clone()
         },

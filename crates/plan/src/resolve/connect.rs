@@ -1,4 +1,4 @@
-//! Connection settings of a target.
+//! Resolves the connection settings of a target.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::PathBuf;
@@ -17,10 +17,11 @@ use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, List, Scalar};
 
-/// A socket address of Linux holds 108 bytes with the NUL at the end.
+/// Longest path of a Unix socket, bytes: a socket address of Linux holds 108 bytes with the final
+/// NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
 
-/// `hosts` are all hosts of a running target.
+/// Resolves the connection settings; `hosts` are all hosts of a running target.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
@@ -156,7 +157,7 @@ fn pins(
     }
     for At { value, place } in list.items() {
         match value.text().and_then(pin) {
-            // By a flag it may be meant for another target.
+            // An address given by a flag can be for another target.
             Ok(pin) if !is_used(&pin, hosts) && matches!(place, Place::Flag(_)) => {}
             Ok(pin) if !is_used(&pin, hosts) => {
                 let why = format!("no host of this target is {}:{}", pin.host, pin.port);
@@ -188,7 +189,7 @@ fn is_used(pin: &Pin, hosts: &[Host]) -> bool {
     hosts.iter().any(|host| at(&host.url))
 }
 
-/// `name:port:address[,address…]`.
+/// Reads `name:port:address[,address…]`.
 fn pin(text: &str) -> Result<Pin, String> {
     let wrong = || {
         format!(
@@ -222,7 +223,7 @@ fn pin(text: &str) -> Result<Pin, String> {
     })
 }
 
-/// An address; one of IPv6 with or without brackets.
+/// Reads an IP address; IPv6 with or without brackets.
 fn ip(text: &str) -> Option<IpAddr> {
     let bare = text
         .strip_prefix('[')
@@ -233,8 +234,8 @@ fn ip(text: &str) -> Option<IpAddr> {
     }
 }
 
-/// Refuses what the flag `--resolve` says of hosts that no target has. `given` are
-/// the lists of all targets.
+/// Refuses addresses given by the flag `--resolve` for hosts that no target has. `given` are the
+/// lists of all targets.
 pub(super) fn refuse_unused_flags(
     resolver: &mut Resolver<'_>,
     given: &[At<List>],

@@ -10,14 +10,15 @@ use crate::scalar::{Field, KeyField};
 use crate::secret::{KeySource, Secret};
 use crate::target::{Credentials, SessionToken, Signature};
 
-/// Upper-case letters and digits, as access keys have them.
+/// Characters of generated access keys: upper-case letters and digits.
 const ACCESS_KEY_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ACCESS_KEY_LENGTH: usize = 20;
-/// Nothing that a shell, a URL or a settings file could misread.
+/// Characters of generated secret keys: none of them is special in a shell, a URL or a settings
+/// file.
 const SECRET_KEY_LETTERS: &[u8] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const SECRET_KEY_LENGTH: usize = 40;
-/// A shorter secret may be part of another word by chance (`minio`).
+/// Length in bytes from which a secret is not part of another word by chance, as `minio` could be.
 const TELLING: usize = 8;
 
 pub(super) type Key = (Secret, KeySource);
@@ -116,7 +117,7 @@ pub(super) fn resolve(
     }
 }
 
-/// The credentials of a target without any in the plan: generated if Tenbin starts the target.
+/// The credentials of a target for which the plan sets none: generated if Tenbin starts the target.
 fn missing(
     resolver: &mut Resolver<'_>,
     place: Place,
@@ -156,7 +157,7 @@ fn mentions_keys(launch: &Launch) -> bool {
 }
 
 impl Credentials {
-    /// New keys, drawn from `random`, which must not be predictable.
+    /// Generates credentials from `random`, which must not be predictable.
     pub fn made_up(random: &mut dyn FnMut() -> u64) -> Self {
         let mut letters = |alphabet: &[u8], length: usize| -> String {
             (0..length)
@@ -170,7 +171,7 @@ impl Credentials {
     }
 }
 
-/// Where one key is to be found.
+/// Where the draft gives a key.
 #[derive(Clone)]
 pub(super) enum Origin<'a> {
     Literal(&'a At<Secret>),
@@ -273,8 +274,8 @@ fn check(
     None
 }
 
-/// `launch` with the secret nowhere in it: refused in the command, and in the
-/// environment replaced by its placeholder, so that no printed plan shows it.
+/// `launch` without the secret, so that no printed plan contains the secret. A secret in the
+/// command is refused; a secret in the environment is replaced by its placeholder.
 pub(super) fn kept_out_of(
     resolver: &mut Resolver<'_>,
     mut launch: Launch,

@@ -1,4 +1,4 @@
-//! The hosts of a target: one, or several that share the load.
+//! Resolves the hosts of a target: one, or several that share the load.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::problem::Place;
 use crate::resolver::Resolver;
 use crate::scalar::{At, Scalar};
 
-/// The most hosts of a target: a larger number is taken for a typing error.
+/// Maximum number of hosts of a target: a larger number is taken for a typing error.
 const MOST_HOSTS: usize = 1000;
 const MOST_WEIGHT: u32 = 1000;
 
-/// All hosts, in the order given; `None` if one of them is wrong, which is noted.
+/// All hosts, in the order given; `None` if a host is wrong, which is reported.
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Vec<Host>> {
     let (key, items) = match (&draft.urls, &draft.url) {
         (Some(urls), Some(url)) => {
@@ -86,8 +86,8 @@ fn read_weight(text: &str) -> Result<u32, String> {
         })
 }
 
-/// `http://db{1...3}:9000` as three URLs: every range in host and port replaced by
-/// each of its numbers, as wide as the first of them is written.
+/// Expands `http://db{1...3}:9000` to three URLs. Every range in host and port is replaced by each
+/// of its numbers, padded with zeros to the width of the first number.
 fn expand(url: &str) -> Result<Vec<String>, String> {
     let Some((before, authority, after)) = urls::around_authority(url) else {
         return Ok(vec![url.to_owned()]);
@@ -144,7 +144,8 @@ fn numbers(range: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// One target speaks one scheme and has one path, and no host twice.
+/// Whether all hosts have the same scheme and path, and no host is given twice. Reports hosts that
+/// do not.
 fn go_together(resolver: &mut Resolver<'_>, key: &str, hosts: &[(Host, Place)]) -> bool {
     let Some((Host { url: first, .. }, _)) = hosts.first() else {
         return false;

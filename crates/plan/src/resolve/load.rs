@@ -1,4 +1,4 @@
-//! The load of a workload.
+//! Resolves the load of a workload.
 
 use std::time::Duration;
 
@@ -15,14 +15,16 @@ use crate::step::Step;
 use crate::trace::Trace;
 
 const DEFAULT_CONNECTIONS: usize = 16;
-/// A request that waits for a free connection is late: a maximum-rate search needs spare connections.
+/// Default number of connections of a maximum-rate search: with few, requests would wait for a free
+/// connection and be late.
 const DEFAULT_SEARCH_CONNECTIONS: usize = 128;
-/// Each number of connections becomes one workload; a larger number is taken for a typing error.
+/// Maximum number of levels. Each number of connections becomes one workload; a larger number is
+/// taken for a typing error.
 const MOST_LEVELS: usize = 64;
-/// A day of arrivals in less than a tenth of a second.
+/// Highest playback speed of a trace: a day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;
 
-/// Notes keys that exclude each other. They may come from two tables, each of which is correct.
+/// Reports keys that exclude each other. The keys can come from two tables that are each correct.
 pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duration) {
     let steps_place = draft.steps.as_ref().map(|steps| steps.place);
     let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());
@@ -165,7 +167,8 @@ fn pace(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Pace {
         return Pace::Search(RateSearch {
             slo,
             from: rate,
-            // Users send at random times, and the search measures the queue that this causes.
+            // Users send at random times, and the search measures the queue that random arrivals
+            // cause.
             arrivals: arrivals.unwrap_or(Arrivals::Poisson),
         });
     }
@@ -240,7 +243,7 @@ fn is_list(connections: &Field) -> bool {
     matches!(given, Some(Scalar::Text(text)) if text.contains(','))
 }
 
-/// Each once, ascending.
+/// Reads a list of connections, ascending and without duplicates.
 fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
     let text = scalar.text()?;
     let wrong = || {

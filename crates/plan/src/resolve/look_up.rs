@@ -1,4 +1,4 @@
-//! References to environment variables in targets and workloads.
+//! Looks up references to environment variables in targets and workloads.
 
 use crate::draft::{TargetDraft, WorkloadDraft};
 use crate::references::{Variables, field, query, scalar};
@@ -6,8 +6,8 @@ use crate::resolver::Resolver;
 use crate::scalar::{At, List, Scalar};
 use crate::secrets::{Secrets, is_secret_name};
 
-/// Replaces the references in targets and workloads with their values, and notes on each target and
-/// workload which values to conceal.
+/// Replaces the references in targets and workloads with their values. Each target and workload
+/// records the values to conceal.
 pub(super) fn look_up(
     resolver: &mut Resolver<'_>,
     targets: &mut [At<TargetDraft>],

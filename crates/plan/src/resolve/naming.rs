@@ -1,4 +1,4 @@
-//! Names: which are allowed, and which to give when none is given.
+//! Names of targets and workloads: checks and defaults.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::scalar::Scalar;
 
 const LONGEST: usize = 64;
 
-/// A name that file names and tables can contain.
+/// Reads a name that file names and tables can contain.
 pub(super) fn checked(scalar: &Scalar) -> Result<String, String> {
     let name = scalar.text()?;
     if name.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn checked(scalar: &Scalar) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// The nearest thing to `text` that is a name; may be empty.
+/// The text changed into a name; can be empty.
 pub(super) fn from_text(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -49,14 +49,15 @@ fn allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// The names given so far: no two alike.
+/// The names in use, without duplicates.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// The name in `field`, or `default` with a number behind it if it is taken.
+    /// The name in `field`; without one, `default`, with a number at its end if `default` is in
+    /// use.
     pub(super) fn pick(
         &mut self,
         resolver: &mut Resolver<'_>,
@@ -82,7 +83,7 @@ impl Names {
         name
     }
 
-    /// Takes a name that was put together of others.
+    /// Adds a name that was composed of other names.
     pub(super) fn take(
         &mut self,
         resolver: &mut Resolver<'_>,
@@ -100,8 +101,7 @@ impl Names {
         self.taken.insert(name.to_owned());
     }
 
-    /// The name that the levels of a ramp have in common: the one in `field`, or
-    /// `default`.
+    /// The common part of the names of a ramp's levels: the name in `field`, or `default`.
     pub(super) fn base(
         &self,
         resolver: &mut Resolver<'_>,
@@ -128,18 +128,18 @@ impl Names {
     }
 }
 
-/// The name with a number behind it, cut so that it is still a name.
+/// The name with a number at its end, shortened to the maximum length of a name.
 fn numbered(name: &str, number: u32) -> String {
     lengthened(name, &format!("-{number}"))
 }
 
-/// The name with something behind it, cut so that it is still a name.
+/// The name with `end` at its end, shortened to the maximum length of a name.
 fn lengthened(name: &str, end: &str) -> String {
     let room = name.len().min(LONGEST - end.len());
     format!("{}{end}", &name[..room])
 }
 
-/// The name with `end` behind it, and a number if that is taken.
+/// The name with `end` at its end, and with a number if that name is in `taken`.
 pub(super) fn behind(name: &str, end: &str, taken: &BTreeSet<&str>) -> String {
     let numbers = (2u32..).map(|number| lengthened(name, &format!("{end}-{number}")));
     std::iter::once(lengthened(name, end))

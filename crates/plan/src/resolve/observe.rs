@@ -1,4 +1,4 @@
-//! Sources of a target's resource usage.
+//! Resolves the sources of a target's resource usage.
 
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
@@ -11,7 +11,7 @@ use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 
-/// The largest number a process can have (the kernel's `PID_MAX_LIMIT`).
+/// The largest process id (the kernel's `PID_MAX_LIMIT`).
 const MOST_PIDS: u64 = 1 << 22;
 
 pub(super) fn resolve(
@@ -180,7 +180,7 @@ fn page(
     })
 }
 
-/// Read now, so that a wrong path is known before anything starts.
+/// The PEM file, which is read now so that a wrong path is reported before anything starts.
 fn ca(resolver: &mut Resolver<'_>, field: &Field) -> Option<std::path::PathBuf> {
     let path = resolver.path("observe.ca", field)?;
     resolver.file(field.as_ref()?.place, "observe.ca", &path)?;

@@ -40,7 +40,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &OutputDraft) -> Outpu
     }
 }
 
-/// An address to listen on; 127.0.0.1 if only the port is given.
+/// Reads an address to listen on; 127.0.0.1 if only the port is given.
 fn address(scalar: &Scalar) -> Result<SocketAddr, String> {
     let text = match scalar {
         Scalar::Text(text) => text.clone(),
@@ -56,7 +56,7 @@ fn address(scalar: &Scalar) -> Result<SocketAddr, String> {
 /// The path at which collectors receive metrics.
 const METRICS: &str = "/v1/metrics";
 
-/// The URL of a collector, with its path.
+/// Reads the URL of a collector and adds the path.
 fn collector(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
     let hint = "write for example http://127.0.0.1:4318";
@@ -78,7 +78,7 @@ fn collector(scalar: &Scalar) -> Result<String, String> {
     Ok(url.to_string())
 }
 
-/// The port of the live page; 0 for a free port.
+/// Reads the port of the live page; 0 for a free port.
 fn port(scalar: &Scalar) -> Result<Option<u16>, String> {
     let number = match scalar {
         Scalar::Switch(false) => return Ok(None),

@@ -5,11 +5,12 @@ use crate::resolver::Resolver;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Each needs memory in its driver, even when idle: a larger number is taken for a typing error.
+/// Maximum number of requests in flight on a target. Each takes memory even when idle; a larger
+/// number is taken for a typing error.
 const MOST_OUT: usize = 100_000;
 
-/// Notes workloads that would have too many requests in flight on a target, once for each workload:
-/// each number is correct, and their product is too large.
+/// Reports each workload that could have too many requests in flight on a target: connections,
+/// depth and hosts are each correct, and their product is too large.
 pub(super) fn check(resolver: &mut Resolver<'_>, workloads: &[Workload], targets: &[Target]) {
     let Some((target, hosts)) = targets
         .iter()

@@ -1,4 +1,4 @@
-//! Number and length of slices.
+//! Resolves the number and the length of slices.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
 const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
 
-/// The most rounds of a run that ends by precision, as a multiple of the fewest.
+/// Default maximum number of rounds of a run that ends by precision, as a multiple of the minimum.
 const USUAL_MOST: u32 = 8;
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
@@ -74,7 +74,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
     }
 }
 
-/// A name, or `true` and `false` as in older plans.
+/// Reads a name, or `true` or `false` as in older plans.
 fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
     match scalar.switch() {
         Ok(true) => Ok(Relaunch::Slice),
@@ -87,13 +87,13 @@ fn default_count(shape: &Shape) -> u32 {
     if shape.compared == 0 {
         return default_rounds(shape.targets, shape.hypotheses);
     }
-    // Eight blocks, or more where several hypotheses share the 5 %.
+    // Eight blocks, or more if several hypotheses share the significance level of 5 %.
     fewest_blocks(shape.hypotheses).max(8) * shape.block()
 }
 
-/// The default number of rounds: eight for one target and eight quads for two, or more where several
-/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the 5 %; for three targets and
-/// more, the fewest blocks with which a difference can be significant.
+/// The default number of rounds: eight for one target and eight quads for two, or more if several
+/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the significance level of 5 %;
+/// for three targets and more, the fewest blocks with which a difference can be significant.
 pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     let least = fewest_blocks(hypotheses) * rounds_per_block(targets);
     match targets {
@@ -103,7 +103,7 @@ pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     }
 }
 
-/// The more targets, the more slices: shorter ones keep a run within minutes.
+/// The default length of a slice: shorter with more targets, so that a run takes minutes.
 fn default_slice(shape: &Shape) -> Duration {
     match shape.targets {
         0..=2 => DEFAULT_SLICE,
@@ -111,7 +111,7 @@ fn default_slice(shape: &Shape) -> Duration {
     }
 }
 
-/// When the run may end by precision, `count` being the fewest rounds.
+/// Resolves the precision at which the run can end; `count` is the minimum number of rounds.
 fn until(
     resolver: &mut Resolver<'_>,
     draft: &RoundsDraft,
@@ -149,11 +149,12 @@ fn until(
     })
 }
 
-/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one block.
+/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one
+/// block.
 fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     let blocks = duration.as_secs_f64() / slice.as_secs_f64() / f64::from(block);
     let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;
-    // The cast saturates, and what is beyond the limit is cut off.
+    // The cast saturates, and `clamp` applies the limit.
     (blocks.round() as u32).clamp(1, most) * block
 }
 

@@ -1,4 +1,5 @@
-//! Search servers: the pages, how a target is loaded with them, and clusters of several sizes.
+//! Resolves settings of search servers: the pages, how they are loaded, and clusters of several
+//! sizes.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Component, Path};
@@ -15,10 +16,10 @@ use crate::scalar::{At, List, Scalar};
 use crate::searched::{CORPUS_PATTERNS, Corpus, CorpusSource, SearchServer, Searched};
 use crate::target::Target;
 
-/// The most nodes of a target on one machine.
+/// Maximum number of nodes of a target on one machine.
 const MOST_NODES: u64 = 100;
 
-/// The pages; `None` without a `[corpus]`, or if it is wrong.
+/// The pages; `None` without a `[corpus]`, or with a wrong one.
 pub(super) fn corpus(
     resolver: &mut Resolver<'_>,
     draft: Option<&At<CorpusDraft>>,
@@ -78,7 +79,7 @@ fn refuse_for_a_dump(resolver: &mut Resolver<'_>, draft: &CorpusDraft) {
     }
 }
 
-/// Without `.` in it, so that it is the same text wherever it is printed.
+/// The path without `.`, so that every print of the path has the same text.
 fn without_detours(path: &Path) -> std::path::PathBuf {
     let parts = path.components();
     parts.filter(|part| *part != Component::CurDir).collect()
@@ -96,7 +97,7 @@ fn base(scalar: &Scalar) -> Result<String, String> {
     }
 }
 
-/// What a target is as a server that searches.
+/// Resolves the search settings of a target.
 pub(super) fn searched(
     resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
@@ -222,7 +223,8 @@ pub(super) fn check_nodes(resolver: &mut Resolver<'_>, draft: &TargetDraft, reac
     }
 }
 
-/// What of a plan has to fit together; `says_pages` if it has a `[corpus]`, right or wrong.
+/// Checks that the search settings of a plan fit together; `says_pages` is true if the plan has a
+/// `[corpus]`, correct or not.
 pub(super) fn check(resolver: &mut Resolver<'_>, plan: &Plan, says_pages: bool) {
     // Mistakes in [corpus] have been reported.
     if !says_pages && !resolver.findings.suggest("corpus") {
@@ -233,7 +235,7 @@ pub(super) fn check(resolver: &mut Resolver<'_>, plan: &Plan, says_pages: bool) 
     check_templates(resolver, plan);
 }
 
-/// Every target needs one request, and every request a target.
+/// Checks that every target has a request template, and every template a target.
 fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
     for workload in &plan.workloads {
         let Some(by_target) = workload.patterns().and_then(|all| all.by_target.as_ref()) else {
@@ -303,7 +305,7 @@ fn check_clusters(resolver: &mut Resolver<'_>, plan: &Plan) {
     }
 }
 
-/// What is not started again keeps its caches, and would be compared with what has lost them.
+/// Refuses restarts if a target cannot be restarted, because only its caches would stay full.
 fn check_relaunch(resolver: &mut Resolver<'_>, plan: &Plan) {
     if matches!(plan.rounds.relaunch, Relaunch::Block | Relaunch::Slice)
         && let Some(why) = plan.why_no_restarts()

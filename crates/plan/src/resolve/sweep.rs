@@ -1,4 +1,4 @@
-//! One target for each combination of values of its parameters.
+//! Resolves sweeps: one target for each combination of parameter values.
 
 use super::naming;
 use super::url::url_template;
@@ -10,7 +10,7 @@ use crate::reach::{Launch, Ready};
 use crate::resolver::Resolver;
 use crate::scalar::{At, List, Scalar, SweepDraft};
 
-/// More targets than this at once are more than a machine and a table can take.
+/// Maximum number of targets in a sweep: more would be too many for one machine and one table.
 const MOST_COMBINATIONS: usize = 32;
 
 /// One parameter and its values, in the order in which they were written.
@@ -19,7 +19,7 @@ pub(super) struct Axis {
     values: Vec<String>,
 }
 
-/// How many targets a draft is going to make: one without a sweep. Mistakes in it are
+/// Number of targets that a draft will create: one without a sweep. Mistakes in the sweep are
 /// reported later.
 pub(super) fn combinations(draft: &TargetDraft) -> usize {
     let axes = draft.sweep.iter().flat_map(|sweep| &sweep.value.0);
@@ -28,7 +28,7 @@ pub(super) fn combinations(draft: &TargetDraft) -> usize {
         .min(MOST_COMBINATIONS)
 }
 
-/// The parameters of a target; none if it is not swept, or not as it should be.
+/// The parameters of a target; empty without a sweep, or if the sweep is wrong.
 pub(super) fn axes(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Vec<Axis> {
     let Some(sweep) = &draft.sweep else {
         return Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn points(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
     })
 }
 
-/// `name@workers=4`.
+/// The name of a target in a sweep: `name@workers=4`.
 pub(super) fn name_of(of: &str, values: &[(String, String)]) -> String {
     let parts = values
         .iter()

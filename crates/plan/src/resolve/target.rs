@@ -1,4 +1,4 @@
-//! The systems under test.
+//! Resolves the systems under test.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,11 +31,12 @@ use crate::workload::Workload;
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
 
-/// Every target is measured in every round, and a round of more than this takes minutes.
+/// Maximum number of targets: every round measures every target, and with more targets a round
+/// would take minutes.
 const MOST_TARGETS: usize = 64;
 
-/// Refuses a plan with more than [`MOST_TARGETS`] targets, before any of them is resolved. Returns
-/// whether it was refused.
+/// Refuses a plan with more than [`MOST_TARGETS`] targets, before any target is resolved. Returns
+/// whether the plan was refused.
 pub(super) fn refuse_too_many(resolver: &mut Resolver<'_>, drafts: &[At<TargetDraft>]) -> bool {
     let mut count = 0_usize;
     let mut first_beyond = None;
@@ -55,7 +56,7 @@ pub(super) fn refuse_too_many(resolver: &mut Resolver<'_>, drafts: &[At<TargetDr
     first_beyond.is_some()
 }
 
-/// What workloads need of targets.
+/// The features that workloads need on targets.
 pub(super) struct Needs<'a>(&'a [Workload]);
 
 impl<'a> Needs<'a> {
@@ -63,14 +64,14 @@ impl<'a> Needs<'a> {
         Self(workloads)
     }
 
-    /// A workload for which a target has to support S3, if there is one; preferably one that needs
-    /// S3 on every store.
+    /// The name of a workload that needs S3 on a target with this storage protocol, if any;
+    /// preferably of a workload that needs S3 with every protocol.
     fn s3_of(&self, store: Store) -> Option<&'a str> {
         let needs = |store| self.name(|facts| facts.needs_s3(store));
         needs(Store::default()).or_else(|| needs(store))
     }
 
-    /// A workload that blob stores do not support, if there is one.
+    /// The name of a workload that blob stores do not support, if any.
     fn beyond_blob_stores(&self) -> Option<&'a str> {
         self.name(|facts| !facts.is_for_blob_stores())
     }
@@ -120,7 +121,7 @@ pub(super) fn resolve_all(
     targets
 }
 
-/// The target as written, with the parameters of its sweep in braces.
+/// Resolves the target as written, with the parameters of its sweep in braces.
 fn one(
     resolver: &mut Resolver<'_>,
     names: &mut Names,
@@ -176,7 +177,7 @@ fn one(
     })
 }
 
-/// Characters of a version, at most.
+/// Maximum length of a version, characters.
 const LONGEST_VERSION: usize = 200;
 
 fn version(scalar: &Scalar) -> Result<String, String> {
@@ -207,7 +208,7 @@ fn memory(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<u
     Some(given)
 }
 
-/// The target without its secret in any text.
+/// The target with its secret key removed from all texts.
 fn without_secret(
     resolver: &mut Resolver<'_>,
     reach: Reach,
@@ -222,7 +223,7 @@ fn without_secret(
     }
 }
 
-/// The target at every point of its sweep; only itself without a sweep.
+/// The target at every point of its sweep; only the target itself without a sweep.
 fn swept(
     resolver: &mut Resolver<'_>,
     names: &mut Names,
@@ -315,8 +316,8 @@ fn reach(
     }
 }
 
-/// The directory that a `file:` URL names, if the target has such a URL; `Some(None)`
-/// if it is wrong, which is noted.
+/// The directory in the `file:` URL of a target; `None` for a target without such a URL, and
+/// `Some(None)` if the URL is wrong, which is reported.
 fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<Files>> {
     let is_file =
         |field: &&At<Scalar>| field.value.text().is_ok_and(|url| url.starts_with("file:"));
@@ -468,7 +469,7 @@ fn words(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, (Place, String)
     Ok(words.into_iter().map(|(_, word)| word).collect())
 }
 
-/// A command line split into words as a shell splits it; nothing is expanded.
+/// Splits a command line into words as a shell does, without expanding anything.
 fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, String)> {
     let mut words = Vec::new();
     for (place, line) in lines {

@@ -1,4 +1,4 @@
-//! TLS settings.
+//! Resolves TLS settings.
 
 use std::path::PathBuf;
 
@@ -76,8 +76,8 @@ fn client(resolver: &mut Resolver<'_>, draft: &TlsDraft) -> Option<ClientCertifi
     })
 }
 
-/// A file that is read now, so that a wrong path is reported before anything starts. Its content is
-/// checked when TLS is set up.
+/// A file that is read now, so that a wrong path is reported before anything starts. The content of
+/// the file is checked when TLS is set up.
 fn readable(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> Option<PathBuf> {
     let path = resolver.path(&dotted(key), field)?;
     resolver.file(field.as_ref()?.place, &dotted(key), &path)?;

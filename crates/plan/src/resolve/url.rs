@@ -12,7 +12,7 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
             format!("http://{}", without_scheme(text))
         ));
     };
-    // Nothing of such a URL is repeated: it may hold a password.
+    // The message does not repeat any part of the URL, which can contain a password.
     if rest
         .split(['/', '?', '#'])
         .next()
@@ -31,15 +31,15 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
     })?;
-    // With more than two slashes, the host is behind the part that was checked above.
+    // With more than two slashes, the host is after the part that was checked above.
     if !url.username().is_empty() || url.password().is_some() || url.as_str().contains("://@") {
         return Err("a URL with a user name or password in it is not supported".to_owned());
     }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(format!("{text:?} names no host"));
     }
-    // Wide braces of other scripts become plain ones in a host name, and would be
-    // taken for a range or a placeholder when the plan is read again.
+    // Full-width braces of other scripts become plain braces in a host name, and would be read as a
+    // range or a placeholder when the plan is read again.
     if url.host_str().is_some_and(|host| host.contains(['{', '}'])) {
         return Err(format!("{text:?} has braces in the name of its host"));
     }
@@ -54,8 +54,8 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The authority of a URL that has a scheme: the part between `://` and the
-/// path, with what is before and after it.
+/// Splits a URL with a scheme into the text before the authority, the authority (between `://` and
+/// the path), and the text after it.
 pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
     let start = text.find("://")? + "://".len();
     let length = text[start..].find(['/', '?', '#']);
@@ -63,7 +63,7 @@ pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
-/// The part behind `http`, where slashes or the colon are missing or doubled.
+/// The part after `http`, if the slashes or the colon are missing or doubled.
 fn without_scheme(text: &str) -> &str {
     text.strip_prefix("http")
         .filter(|rest| rest.starts_with(":/") || rest.starts_with("//"))
@@ -75,7 +75,7 @@ pub(super) fn is_bare(url: &Url) -> bool {
     matches!(url.path(), "" | "/") && url.query().is_none()
 }
 
-/// A URL with placeholders, among them those in `swept`.
+/// Reads a URL with placeholders, including those in `swept`.
 pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
     placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {

@@ -89,7 +89,7 @@ pub(super) fn resolve_all(
     workloads
 }
 
-/// The name of one of several phases: the name of the workload with the phase behind it.
+/// The name of one of several phases: the name of the workload, and then the phase.
 fn base_of_phase(
     resolver: &mut Resolver<'_>,
     names: &Names,
@@ -103,7 +103,7 @@ fn base_of_phase(
     }
 }
 
-/// The work of a draft: one, or one for each of its phases.
+/// Resolves the work of a draft: one item, or one per phase.
 fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
     let names = || protocols().map(|traits| traits.name);
     match (&draft.work, &draft.kind) {
@@ -119,7 +119,7 @@ fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Ve
             Vec::new()
         }
         (None, Some(_)) => {
-            // Its keys would have been read if the name were right.
+            // With a correct `kind`, the keys of its protocol would have been read.
             let names: Vec<(&str, ())> = names().map(|name| (name, ())).collect();
             resolver.read("kind", &draft.kind, |scalar| scalar.choice(&names));
             Vec::new()

@@ -1,8 +1,8 @@
 //! The work of workloads, by protocol.
 //!
-//! A protocol is a folder here: its keys, how they are resolved, printed and described, and its
-//! [`Facts`]. The table in this file is the only place where one is registered; everywhere else,
-//! what depends on the protocol is a method of [`Facts`] or of `Protocol`.
+//! Each protocol has a folder with its keys, the code that resolves, prints and describes them, and
+//! its [`Facts`]. Protocols are registered only in the table in this file. All other code uses the
+//! methods of [`Facts`] and `Protocol` for what depends on the protocol.
 
 pub mod blob;
 mod facts;
@@ -24,72 +24,72 @@ use crate::references::Variables;
 use crate::resolver::Resolver;
 use crate::target::Target;
 
-/// What the plan itself needs of a protocol's work.
+/// The methods of a protocol's work that only the plan uses.
 pub(crate) trait Protocol: Facts {
     /// The default name of a workload.
     fn default_name(&self) -> String;
 
-    /// Prints the keys of its table, without `kind`.
+    /// Prints the keys of the work, without `kind`.
     fn print(&self, page: &mut Page);
 
-    /// The same operations on the same objects with default settings; `None` if every setting is
-    /// described.
+    /// The same operations on the same objects with default settings, for comparison with the
+    /// actual settings; `None` if the description contains every setting.
     fn usual(&self) -> Option<WorkloadKind> {
         None
     }
 
-    /// Takes over the sizes of an existing data set; `false` if no plan can describe them.
+    /// Applies the sizes of an existing data set; `false` if no plan can describe them.
     fn settle(&mut self, found: Found) -> bool {
         let _ = found;
         false
     }
 
-    /// The work as it is sent to one target, where that differs from the plan.
+    /// The work as sent to `target`, if different from the plan.
     fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
         let _ = target;
         None
     }
 
-    /// The patterns that requests are drawn from, with the method of a request that says none.
+    /// The patterns that requests are drawn from, with the default request method.
     fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
         None
     }
 
-    /// Whether a printed plan shows a body that may be secret and does not look like it.
+    /// Whether a printed plan contains a body that can be secret without looking secret.
     fn shows_body(&self) -> bool {
         false
     }
 
-    /// What the targets do not support: a rule, which is reported once, and a sentence about the
-    /// workload of that name.
+    /// Features that the targets do not support. Each has a rule, which is reported once, and a
+    /// sentence about the workload with this name.
     fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
         let _ = (workload, targets);
         Vec::new()
     }
 }
 
-/// The keys of a protocol's work, as they were written.
+/// The keys of a protocol's work, as written.
 pub(crate) trait Keys {
-    /// Replaces the references to environment variables, and notes the values to conceal.
+    /// Replaces the references to environment variables, and records the values to conceal.
     fn look_up(&mut self, resolver: &mut Resolver<'_>, variables: &mut Variables) {
         let _ = (resolver, variables);
     }
 
-    /// The work: one, or one for each of its phases; none if the keys are wrong, which is noted.
+    /// The work: one item, or one per phase; empty if the keys are wrong, which is reported.
     fn resolve(&self, resolver: &mut Resolver<'_>, place: Place) -> Vec<WorkloadKind>;
 }
 
 /// A protocol that a plan can name.
 pub(crate) struct Entry {
-    /// Its traits: what is the same for all its work.
+    /// The properties of the protocol.
     pub(crate) traits: Traits,
-    /// Its keys.
+    /// The keys of the protocol's work.
     pub(crate) keys: &'static [Key],
 }
 
 macro_rules! protocols {
     ($($(#[$about:meta])* $variant:ident($work:ty, $draft:ty) in $folder:ident),+ $(,)?) => {
-        /// What is sent.
+        /// The work of a workload, by protocol.
         #[derive(Debug, Clone, PartialEq)]
         pub enum WorkloadKind {
             $($(#[$about])* $variant($work)),+
@@ -154,11 +154,11 @@ protocols! {
     Http(http::HttpWork, http::HttpDraft) in http,
     /// S3 operations on many objects.
     S3(s3::S3Work, s3::S3Draft) in s3,
-    /// A phase on blobs.
+    /// One phase (put, get or delete) on blobs.
     Blob(blob::BlobWork, blob::BlobDraft) in blob,
 }
 
-/// The keys of each protocol's work, with the name of the protocol.
+/// The name of each protocol, with the keys of its work.
 pub fn key_tables() -> impl Iterator<Item = (&'static str, &'static [Key])> {
     PROTOCOLS
         .iter()
@@ -170,18 +170,18 @@ pub fn protocols() -> impl Iterator<Item = &'static Traits> {
     PROTOCOLS.iter().map(|entry| &entry.traits)
 }
 
-/// The traits of the protocol with this name, if there is one.
+/// The traits of the protocol with this name, if any.
 pub fn traits_of(protocol: &str) -> Option<&'static Traits> {
     protocols().find(|traits| traits.name == protocol)
 }
 
 impl WorkloadKind {
-    /// Its facts.
+    /// The facts about the work.
     pub fn facts(&self) -> &dyn Facts {
         self.protocol()
     }
 
-    /// Prints the keys of its table.
+    /// Prints the keys of the work, with `kind`.
     pub(crate) fn print(&self, page: &mut Page) {
         page.pair("kind", text(self.facts().traits().name));
         self.protocol().print(page);

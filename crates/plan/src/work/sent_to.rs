@@ -1,16 +1,16 @@
-//! What of a target decides what is sent to it.
+//! The properties of a target that decide what is sent to the target.
 
 use crate::patterns::CacheCounters;
 
 /// A target that a workload is sent to.
 pub(crate) struct SentTo<'a> {
-    /// What requests of `by_target` may be called for it, the most special name first.
+    /// Names under which `by_target` can have a request for the target, the most specific first.
     pub(crate) names: Vec<&'a str>,
-    /// Whether it is the twin of a server that was there before the run, and so the same server.
+    /// Whether the target is the twin of a server that Tenbin did not start, and so is the same
+    /// server.
     pub(crate) is_same_server: bool,
-    /// The source of its cache counters, if the target sets one.
+    /// The source of the target's cache counters, if the target sets one.
     pub(crate) cache_counters: Option<&'a CacheCounters>,
-    /// Whether an earlier workload draws from the same patterns: by default their
-    /// hits are read once.
+    /// Whether an earlier workload draws from the same patterns and reads their hits by default.
     pub(crate) hits_are_read_elsewhere: bool,
 }

@@ -1,4 +1,4 @@
-//! What is wrong with loads.
+//! Refusals of loads.
 
 use super::support::{resolve, resolve_in, world};
 use super::{TARGET, WORKLOAD, check, refusal};

@@ -1,4 +1,4 @@
-//! Every mistake gets its line, its reason and what to write instead.
+//! Every refusal names the line, the reason and what to write instead.
 
 mod loads;
 mod s3;
@@ -13,7 +13,7 @@ const TARGET: &str = "[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:1\"\n";
 
 const WORKLOAD: &str = "[[workload]]\nkind = \"http\"\n";
 
-/// Half of a plan: its only workload.
+/// The only workload of a plan.
 const S3: &str = "[[workload]]\nkind = \"s3\"\noperation = \"put\"\nname = \"w\"\n";
 
 /// The refusal of `text`, which must be refused.
@@ -21,7 +21,7 @@ fn refusal(text: &str) -> String {
     resolve(text).expect_err(text).to_string()
 }
 
-/// `line` as the first line of an otherwise right plan under `section`.
+/// An otherwise correct plan with `line` as the first line of `section`.
 fn within(section: &str, line: &str) -> String {
     match section {
         "" => format!("{line}\n{TARGET}{WORKLOAD}"),

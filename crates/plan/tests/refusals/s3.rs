@@ -1,4 +1,4 @@
-//! What is wrong with S3 workloads.
+//! Refusals of S3 workloads.
 
 use super::{S3, refusal};
 

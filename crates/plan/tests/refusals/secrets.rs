@@ -1,4 +1,4 @@
-//! What is wrong with credentials; none is repeated.
+//! Refusals of credentials, which never repeat a credential.
 
 use super::support::{resolve_in, world};
 use super::{S3, refusal};

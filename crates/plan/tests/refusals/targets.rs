@@ -1,9 +1,9 @@
-//! What is wrong with targets and the ways to them.
+//! Refusals of targets and of their connection settings.
 
 use super::support::resolve;
 use super::{TARGET, WORKLOAD, check, refusal, within};
 
-/// A plan with this number of targets that are written one by one, and a sweep of `swept` values.
+/// A plan with `written` separate targets and a sweep of `swept` values.
 fn with_targets(written: usize, swept: usize) -> String {
     let target = |at| format!("[[target]]\nname = \"t{at}\"\nurl = \"http://127.0.0.1:1\"\n");
     let values: Vec<String> = (1..=swept).map(|value| value.to_string()).collect();
@@ -20,7 +20,7 @@ fn with_targets(written: usize, swept: usize) -> String {
 
 #[test]
 fn more_than_64_targets_are_refused() {
-    // The line is that of the table with which there are more than 64.
+    // The reported line is the line of the table with the first target too many.
     for (written, swept, line) in [(64, 0, 193), (40, 24, 124)] {
         resolve(&with_targets(written, swept)).expect("64 targets");
         let found = refusal(&with_targets(written + 1, swept));

@@ -1,4 +1,4 @@
-//! A small world for plans to be resolved in.
+//! A context in which tests resolve plans.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub fn resolve_in(text: &str, context: &mut Context) -> Result<Plan, Refusal> {
     Draft::from_toml(text, Path::new("plan.toml"))?.resolve(context)
 }
 
-/// Resolves the text of `plan.toml` in an empty world.
+/// Resolves the text of `plan.toml` without environment variables or other files.
 pub fn resolve(text: &str) -> Result<Plan, Refusal> {
     resolve_in(text, &mut world(&[], &[]))
 }

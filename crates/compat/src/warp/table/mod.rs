@@ -7,7 +7,7 @@ mod output;
 
 use crate::flag::Flag;
 
-/// Every flag. A name may have several rows, each for other commands.
+/// Every flag. A flag can have several rows, each for different commands.
 pub const FLAGS: &[&[Flag]] = &[connection::FLAGS, load::FLAGS, object::FLAGS, output::FLAGS];
 
 /// Why `--part.size` is refused if objects are not stored in parts.
@@ -36,7 +36,7 @@ const MEASURING: &[&str] = &[
 /// The commands that read results.
 const READING: &[&str] = &["analyze", "cmp", "merge"];
 
-/// All of them.
+/// The commands that measure and those that read results.
 const ALL: &[&str] = &[
     "get",
     "put",

@@ -5,7 +5,7 @@ use crate::flag::{Flag, Kind};
 
 const MIXES: &[&str] = &["mixed", "versioned"];
 
-/// Commands whose objects have one size flag.
+/// Commands that take `--obj.size`.
 const SIZED: &[&str] = &[
     "get",
     "put",

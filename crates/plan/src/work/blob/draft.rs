@@ -4,7 +4,7 @@ use super::{MOST_LOCATIONS, MOST_POLL_CONNECTIONS};
 use crate::key::{Flag, Takes, section, size, switch, text, time, whole};
 use crate::scalar::{List, Scalar};
 
-/// A key has twelve digits for the number of a blob.
+/// Maximum number of blobs: a key has twelve digits for the number of a blob.
 const MOST_BLOBS: u64 = 999_999_999_999;
 
 section! {
@@ -104,7 +104,7 @@ section! {
             "N",
             "Blobs per delete request, up to 1024",
         ));
-        /// on an access layer, blobs larger than this are stored in pieces; at most 1 GiB
+        /// size above which an access layer stores blobs in pieces; at most 1 GiB
         alloc_above: Scalar = size().default("256MiB").flag(Flag::text(
             "--alloc-above",
             "SIZE",
@@ -135,8 +135,8 @@ section! {
             "With --until-gone: longest pause between two polls of a blob; the pause is an eighth \
              of the time since its deletion, and 1ms at least",
         ));
-        /// with `until_gone`: connections for polling, in addition to those of the load; the same
-        /// number of blobs is polled at once
+        /// with `until_gone`: connections for polling, in addition to those of the load; also the
+        /// maximum number of blobs polled at the same time
         poll_connections: Scalar = whole(1, MOST_POLL_CONNECTIONS).default("16").flag(
             Flag::whole(
                 "--poll-connections",

@@ -50,7 +50,7 @@ impl Facts for BlobWork {
         self.locations.is_some()
     }
 
-    /// Every blob counts: what one phase stores the next reads.
+    /// Every blob counts, because a phase reads or deletes the blobs of the phase before it.
     fn uses_up(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Blob work: put, get and delete by location, phase after phase.
+//! Blob work: phases that put, get and delete blobs by location.
 
 mod draft;
 mod facts;
@@ -17,7 +17,7 @@ use crate::names::Named;
 use crate::sizes::Sizes;
 use crate::work::Traits;
 
-/// What holds of all blob work.
+/// The properties of all blob work.
 pub(crate) const TRAITS: Traits = Traits {
     name: "blob",
     is_object_store: false,
@@ -25,78 +25,77 @@ pub(crate) const TRAITS: Traits = Traits {
     benchmark: None,
 };
 
-/// Locations in one request of the access layer, at most.
+/// Maximum number of locations in one request of the access layer.
 pub const MOST_LOCATIONS: u32 = 1024;
 
 /// The largest blob that one request stores, bytes.
 pub const LARGEST_PUT: u64 = 1 << 30;
 
-/// Blobs larger than this are stored piece by piece unless a plan says otherwise, bytes;
-/// as the access layer's own client has it.
+/// Default size, bytes, above which blobs are stored in pieces, as in the access layer's own
+/// client.
 const ALLOC_ABOVE: u64 = 256 << 20;
 
-/// How long a deleted blob may still be there unless a plan says otherwise.
+/// Default time for which a deleted blob can still be readable.
 const GONE_WITHIN: Duration = Duration::from_secs(60);
 
-/// The longest rest between two polls of a deleted blob unless a plan says otherwise.
+/// Default of the longest pause between two polls of a deleted blob.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Connections to poll deleted blobs on unless a plan says otherwise.
+/// Default number of connections for polling deleted blobs.
 const POLL_CONNECTIONS: usize = 16;
 
-/// The most connections to poll deleted blobs on.
+/// Maximum number of connections for polling deleted blobs.
 pub(crate) const MOST_POLL_CONNECTIONS: u64 = 1024;
 
-/// One phase of blob work. The phases of a plan that have locations and prefix in
-/// common work on the same blobs: what one stores the next reads or deletes.
+/// One phase of blob work. Phases with the same locations and prefix use the same blobs: one phase
+/// reads or deletes the blobs that an earlier phase stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobWork {
-    /// What is done.
+    /// The phase.
     pub phase: Phase,
-    /// How large the blobs are.
+    /// Sizes of the blobs.
     pub sizes: Sizes,
-    /// Blobs of a slice, at most; without, as many as its time allows.
+    /// Maximum number of blobs per slice; `None`: limited only by time.
     pub objects: Option<u64>,
-    /// Name of the set of blobs: among the locations, and of keys and files where the
-    /// target has such.
+    /// Name of the set of blobs: the name of the locations file, and a part of keys and file names.
     pub prefix: Option<String>,
-    /// Directory in which locations outlive the run; in memory without.
+    /// Directory in which locations are kept after the run; `None`: in memory.
     pub locations: Option<PathBuf>,
-    /// Where the target is an S3 store: bucket, made if missing.
+    /// Bucket on an S3 store, created if missing.
     pub bucket: String,
-    /// Compare every byte that is read with what was put.
+    /// Compare every byte read with the content written.
     pub verify: bool,
-    /// Sums that the server makes of what it takes in, to be compared. Ascending, each
-    /// once.
+    /// Checksums that the server computes for uploads and that Tenbin compares; ascending, without
+    /// duplicates.
     pub hashes: Vec<BlobHash>,
-    /// Bytes; larger blobs are stored piece by piece where the target is an access layer:
-    /// 1 to [`LARGEST_PUT`].
+    /// Size, bytes, above which blobs are stored in pieces on an access layer: 1 to
+    /// [`LARGEST_PUT`].
     pub alloc_above: u64,
-    /// Whether content is sent in blocks, each with its CRC-32, which the access layer
-    /// checks as it takes them in.
+    /// Whether content is sent in blocks, each with its CRC-32, which the access layer checks.
     pub crc_framed: bool,
-    /// The part of a blob that is read; all of it without.
+    /// Byte range to read; `None`: the whole blob.
     pub range: Option<ByteRange>,
-    /// Whether a slice that reads begins again when it has read all there is.
+    /// Whether a slice that reads starts again after the last blob.
     pub around: bool,
-    /// Blobs in one request that deletes, 1 to [`MOST_LOCATIONS`].
+    /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
     /// Read deleted blobs until they are gone.
     pub until_gone: bool,
-    /// How long a blob may still be there after its deletion was acknowledged; one that is
-    /// there longer has failed to go.
+    /// How long a blob can still be readable after its deletion was acknowledged; longer is a
+    /// failure.
     pub gone_within: Duration,
-    /// The longest rest between two polls of a deleted blob.
+    /// The longest pause between two polls of a deleted blob.
     pub poll_interval: Duration,
-    /// Connections for polling deleted blobs, in addition to those of the load, and so blobs that are
-    /// followed at once: 1 to 1,024.
+    /// Connections for polling deleted blobs, in addition to those of the load, and maximum number
+    /// of blobs polled at the same time: 1 to 1,024.
     pub poll_connections: usize,
-    /// Failures that the whole run may have; more end it. Without, any number.
+    /// Maximum number of failures on a target in the whole run; a larger number ends the run.
+    /// `None`: unlimited.
     pub errors: Option<u64>,
 }
 
 impl BlobWork {
-    /// That phase with blobs of one size, bytes, and default settings.
+    /// A phase with blobs of one size, bytes, and default settings.
     pub fn new(phase: Phase, size: u64) -> Self {
         Self {
             phase,
@@ -121,14 +120,14 @@ impl BlobWork {
     }
 }
 
-/// What is done in a phase.
+/// A phase of blob work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Blobs are stored.
+    /// Stores blobs.
     Put,
-    /// Blobs are read.
+    /// Reads blobs.
     Get,
-    /// Blobs are deleted.
+    /// Deletes blobs.
     Delete,
 }
 
@@ -141,12 +140,12 @@ impl Named for Phase {
 }
 
 impl Phase {
-    /// Its name in plans: `put`, `get`, `delete`.
+    /// Name in plans: `put`, `get`, `delete`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
 
-    /// Its letter in a string of phases: `p`, `g`, `d`.
+    /// Letter in a string of phases: `p`, `g`, `d`.
     pub fn letter(self) -> char {
         match self {
             Self::Put => 'p',
@@ -155,11 +154,11 @@ impl Phase {
         }
     }
 
-    /// Phases in their order: one by its name, or a string such as `pgd`.
+    /// Reads phases in their order: one name, or a string such as `pgd`.
     ///
     /// # Errors
     ///
-    /// A sentence without the value's key.
+    /// A sentence that does not name the key.
     pub fn several(text: &str) -> Result<Vec<Self>, String> {
         let all = [Self::Put, Self::Get, Self::Delete];
         if let Some(only) = all.into_iter().find(|phase| phase.name() == text) {
@@ -180,10 +179,10 @@ impl Phase {
     }
 }
 
-/// The most phases: a longer text is taken for a typing error.
+/// Maximum number of phases: a longer text is taken for a typing error.
 const MOST_PHASES: usize = 100;
 
-/// A sum that the access layer makes of what it takes in.
+/// A checksum that the access layer computes for uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlobHash {
     /// CRC-32 (IEEE).
@@ -206,12 +205,12 @@ impl Named for BlobHash {
 }
 
 impl BlobHash {
-    /// Its name in plans.
+    /// Name in plans.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
 
-    /// Its bit in `/put?hashes=`.
+    /// Bit in `/put?hashes=`.
     pub fn bit(self) -> u8 {
         match self {
             Self::Crc32 => 2,

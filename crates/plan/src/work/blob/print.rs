@@ -1,4 +1,4 @@
-//! Blob work as keys of its table.
+//! Prints the keys of blob work.
 
 use super::{BlobDraft, BlobWork};
 use crate::choose::Choose;

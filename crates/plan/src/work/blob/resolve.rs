@@ -1,4 +1,4 @@
-//! Phases on blobs.
+//! Resolves blob work.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::sizes::{self, Sizes};
 
 const DEFAULT_SIZE: u64 = 1 << 20;
 
-/// One for each phase, in their order.
+/// The work of each phase, in their order.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
     draft: &BlobDraft,
@@ -79,7 +79,7 @@ pub(super) fn resolve(
         .collect()
 }
 
-/// The work of one phase: settings of other phases get their defaults, so that they are not printed.
+/// The work of one phase: settings of other phases become defaults, which are not printed.
 fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
     let usual = BlobWork::new(phase, 0);
     let mut work = BlobWork {

@@ -136,12 +136,12 @@ section! {
             .under(PATTERNS),
         );
         /// allowed difference between the hits of two targets for one pattern, relative to the
-        /// larger number. The same percentage is also the share of patterns that may exceed this
+        /// larger number. The same percentage is also the share of patterns that can exceed this
         /// difference
         hits_tolerance: Scalar = text("`\"0%\"` to `\"50%\"`").default("0%");
-        /// one request template per target; each key is the name of a target, or the kind of server
-        /// in the `corpus` or `status` of a target; the file of `patterns` then contains one search
-        /// term per line: [patterns.md](patterns.md#one-list-of-terms-for-different-servers)
+        /// one request template per target, for a file of `patterns` with one search term per line:
+        /// [patterns.md](patterns.md#one-list-of-terms-for-different-servers). Each key is the name
+        /// of a target, or the kind of server in the `corpus` or `status` of a target
         by_target: ByTargetDraft = text("table").default_rule("the same requests for all");
         /// target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) patterns
         /// of the file
@@ -165,7 +165,7 @@ section! {
                     .under(PATTERNS),
             );
         /// source of the server's cache counters. Without `cache_size`, hits are counted without a
-        /// forecast. A [target](#search-servers) can override it
+        /// forecast. A [target](#search-servers) can override this source
         cache_counters: Scalar = text(
             "`\"groonga\"`, `\"droonga\"`, `\"opensearch\"`, or a path",
         )
@@ -189,8 +189,7 @@ section! {
 
 impl FromFlag for ByTargetDraft {}
 
-/// The `by_target` of a workload: a request for a search term, by the name of a target or the
-/// kind of server that it is.
+/// The `by_target` of a workload: request templates by the name of a target or of a kind of server.
 #[derive(Debug, Clone, Default)]
 pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
 
@@ -206,7 +205,7 @@ section! {
         "in by_target",
         "a table such as { path = \"/search?q={term}\" }"
     ) {
-        /// the search of the tutorial in the syntax of this server, instead of the other keys
+        /// the Droonga tutorial's search in the syntax of this server, instead of the other keys
         search: Scalar = choice::<SearchServer>();
         /// request method
         method: Scalar = text("text").default_rule("`GET`; `POST` with a body");

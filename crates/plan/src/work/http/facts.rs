@@ -65,8 +65,8 @@ impl Facts for HttpWork {
     }
 }
 
-/// Requests drawn from patterns. Nothing that only the file itself says: it may not be
-/// there any more when a run is looked at again.
+/// Describes requests drawn from patterns without the content of the file, because the file can be
+/// missing when a run is shown later.
 fn drawn(patterns: &Patterns) -> String {
     let file = patterns.path.display();
     let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);

@@ -1,11 +1,11 @@
-//! Request headers, and the secrets that some of them hold.
+//! Request headers and their secrets.
 
 use crate::context::Context;
 use crate::references::{variable, with_values};
 use crate::scalar::Scalar;
 use crate::secrets::is_secret_name;
 
-/// Headers that follow from the rest of the plan.
+/// Headers that Tenbin sets itself, each with the reason.
 const OWN_HEADERS: &[(&str, &str)] = &[
     ("content-length", "it follows from the body"),
     ("transfer-encoding", "it follows from the body"),
@@ -14,14 +14,14 @@ const OWN_HEADERS: &[(&str, &str)] = &[
 
 const EXAMPLE: &str = "write for example \"Accept: text/html\"";
 
-/// A header as it is sent, and as a printed plan shows it.
+/// A header as sent, and as printed in a plan.
 pub(super) struct Header {
     pub(super) sent: (String, String),
     pub(super) printed: (String, String),
 }
 
 /// Reads a `Name: value` line; `{env:NAME}` in the value is looked up.
-// The value is never repeated in a message: it may be a token.
+// Messages never repeat the value, which can be a token.
 pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String> {
     let Scalar::Text(line) = scalar else {
         return Err(format!("a header is text; {EXAMPLE}"));
@@ -61,7 +61,7 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// RFC 9110, section 5.6.2.
+/// Characters of a token, by RFC 9110, section 5.6.2.
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Plain HTTP requests: one over and over, or many in some order.
+//! Plain HTTP requests: one repeated request, or many in some order.
 
 mod draft;
 mod facts;
@@ -20,7 +20,7 @@ use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
 use crate::work::Traits;
 
-/// What holds of all HTTP work.
+/// The properties of all HTTP work.
 pub(crate) const TRAITS: Traits = Traits {
     name: "http",
     is_object_store: false,
@@ -28,7 +28,7 @@ pub(crate) const TRAITS: Traits = Traits {
     benchmark: Some("HTTP/method="),
 };
 
-/// Classes of statuses, by the names that plans call them.
+/// Classes of statuses, by their names in plans.
 pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
     ("2xx", 200..300),
     ("3xx", 300..400),
@@ -36,32 +36,33 @@ pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
     ("5xx", 500..600),
 ];
 
-/// One plain HTTP request, over and over, or many in some order.
+/// One plain HTTP request, repeated, or many requests in some order.
 #[derive(Clone, PartialEq)]
 pub struct HttpWork {
     /// Request method.
     pub method: String,
-    /// Path and query; the target URL's own when not set.
+    /// Path and query; `None`: those of the target's URL.
     pub path: Option<String>,
-    /// Extra headers, in order. A value may be secret.
+    /// Additional headers, in order. Values can be secret.
     pub headers: Vec<(String, String)>,
-    /// The same headers as a printed plan shows them: `{env:NAME}` in place of
-    /// what came from the environment or has to come from there next time.
+    /// `headers` as in a printed plan: `{env:NAME}` replaces values that came from the environment,
+    /// or that the next run must read from the environment.
     pub printed_headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
-    /// Values in `path`, `body` and the templates of `patterns` that nothing printed shows.
+    /// Values in `path`, `body` and the templates of `patterns` that no output contains.
     pub secrets: Secrets,
-    /// The file that `body` was read from, if it was.
+    /// The file that `body` was read from, if any.
     pub body_file: Option<PathBuf>,
-    /// Statuses that count as success; any 2xx when empty.
+    /// Statuses that count as success; empty: any 2xx.
     pub expect: Vec<u16>,
-    /// What may differ between responses to the same request, of one target and of several.
+    /// Allowed differences between responses to the same request, from one target or from several.
     pub may_differ: MayDiffer,
-    /// The content of every response is compared with what it was before the run, not of some.
+    /// Compare the content of every response, instead of a sample, with the response recorded
+    /// before the run.
     pub verify: bool,
-    /// The requests that are drawn from in place of a single one: each has its own
-    /// method, path and body, and the headers of the work but for its own.
+    /// Requests to draw from, instead of a single request. Each request has its own method, path
+    /// and body; its headers replace headers of the work with the same name.
     pub patterns: Option<Patterns>,
 }
 
@@ -90,12 +91,12 @@ impl HttpWork {
         }
     }
 
-    /// `path` without its secrets.
+    /// `path` with its secrets concealed.
     pub fn shown_path(&self) -> Option<String> {
         Some(self.secrets.conceal(self.path.as_ref()?))
     }
 
-    /// The requests that differ between targets, if they do.
+    /// The request templates of targets, if any.
     pub fn by_target(&self) -> Option<&ByTarget> {
         self.patterns.as_ref()?.by_target.as_ref()
     }

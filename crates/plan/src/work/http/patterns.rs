@@ -1,4 +1,4 @@
-//! The requests that a workload draws from.
+//! Resolves the requests that a workload draws from.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,12 @@ use crate::scalar::Field;
 use crate::scalar::{At, Scalar};
 use crate::searched::{CORPUS_PATTERNS, SearchServer, is_of_corpus};
 
-/// Rates of hits between which a number of patterns makes sense.
+/// Smallest target hit ratio.
 const LEAST_HIT: Percent = Percent::of(0.1);
+/// Largest target hit ratio.
 const MOST_HIT: Percent = Percent::of(100.0);
-/// Numbers of hits that may be farther apart than that are not compared at all.
+/// Largest value of `hits_tolerance`: with a larger value, the comparison of hits would be
+/// meaningless.
 const MOST_TOLERANCE: Percent = Percent::of(50.0);
 
 pub(super) fn resolve(
@@ -112,7 +114,8 @@ fn read(
     }
 }
 
-/// The requests for the terms of a file, by one of the templates: all have the same number.
+/// The requests for the terms of a file, made with one of the templates. Every template gives the
+/// same number of requests.
 fn read_terms(
     resolver: &mut Resolver<'_>,
     place: Place,
@@ -200,7 +203,7 @@ fn cache(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> Option<CacheDial> {
     })
 }
 
-/// Refuses a format where requests are generated.
+/// Refuses a format for generated requests.
 fn refuse_format(resolver: &mut Resolver<'_>, format: &Field) {
     if let Some(format) = format {
         let why = "is for a file; generated requests have no format";

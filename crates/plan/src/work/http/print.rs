@@ -1,4 +1,4 @@
-//! HTTP work as keys of its table.
+//! Prints the keys of HTTP work.
 
 use super::{HttpDraft, HttpWork, STATUS_CLASSES};
 use crate::page::{Page, key_text, list, text};
@@ -42,7 +42,7 @@ pub(super) fn print(page: &mut Page, work: &HttpWork) {
     }
 }
 
-/// The statuses, with whole classes by their names.
+/// The statuses, with complete classes by their names.
 fn expected(statuses: &[u16]) -> Vec<String> {
     let is_whole = |class: &std::ops::Range<u16>| class.clone().all(|one| statuses.contains(&one));
     let (whole, _): (Vec<_>, Vec<_>) = STATUS_CLASSES
@@ -80,7 +80,7 @@ fn patterns(page: &mut Page, work: &Patterns, secrets: &Secrets) {
     }
 }
 
-/// The templates as a table on one line, among the other keys.
+/// The templates as an inline table.
 fn templates(by_target: &ByTarget, secrets: &Secrets) -> String {
     let each = by_target.templates.iter().map(|(name, template)| {
         let mut pairs = vec![

@@ -1,4 +1,4 @@
-//! Plain HTTP requests.
+//! Resolves plain HTTP requests.
 
 use super::HttpDraft;
 use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
@@ -57,7 +57,7 @@ fn path(scalar: &Scalar) -> Result<String, String> {
     Ok(path.to_owned())
 }
 
-/// One status, or all of a class such as `"3xx"`.
+/// Reads one status, or all statuses of a class such as `"3xx"`.
 fn statuses(scalar: &Scalar) -> Result<Vec<u16>, String> {
     let class = match scalar {
         Scalar::Text(text) => STATUS_CLASSES.iter().find(|(name, _)| name == text),

@@ -96,10 +96,10 @@ impl Facts for S3Work {
         Some(Transfer { direction, bytes })
     }
 
-    /// With [`DataSet::Keep`] some of it may be there already.
+    /// With [`DataSet::Keep`], part of the data can already be stored.
     fn laid_out(&self) -> Option<LaidOut> {
         let single = self.mix.single();
-        // In a mix, DELETE takes what PUT has made.
+        // In a mix, DELETE removes objects that PUT stored.
         let needs = |operation: S3Operation| {
             let takes_fresh = single.is_none() && operation == S3Operation::Delete;
             operation.needs_objects() && !takes_fresh
@@ -136,7 +136,7 @@ impl Facts for S3Work {
     }
 }
 
-/// What S3 itself calls it.
+/// The name of the operation in the S3 API.
 fn interface(operation: S3Operation, form: ListForm) -> &'static str {
     match operation {
         S3Operation::Put => "PutObject",
@@ -236,7 +236,8 @@ impl Protocol for S3Work {
 }
 
 impl S3Work {
-    /// Payloads in chunks are a part of Signature Version 4.
+    /// Reports chunked payloads on targets without Signature Version 4, which such payloads
+    /// require.
     fn payload_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
         if !matches!(self.payload, Payload::Streaming | Payload::Trailer) {
             return None;
@@ -252,8 +253,9 @@ impl S3Work {
         ))
     }
 
-    /// A key in every request is for TLS only: S3 refuses it elsewhere (Amazon S3 user
-    /// guide, "Using server-side encryption with customer-provided keys").
+    /// Reports SSE-C on targets without TLS: SSE-C sends a key in every request, which S3 refuses
+    /// without TLS (Amazon S3 user guide, "Using server-side encryption with customer-provided
+    /// keys").
     fn key_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
         if self.stored.encryption != Encryption::SseC {
             return None;
@@ -264,7 +266,7 @@ impl S3Work {
                 hosts.chain([url]).any(|url| url.scheme() == "http")
             }
             Reach::Launched(launch) => launch.url.starts_with("http:"),
-            // Tenbin's own take it.
+            // Built-in servers accept the key without TLS.
             Reach::Builtin(_) | Reach::Files(_) => false,
         };
         let target = targets.iter().find(in_the_clear)?;

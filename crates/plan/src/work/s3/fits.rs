@@ -1,4 +1,4 @@
-//! What of an S3 workload does not fit together.
+//! Checks the keys of an S3 workload that depend on each other.
 
 use super::MOST_PARTS;
 use super::S3Draft;
@@ -9,7 +9,7 @@ use crate::resolver::Resolver;
 use crate::scalar::Field;
 use crate::size::Size;
 
-/// A key and the operations that heed it.
+/// A key and the operations for which the key has an effect.
 type Heeded = (
     &'static str,
     fn(&S3Draft) -> Option<Place>,
@@ -17,7 +17,7 @@ type Heeded = (
     &'static str,
 );
 
-/// Keys that would silently do nothing with some operations.
+/// Keys that would have no effect for some operations.
 const HEEDED: &[Heeded] = &[
     (
         "verify",
@@ -89,7 +89,7 @@ fn in_parts(operation: S3Operation) -> bool {
     matches!(operation, S3Operation::Multipart | S3Operation::GetPart)
 }
 
-/// Which take content as it was prepared before the run.
+/// Whether the operation sends content that is prepared before the run.
 fn prepares(operation: S3Operation) -> bool {
     use S3Operation::{Append, FanOut, Snowball, ZipGet, ZipList};
     matches!(operation, Append | FanOut | Snowball | ZipGet | ZipList)
@@ -157,7 +157,7 @@ fn in_use(work: &S3Work, which: fn(S3Operation) -> bool) -> bool {
     work.mix.operations().any(which)
 }
 
-/// Which operations can be sent together.
+/// Checks which operations can be sent together.
 fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
     if work.mix.single().is_some() {
         return;
@@ -287,7 +287,8 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
     }
 }
 
-/// What of a workload is found again only by the run that has put it.
+/// Objects of the workload that only the run that created them can use, in words; `None` if other
+/// runs can use all objects.
 fn made_anew(work: &S3Work) -> Option<&'static str> {
     use S3Operation::{LegalHold, Retain};
     let locks = |operation| matches!(operation, Retain | LegalHold);
@@ -385,7 +386,8 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
     }
 }
 
-/// Parts are stretches of bodies that were prepared, and signed as a whole or not at all.
+/// Refuses settings that parts do not support: the content of a part is prepared before the run,
+/// and its signature covers all of the content or none.
 fn in_parts_from_pool(
     resolver: &mut Resolver<'_>,
     draft: &S3Draft,

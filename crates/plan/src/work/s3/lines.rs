@@ -1,17 +1,18 @@
-//! Texts in S3 requests.
+//! Checks texts in S3 requests.
 
 use crate::scalar::Scalar;
 
-/// Of names and values of metadata together (Amazon S3 user guide, "Working with
-/// object metadata").
+/// Maximum total length of the names and values of metadata, bytes (Amazon S3 user guide, "Working
+/// with object metadata").
 const MOST_METADATA: usize = 2048;
 
-/// Letters of a tag's name, and of its value (Amazon S3 user guide, "Categorizing
-/// your storage using tags").
+/// Maximum length of a tag's name, characters (Amazon S3 user guide, "Categorizing your storage
+/// using tags").
 const LONGEST_TAG_NAME: usize = 128;
+/// Maximum length of a tag's value, characters.
 const LONGEST_TAG_VALUE: usize = 256;
 
-/// Bytes of a key that Tenbin leaves for its own part of it.
+/// Maximum length of a prefix, bytes. The rest of a key is for names that Tenbin generates.
 const LONGEST_PREFIX: usize = 800;
 
 pub(super) fn prefix(scalar: &Scalar) -> Result<String, String> {
@@ -68,7 +69,7 @@ pub(super) fn content_type(scalar: &Scalar) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A `name: value` line; the name in lower case, as it is signed.
+/// Reads a `name: value` line; the name becomes lower case, as in the signature.
 pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), String> {
     let line = scalar.text()?;
     let example = "write for example \"owner: tenbin\"";
@@ -82,7 +83,7 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), String> {
             "{name:?} is not a name for metadata: letters, digits, `-` and `_`; {example}"
         ));
     }
-    // One space at a time: that is the form in which values are signed.
+    // Single spaces only, because the signature covers values with single spaces.
     let single = !value.contains("  ");
     if !single || !value.bytes().all(|b| b.is_ascii_graphic() || b == b' ') {
         return Err(format!(
@@ -97,7 +98,7 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), String> {
     Ok((name, value.to_owned()))
 }
 
-/// A `name=value` pair.
+/// Reads a `name=value` pair.
 pub(super) fn tag(scalar: &Scalar) -> Result<(String, String), String> {
     let pair = scalar.text()?;
     let wrong = |why: &str| format!("{pair:?} {why}; write for example \"team=storage\"");

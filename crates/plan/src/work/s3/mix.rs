@@ -1,4 +1,4 @@
-//! Which operations, and how often each.
+//! Operations and their shares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use super::operation::S3Operation;
 use crate::names::Named;
 use crate::scalar::Scalar;
 
-/// Which operations are sent, and how often each: `get`, or `get:70,put:30`.
-/// Shares are in proportion to each other; they need not add up to anything.
+/// The operations that are sent, with their shares: `get`, or `get:70,put:30`. Shares are relative
+/// and can have any sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mix(Vec<(S3Operation, f64)>);
 
 impl Mix {
-    /// Nothing but that operation.
+    /// Only this operation.
     pub fn only(operation: S3Operation) -> Self {
         Self(vec![(operation, 1.0)])
     }
 
-    /// Several by shares; `None` without any, with one twice, or with a share that
-    /// is not a positive number.
+    /// Several operations by shares; `None` without operations, with a repeated operation, or with
+    /// a share that is not a positive number.
     pub fn new(shares: impl IntoIterator<Item = (S3Operation, f64)>) -> Option<Self> {
         let shares: Vec<_> = shares.into_iter().collect();
         let right = |share: f64| share.is_finite() && share > 0.0;
@@ -29,7 +29,7 @@ impl Mix {
         fits.then_some(Self(shares))
     }
 
-    /// The operation, if there is only one.
+    /// The operation, if the mix has only one.
     pub fn single(&self) -> Option<S3Operation> {
         match self.0.as_slice() {
             [(operation, _)] => Some(*operation),
@@ -42,7 +42,7 @@ impl Mix {
         self.0.iter().map(|&(operation, _)| operation)
     }
 
-    /// Whether this operation is one of them.
+    /// Whether the mix contains this operation.
     pub fn has(&self, operation: S3Operation) -> bool {
         self.operations().any(|each| each == operation)
     }
@@ -52,7 +52,7 @@ impl Mix {
         &self.0
     }
 
-    /// The share of an operation, 0 if it is none of them.
+    /// The share of an operation; 0 if the mix does not contain the operation.
     pub fn share(&self, operation: S3Operation) -> f64 {
         let mut own = self.0.iter().filter(|(each, _)| *each == operation);
         own.next().map_or(0.0, |&(_, share)| share)

@@ -1,4 +1,4 @@
-//! S3 work: operations on many objects, with everything that shapes them.
+//! S3 work: operations on many objects, with all their settings.
 
 mod draft;
 mod facts;
@@ -21,7 +21,7 @@ use crate::names::Named;
 use crate::sizes::Sizes;
 use crate::work::Traits;
 
-/// What holds of all S3 work.
+/// The properties of all S3 work.
 pub(crate) const TRAITS: Traits = Traits {
     name: "s3",
     is_object_store: true,
@@ -32,31 +32,30 @@ pub(crate) const TRAITS: Traits = Traits {
 /// S3 operations on many objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct S3Work {
-    /// The operations, and how often each.
+    /// The operations and their shares.
     pub mix: Mix,
-    /// How large the objects are.
+    /// Sizes of the objects.
     pub sizes: Sizes,
-    /// Bucket: made if missing, and removed again only if made.
+    /// Bucket: created if missing, and removed after the run only if Tenbin created it.
     pub bucket: String,
-    /// Buckets, 1 to 1000. Of several, the names end in `-000`, `-001` and so on,
-    /// and the objects go round them.
+    /// Number of buckets, 1 to 1000. With several buckets, their names end in `-000`, `-001` and so
+    /// on, and objects are distributed over them in turn.
     pub buckets: u32,
-    /// What every key begins with; without, a prefix that is this run's and workload's
-    /// own.
+    /// Prefix of every key; `None`: a prefix for this run and workload only.
     pub prefix: Option<String>,
-    /// Distinct objects; writes go round and round them, reads choose among them.
+    /// Number of distinct objects. Writes cycle through the objects, reads choose among them.
     pub objects: u64,
     /// How keys are named.
     pub keys: KeyOrder,
     /// Prefixes above every key: the number of names on each level.
     pub prefixes: Prefixes,
-    /// Which object is next, where objects are read.
+    /// How reads choose the next object.
     pub choose: Choose,
-    /// `Host: bucket.host` instead of `/bucket/…`.
+    /// Send `Host: bucket.host` instead of `/bucket/…`.
     pub virtual_host: bool,
-    /// How the payload is covered by the signature.
+    /// How the signature covers the payload.
     pub payload: Payload,
-    /// Compare every byte that is read with what was put.
+    /// Compare every byte read with the content written.
     pub verify: bool,
     /// The checksum that is sent with content and checked in responses.
     pub checksum: Checksum,
@@ -68,29 +67,29 @@ pub struct S3Work {
     pub stored: Stored,
     /// Whether the data set is created before the run and deleted after it.
     pub data: DataSet,
-    /// Bytes in a part of a multipart upload, but for the last.
+    /// Size of a part of a multipart upload, bytes; the last part can be smaller.
     pub part_size: u64,
-    /// The most parts of one object in flight.
+    /// Maximum number of parts of one object in flight.
     pub parts_at_once: u32,
-    /// The part of an object that is read; all of it without.
+    /// Byte range to read; `None`: the whole object.
     pub range: Option<ByteRange>,
-    /// How keys are listed.
+    /// Settings of listings.
     pub listing: Listing,
     /// Objects in one request of `delete-batch`, 1 to 1000.
     pub batch: u32,
-    /// Versions of every object; 0 where the bucket keeps none.
+    /// Versions of every object; 0: a bucket without versioning.
     pub versions: u32,
-    /// In a mix, PUT writes over the objects that are read.
+    /// Whether PUT in a mix overwrites the objects that are read.
     pub rewrite: bool,
-    /// How often a request that is refused for the moment is sent again, within the time of
+    /// Maximum number of retries of a request that was temporarily refused, within the timeout of
     /// its operation.
     pub retries: u32,
-    /// Files in one archive of `snowball` and `zip-get`, or objects of one `fan-out`.
+    /// Files per archive (`snowball`, `zip-get`, `zip-list`), or objects per `fan-out`.
     pub entries: u32,
 }
 
 impl S3Work {
-    /// That operation on this number of objects of one size, with default settings.
+    /// An operation on this number of objects of one size, bytes, with default settings.
     pub fn new(operation: S3Operation, size: u64, objects: u64) -> Self {
         Self {
             mix: Mix::only(operation),
@@ -122,8 +121,8 @@ impl S3Work {
         }
     }
 
-    /// Whether it matters which requests are sent: where some of several objects are read,
-    /// and nothing is done that takes more than one request.
+    /// Whether the result depends on which requests are sent: some of several objects are read, and
+    /// every operation is one simple request.
     pub fn has_sequence(&self) -> bool {
         use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
         let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
@@ -132,16 +131,16 @@ impl S3Work {
     }
 }
 
-/// The least that S3 takes for a part that is not the last (Amazon S3 user guide,
-/// "Multipart upload limits").
+/// Default size of a part, bytes: the smallest that S3 accepts for a part other than the last
+/// (Amazon S3 user guide, "Multipart upload limits").
 pub const DEFAULT_PART_SIZE: u64 = 5 << 20;
 pub(crate) const DEFAULT_PARTS_AT_ONCE: u32 = 4;
 pub(crate) const DEFAULT_BATCH: u32 = 100;
 pub(crate) const DEFAULT_ENTRIES: u32 = 50;
 pub(crate) const DEFAULT_PAGE: u32 = 1000;
 
-/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
-/// "Multipart upload limits").
+/// Maximum number of parts of an object in S3, each up to 5 GiB (Amazon S3 user guide, "Multipart
+/// upload limits").
 const MOST_PARTS: u64 = 10_000;
 
 /// Properties of stored objects.
@@ -159,14 +158,14 @@ pub struct Stored {
     pub tags: Vec<(String, String)>,
 }
 
-/// How keys are listed.
+/// Settings of listings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// The request.
+    /// The listing request.
     pub form: ListForm,
-    /// Keys on a page, 1 to 1000.
+    /// Keys per page, 1 to 1000.
     pub page: u32,
-    /// The delimiter of levels in keys, of which one is listed; `None` lists all keys.
+    /// The delimiter of levels in keys; one level is listed. `None`: all keys are listed.
     pub delimiter: Option<String>,
 }
 
@@ -194,7 +193,7 @@ macro_rules! named {
         }
 
         impl $type {
-            /// Its name in plans and on the command line.
+            /// Name in plans and on the command line.
             pub fn name(self) -> &'static str {
                 Named::name(self)
             }
@@ -208,13 +207,13 @@ named! {
         /// Numbers, ascending.
         #[default]
         Sequential = "sequential",
-        /// Scattered over the alphabet of hexadecimal digits.
+        /// Random hexadecimal digits.
         Random = "random",
     }
 }
 
 named! {
-    /// How the payload is covered by the signature.
+    /// How the signature covers the payload.
     Payload {
         /// By its SHA-256, prepared before the run.
         #[default]

@@ -2,7 +2,7 @@
 
 use crate::names::Named;
 
-/// What a workload of kind `s3` can do.
+/// An operation of a workload of kind `s3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum S3Operation {
     /// PutObject.
@@ -33,7 +33,7 @@ pub enum S3Operation {
     Retain,
     /// PutObjectLegalHold, on and off.
     LegalHold,
-    /// PutObject at the end of an object that is there.
+    /// PutObject at the end of an existing object.
     Append,
     /// PutObject of an archive that the server unpacks.
     Snowball,
@@ -41,7 +41,7 @@ pub enum S3Operation {
     ZipGet,
     /// ListObjectsV2 of the files inside a ZIP archive.
     ZipList,
-    /// One POST that makes many objects of the same content.
+    /// One POST that creates many objects with the same content.
     FanOut,
 }
 
@@ -75,28 +75,28 @@ impl S3Operation {
         Self::NAMES.iter().map(|&(_, operation)| operation)
     }
 
-    /// Its name in plans and on the command line: `put`, `get-tags`.
+    /// Name in plans and on the command line: `put`, `get-tags`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }
 
-    /// Whether it stores content whose sizes the plan chooses.
+    /// Whether the operation stores content whose sizes the plan sets.
     pub fn stores(self) -> bool {
         use S3Operation::{Append, FanOut, Multipart, Put, Snowball};
         matches!(self, Put | Multipart | Append | Snowball | FanOut)
     }
 
-    /// Whether its responses have content that can be compared.
+    /// Whether responses to the operation have content that can be compared.
     pub fn reads(self) -> bool {
         matches!(self, Self::Get | Self::GetPart | Self::ZipGet)
     }
 
-    /// Whether it needs the objects of the workload to be there.
+    /// Whether the operation needs existing objects of the workload.
     pub fn needs_objects(self) -> bool {
         !self.stores() || self == Self::Append
     }
 
-    /// Whether it uses up the objects that were created for it.
+    /// Whether the operation uses up the objects that were created for it.
     pub fn uses_up(self) -> bool {
         matches!(self, Self::Delete | Self::DeleteBatch)
     }

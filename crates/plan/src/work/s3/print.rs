@@ -1,4 +1,4 @@
-//! S3 work as keys of its table.
+//! Prints the keys of S3 work.
 
 use super::{S3Draft, S3Operation, S3Work, Stored, Style};
 use crate::names::Named as _;

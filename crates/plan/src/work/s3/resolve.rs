@@ -1,4 +1,4 @@
-//! S3 operations.
+//! Resolves S3 operations.
 
 use super::S3Draft;
 use super::Style;
@@ -11,11 +11,11 @@ use crate::resolver::Resolver;
 use crate::scalar::Scalar;
 use crate::sizes::{self, Sizes};
 
-/// Small enough for a cache and a quick run.
+/// Default total size of objects, bytes: small enough for a cache and for a quick run.
 const DEFAULT_DATA: u64 = 256 << 20;
 const FEWEST_DEFAULT_OBJECTS: u64 = 16;
 const MOST_DEFAULT_OBJECTS: u64 = 10_000;
-/// As many keys as one page of a listing holds.
+/// Default number of objects for listings: as many as one page holds.
 const DEFAULT_LISTED_OBJECTS: u64 = 1000;
 
 pub(super) fn resolve(
@@ -99,7 +99,8 @@ fn not_nothing(size: u64) -> Result<u64, String> {
     }
 }
 
-/// Large where parts are the point, small where content is not.
+/// The default size of an object: large for operations on parts, small for operations without
+/// content.
 fn default_size(mix: &Mix) -> u64 {
     let in_parts = [S3Operation::Multipart, S3Operation::GetPart];
     if in_parts.iter().any(|&operation| mix.has(operation)) {
