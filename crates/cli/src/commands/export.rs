@@ -14,8 +14,8 @@ use crate::args::ExportArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Writes all exports of `--export`. Prints a sentence for each export that cannot be written; the
-/// exit code is then that of a file that could not be written.
+/// Writes all exports of `--export`. Prints an error for each export that cannot be written, and
+/// then returns [`Exit::Record`].
 pub(super) fn export(
     exports: &ExportArgs,
     directory: &Path,

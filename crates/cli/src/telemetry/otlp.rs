@@ -1,7 +1,7 @@
 //! Export of metrics to an OpenTelemetry collector: OTLP over HTTP in JSON, cumulative values.
 //!
-//! The fields are those of `ExportMetricsServiceRequest` in opentelemetry-proto 1.x; 64-bit integers
-//! are strings, and enumerations are numbers, as OTLP/JSON requires.
+//! The fields are those of `ExportMetricsServiceRequest` in opentelemetry-proto 1.x; 64-bit
+//! integers are strings, and enumerations are numbers, as OTLP/JSON requires.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
