@@ -201,7 +201,7 @@ pub enum Command {
     Rerun(RerunArgs),
     /// Explain a finding of a report: its test, its threshold and what to do
     Explain(ExplainArgs),
-    /// Run one of the built-in servers until Ctrl-C
+    /// Run a built-in server until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
     /// Report a server's CPU and memory use to a load generator on another machine
@@ -218,12 +218,12 @@ pub enum Command {
 /// The commands of the protocols, which `tenbin plan` has as subcommands too.
 #[derive(Subcommand)]
 pub enum ProtocolCommand {
-    /// Measure or compare HTTP servers with one repeated request or requests from a file
+    /// Measure or compare HTTP servers: repeat one request, or send requests from a file
     Http(HttpArgs),
     /// Measure or compare S3 object stores
     #[command(subcommand)]
     S3(S3Command),
-    /// Measure or compare blob stores (CubeFS, S3, files): put, get and delete, in phases
+    /// Measure or compare blob stores (CubeFS, S3, local files): put, get and delete phases
     Blob(BlobArgs),
 }
 

@@ -87,7 +87,7 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
-/// The options of a command line whose values may be secret.
+/// The options of a command line whose values can be secret.
 struct Options {
     /// Long options. The value is the next argument, or follows an equals sign.
     words: Vec<&'static str>,

@@ -60,8 +60,8 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
-/// The exit code of the program: [`Exit::Record`] if a write to standard output failed and `exit`,
-/// the result of the command, is success; otherwise `exit`.
+/// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
+/// standard output failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     match exit {
         Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided

@@ -85,7 +85,7 @@ impl Contender {
         Ok(presign::hide(&format!("{program} {}", arguments.trim())))
     }
 
-    /// The same generator under another name.
+    /// This contender with a different name.
     fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
     }

@@ -50,8 +50,8 @@ pub struct DoctorMachineArgs {
     /// Directory for run directories of the planned run
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Port of a server that you will start, repeatable: checks whether the port is free, and names
-    /// the process that uses the port otherwise
+    /// Port of a server that you will start, repeatable: reports whether the port is free, or which
+    /// process uses the port
     #[arg(long, value_name = "PORT")]
     pub port: Vec<u16>,
     /// Print the check results as JSON
@@ -105,8 +105,8 @@ pub struct DoctorS3Args {
         help_heading = "What a run would do"
     )]
     pub out: PathBuf,
-    /// Port of a server that you will start, repeatable: checks whether the port is free, and names
-    /// the process that uses the port otherwise
+    /// Port of a server that you will start, repeatable: reports whether the port is free, or which
+    /// process uses the port
     #[arg(long, value_name = "PORT", help_heading = "Where to look")]
     pub port: Vec<u16>,
     /// Directory on this machine in which a target stores its data [default: determined from the

@@ -73,8 +73,8 @@ impl KeyArgs {
             if self.0.of("--anonymous").iter().any(unsigned) {
                 draft.set("signature", "--anonymous", vec!["none".into()]);
                 if draft.command.is_none() {
-                    // The given credentials are for the other targets. A target that Tenbin starts
-                    // still gets credentials of its own.
+                    // An anonymous target ignores the given credentials, which are for other targets. A
+                    // target that Tenbin starts still gets generated credentials.
                     draft.access_key = None;
                     draft.secret_key = None;
                     draft.secret_key_file = None;
@@ -98,8 +98,8 @@ fn secret(flag: &'static str, key: String) -> At<Secret> {
     At::flag(flag, Secret::new(key))
 }
 
-/// The last value that names `target`, or else the last value without a name. Text before an equals
-/// sign is a name only if a target has that name, because keys can contain equals signs.
+/// The last value that names `target`, otherwise the last value without a name. Text before an
+/// equals sign is a name only if a target has that name, because keys can contain equals signs.
 pub(super) fn value_for(
     values: &[String],
     target: Option<&str>,
