@@ -73,8 +73,8 @@ impl KeyArgs {
             if self.0.of("--anonymous").iter().any(unsigned) {
                 draft.set("signature", "--anonymous", vec!["none".into()]);
                 if draft.command.is_none() {
-                    // An anonymous target ignores the given credentials, which are for other targets. A
-                    // target that Tenbin starts still gets generated credentials.
+                    // An anonymous target ignores the given credentials, which are for other
+                    // targets. A target that Tenbin starts still gets generated credentials.
                     draft.access_key = None;
                     draft.secret_key = None;
                     draft.secret_key_file = None;
