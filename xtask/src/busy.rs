@@ -1,4 +1,4 @@
-//! Programs that keep the cores of this machine partly busy, to measure beside them.
+//! Programs that use part of every core, for measurements on a busy machine.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,10 +9,11 @@ use nix::sys::signal::Signal;
 use nix::time::ClockId;
 use nix::unistd::getppid;
 
-/// In each of these every program uses its share.
+/// Interval in which every program uses its share of the CPU time once.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// One program for each core. They end with this value, and with this process however it ends.
+/// One busy program per core. The programs end when this value is dropped or when this process ends
+/// for any reason.
 #[derive(Debug)]
 pub(crate) struct Busy {
     programs: Vec<Child>,
@@ -20,10 +21,10 @@ pub(crate) struct Busy {
 }
 
 impl Busy {
-    /// Starts them; each uses this share of its core, 1 to 100 %.
+    /// Starts one program per core; each program uses `percent` of its core, 1 to 100 %.
     ///
     /// # Errors
-    /// The share is another, or a program does not start.
+    /// If the percentage is out of range, or a program cannot be started.
     pub(crate) fn start(percent: &str) -> Result<Self> {
         let percent = share(percent)?;
         let cores = std::thread::available_parallelism()?.get();
@@ -45,7 +46,7 @@ impl Busy {
         Ok(busy)
     }
 
-    /// What was busy, in words.
+    /// Description of the load for reports.
     pub(crate) fn words(&self) -> String {
         format!(
             "while {} other programs took {} % of a core each",
@@ -58,17 +59,17 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         for program in &mut self.programs {
-            // One that has ended already cannot be killed: nothing is left to do.
+            // Killing fails only if the program has already ended.
             let _ = program.kill();
             let _ = program.wait();
         }
     }
 }
 
-/// Uses this share of a core until the process that started it ends.
+/// Uses this percentage of a core until the parent process ends.
 ///
 /// # Errors
-/// The share is no percentage.
+/// If the percentage is invalid.
 pub(crate) fn busy_loop(percent: &str) -> Result<()> {
     let percent = share(percent)?;
     let parent = getppid();
@@ -78,7 +79,7 @@ pub(crate) fn busy_loop(percent: &str) -> Result<()> {
     loop {
         let begun = Instant::now();
         let before = cpu_time()?;
-        // Of CPU time: beside others the share of the core stays the same.
+        // Counts CPU time, not wall time, so that other programs do not change the share.
         while cpu_time()? < before + work {}
         std::thread::sleep(PERIOD.saturating_sub(begun.elapsed()));
     }

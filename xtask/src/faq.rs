@@ -1,5 +1,6 @@
-//! `cargo xtask faq`: the situations of a stress-testing FAQ, each brought about on this
-//! machine by a plan in `examples/stress-faq`, and the finding that is to be named first.
+//! `cargo xtask faq`: checks that Tenbin diagnoses the situations of a stress-testing FAQ. A plan
+//! in `examples/stress-faq` creates each situation on this machine, and the first finding must
+//! match.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,35 +12,35 @@ use serde_json::Value;
 use crate::busy::Busy;
 use crate::{kept, setup, shell};
 
-/// How the line begins that says where the run is kept.
+/// Beginning of the output line with the run directory.
 const RUN: &str = "Run ";
 
-/// Where the plans are.
+/// Directory of the plans.
 const PLANS: &str = "examples/stress-faq";
 
-/// One situation.
+/// A situation of the FAQ.
 struct Situation {
-    /// What the FAQ says of it.
+    /// Statement of the FAQ about the situation.
     says: &'static str,
-    /// The plan, without its ending.
+    /// File name of the plan, without `.toml`.
     plan: &'static str,
-    /// How long every packet is held back on its way, if it is: `10ms`.
+    /// Network delay of every packet, such as `10ms`; `None` for no delay.
     delay: Option<&'static str>,
-    /// What has to come of it.
+    /// The expected result.
     expected: Expected,
 }
 
-/// What has to come of a situation.
+/// The expected result of a situation.
 enum Expected {
-    /// This finding is the first.
+    /// The first finding has this rule.
     First(&'static str),
-    /// This finding is the first, and this target does less than this share of the work
-    /// of the baseline.
+    /// The first finding has this rule, and the ratio of this target to the baseline is below this
+    /// number.
     Slower(&'static str, &'static str, f64),
-    /// This finding is the first, if one is given, and each target does less of the work of the
-    /// baseline than the one before, by the verdict.
+    /// The first finding has this rule, if given, and each target in the list has a lower ratio to
+    /// the baseline than the previous target.
     Order(Option<&'static str>, &'static [&'static str]),
-    /// The best value of the sweep is at least and at most this.
+    /// The optimum of the sweep is at least the first and at most the second number.
     Optimum(u64, u64),
 }
 
@@ -112,15 +113,14 @@ const SITUATIONS: &[Situation] = &[
     },
 ];
 
-/// Sets up the situations whose plan has one of these words in its name, or all of them without
-/// words, and prints what was found: while other programs take `busy` percent of each core, if
-/// that is given.
+/// Runs the situations whose plan name contains one of `words` (all without words) and prints the
+/// findings. If `busy` is given, other programs use that percentage of each core meanwhile.
 ///
 /// # Errors
-/// A plan cannot be run, the wrong thing was found, or nothing can be kept busy.
+/// If a plan cannot be run, a result is unexpected, or the busy programs cannot be started.
 pub(crate) fn run(words: &[&str], busy: Option<&str>) -> Result<()> {
     let tenbin = build()?;
-    // Not before: the build would take its time from them.
+    // Start the busy programs only after the build, which they would slow down.
     let busy = busy.map(Busy::start).transpose()?;
     let mut text = format!("| {} | found | |\n|---|---|---|\n", head(busy.as_ref()));
     let mut lines = String::new();
@@ -159,7 +159,7 @@ pub(crate) fn run(words: &[&str], busy: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// What the table says of its rows.
+/// Heading of the first column of the table.
 fn head(busy: Option<&Busy>) -> String {
     let says = "the FAQ says";
     busy.map_or(says.to_owned(), |busy| format!("{says}, {}", busy.words()))
@@ -170,7 +170,7 @@ fn build() -> Result<PathBuf> {
     Ok(shell::workspace_root().join("target/release/tenbin"))
 }
 
-/// Runs the plan and returns its result document, and its screen.
+/// Runs the plan and returns the result document and the terminal output.
 fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
     let plans = shell::workspace_root().join(PLANS);
     let runs = shell::workspace_root()
@@ -201,7 +201,7 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
     let output = command
         .output()
         .with_context(|| format!("`{}` cannot be run", shell::show(&command)))?;
-    // A run that is INVALID (6) has a result as well.
+    // An INVALID run (exit code 6) also has a result.
     if !matches!(output.status.code(), Some(0 | 6)) {
         let said = String::from_utf8_lossy(&output.stderr);
         bail!("{}: {}", situation.plan, said.trim());
@@ -212,7 +212,7 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
     let result = std::fs::read_to_string(run.path().join("result.json"))?;
     let result = serde_json::from_str(&result)
         .with_context(|| format!("{}: the result is no document", situation.plan))?;
-    // Where it is kept is of no use to others, and stands last.
+    // The output ends with the local run directory, which is omitted from the page.
     let said = String::from_utf8_lossy(&output.stdout);
     let said = said.replace(&*runs.to_string_lossy(), "runs");
     let shown = said.lines().take_while(|line| !line.starts_with(RUN));
@@ -220,7 +220,7 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
 }
 
 impl Expected {
-    /// What was found, and whether it is right.
+    /// The finding in words, and whether it matches the expected result.
     fn judge(&self, result: &Value) -> (String, bool) {
         match self {
             Self::First(rule) => {
@@ -263,13 +263,13 @@ impl Expected {
     }
 }
 
-/// Rule and evidence of the first finding.
+/// The rule and the evidence of the first finding.
 fn first_finding(result: &Value) -> (String, String) {
     let first = &result["findings"][0];
     (text(&first["rule"]), text(&first["evidence"]))
 }
 
-/// The challenger's primary figure divided by the baseline's, at the first workload.
+/// Primary metric of `challenger` divided by that of the baseline, in the first workload.
 fn ratio_of(result: &Value, challenger: &str) -> Option<f64> {
     let comparisons = result["comparisons"].as_array()?;
     let found = comparisons
@@ -278,7 +278,7 @@ fn ratio_of(result: &Value, challenger: &str) -> Option<f64> {
     found["ratio"]["value"].as_f64()
 }
 
-/// What a sweep calls the best, such as `workers=4`, and how that is told.
+/// The optimum of a sweep, such as `workers=4`, and the sentence about the optimum in the report.
 fn optimum(result: &Value) -> (String, String) {
     let found = &result["optima"][0];
     (text(&found["place"]), text(&found["sentence"]))

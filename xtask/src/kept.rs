@@ -1,4 +1,4 @@
-//! Where tables of figures are kept.
+//! Dated folders for saved results.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// The folder of today's figures of that kind under `bench/`, which is there then.
+/// Creates the folder for today's results of this kind in `bench/`, and returns its path.
 ///
 /// # Errors
-/// It cannot be made.
+/// If the folder cannot be created.
 pub(crate) fn folder(kind: &str) -> Result<PathBuf> {
     let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
     let folder = shell::workspace_root()
@@ -20,10 +20,10 @@ pub(crate) fn folder(kind: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Keeps a page of them there.
+/// Saves a page as `README.md` in the folder for today's results, and returns the folder.
 ///
 /// # Errors
-/// It cannot be written.
+/// If the page cannot be written.
 pub(crate) fn page(kind: &str, text: &str) -> Result<PathBuf> {
     let folder = folder(kind)?;
     std::fs::write(folder.join("README.md"), text)?;

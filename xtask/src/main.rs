@@ -83,10 +83,10 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,
         ["faq", words @ ..] => faq::run(words, None)?,
-        // For `faq --busy` itself, which keeps cores busy with processes.
+        // Internal: a busy program that `faq --busy` starts.
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
-        // For `cost` itself, which measures it as a process of its own.
+        // Internal: a contender that `cost` measures as a separate process.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
         }
@@ -99,7 +99,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Also behind a task, which would take it for the name of a row.
+/// Whether an argument asks for help, also after a task, which would treat the argument as a row
+/// name.
 fn asks_for_help(arguments: &[&str]) -> bool {
     arguments.iter().all(|word| *word == "help")
         || arguments.iter().any(|word| ["--help", "-h"].contains(word))

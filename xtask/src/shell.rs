@@ -1,4 +1,4 @@
-//! Running other programs.
+//! Functions that run other programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Directory of the workspace.
+/// The root directory of the workspace.
 pub(crate) fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -14,12 +14,12 @@ pub(crate) fn workspace_root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The cargo that runs this task.
+/// A command for the same cargo that runs this task.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command with our own output; an error when it does not succeed.
+/// Runs a command whose output goes to the terminal. Fails if the command fails.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let shown = show(command);
     println!("$ {shown}");
@@ -32,8 +32,8 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command silently and returns its standard output; an error with its
-/// standard error when it does not succeed.
+/// Runs a command and returns its standard output. If the command fails, the error contains its
+/// standard error.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let shown = show(command);
     let output = command
@@ -46,7 +46,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{shown}` printed no UTF-8"))
 }
 
-/// Finds a program on the path, or where Debian keeps those of the administrator.
+/// Finds a program in `PATH` or in Debian's directories for administrator programs.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -55,7 +55,7 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// A command line for people: no directories, no environment.
+/// The command line for messages, without directories and environment.
 pub(crate) fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     std::iter::once(program.file_name().unwrap_or(program.as_os_str()))

@@ -1,8 +1,8 @@
-//! `cargo xtask statistics`: whether the verdict keeps its promises, on comparisons of
-//! which the truth is known.
+//! `cargo xtask statistics`: checks the error rates of the verdict with comparisons whose true
+//! ratio is known.
 //!
-//! The simulated ones are an example of `tenbin-verdict`, which this crate must not
-//! use; the real ones compare one built-in server with itself.
+//! An example program of `tenbin-verdict` runs the simulated comparisons, because this crate must
+//! not depend on `tenbin-verdict`. The real comparisons compare a built-in server with itself.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
@@ -13,19 +13,19 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{kept, shell};
 
-/// Comparisons for each simulated row.
+/// Number of simulated comparisons per table row.
 const COMPARISONS: &str = "200";
-/// Real comparisons of a server with itself.
+/// Number of real comparisons of a server with itself.
 const REAL: u32 = 20;
-/// The most of them that may be called different: more happen in one of a hundred
-/// such experiments with a chance of 5 % each.
+/// Largest number of these comparisons that can have the verdict "different". With a false-positive
+/// rate of 5 % each, a larger number has a probability of 1 %.
 const MOST_DIFFERENT: usize = 4;
 
-/// Simulates comparisons, with `--real` makes some as well, prints the tables and keeps
-/// them in a dated folder.
+/// Runs the simulated comparisons and, if `real`, also the real comparisons. Prints the tables and
+/// saves the tables in a dated folder.
 ///
 /// # Errors
-/// A program cannot be built or run, or a row has failed.
+/// If a program cannot be built or run, or a row has failed.
 pub(crate) fn run(real: bool) -> Result<()> {
     let (mut text, passed) = simulated(&[])?;
     print!("{text}");
@@ -42,10 +42,10 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
-/// Prints the rows of this name: `pairs`, `sweep`, `single` or `published`. Nothing is kept.
+/// Prints the rows with this name: `pairs`, `sweep`, `single` or `published`. Saves nothing.
 ///
 /// # Errors
-/// The program cannot be built or run, there are no such rows, or a row has failed.
+/// If the program cannot be built or run, no rows have this name, or a row has failed.
 pub(crate) fn rows(name: &str) -> Result<()> {
     let (text, passed) = simulated(&[COMPARISONS, name])?;
     print!("{text}");
@@ -53,7 +53,7 @@ pub(crate) fn rows(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The table, and whether every row passed.
+/// Runs the simulation; returns the table and whether every row passed.
 fn simulated(arguments: &[&str]) -> Result<(String, bool)> {
     let output = shell::cargo()
         .args(["run", "--quiet", "--package", "tenbin-verdict"])
@@ -70,7 +70,8 @@ fn simulated(arguments: &[&str]) -> Result<(String, bool)> {
     Ok((text, output.status.success()))
 }
 
-/// One built-in server under two names, over and over.
+/// Compares a built-in server with itself repeatedly; returns the table and whether the test
+/// passed.
 fn compared_with_itself() -> Result<(String, bool)> {
     shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
@@ -99,7 +100,7 @@ fn compared_with_itself() -> Result<(String, bool)> {
     Ok((table, passed))
 }
 
-/// A built-in server, stopped when dropped.
+/// A running built-in server; stopped when dropped.
 struct Server {
     child: Child,
     url: String,
@@ -136,7 +137,8 @@ impl Drop for Server {
     }
 }
 
-/// The verdict's word and the ratio with its interval.
+/// Compares the server with itself once; returns the verdict, and the ratio with its confidence
+/// interval.
 fn against_itself(tenbin: &Path, url: &str, scratch: &Path) -> Result<(String, String)> {
     let output = Command::new(tenbin)
         .args(["http", "--target", &format!("a={url}")])

@@ -1,17 +1,17 @@
-//! Named steps, each with the time it took.
+//! Named steps with their durations.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// The steps done so far.
+/// The completed steps.
 #[derive(Default)]
 pub(crate) struct Steps {
     done: Vec<(&'static str, Duration)>,
 }
 
 impl Steps {
-    /// Does one step, saying so before and after.
+    /// Runs one step and prints its name before and its duration after.
     pub(crate) fn run<T>(
         &mut self,
         name: &'static str,
@@ -27,7 +27,7 @@ impl Steps {
         result
     }
 
-    /// Prints every step with its time, and their sum.
+    /// Prints the duration of every step and the total.
     pub(crate) fn print_times(&self) {
         let total: Duration = self.done.iter().map(|(_, took)| *took).sum();
         println!();

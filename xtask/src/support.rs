@@ -1,5 +1,5 @@
-//! `cargo xtask support`: which S3 operation works on which server, tried out and
-//! written into `docs/s3.md`.
+//! `cargo xtask support`: tries every S3 operation on every S3 server and writes the support table
+//! to `docs/s3.md`.
 
 mod outcome;
 
@@ -11,13 +11,13 @@ use anyhow::{Context, Result, bail};
 use self::outcome::Outcome;
 use crate::{setup, shell};
 
-/// Where the servers are described, by name, and where the table belongs.
+/// Plan file with the servers.
 const SERVERS: &str = "examples/object-stores/local.toml";
 const PAGE: &str = "docs/s3.md";
 const BEGIN: &str = "<!-- support: begin -->";
 const END: &str = "<!-- support: end -->";
 
-/// What is tried: how the table calls it, and the keys of its workload.
+/// The operations: name in the table, and keys of the workload.
 const WORK: &[(&str, &str)] = &[
     ("put", "operation = \"put\""),
     (
@@ -109,7 +109,7 @@ const WORK: &[(&str, &str)] = &[
     ),
 ];
 
-/// Tries everything on every server and writes the table.
+/// Tries every operation on every server and writes the table.
 pub(crate) fn run(words: &str) -> Result<()> {
     let page = std::fs::read_to_string(PAGE).with_context(|| format!("cannot read {PAGE}"))?;
     let (before, after) = around_the_table(&page)?;
@@ -150,13 +150,13 @@ fn build() -> Result<PathBuf> {
     Ok(std::path::absolute(target.join("release/tenbin"))?)
 }
 
-/// A server: its name and the table that a plan has for it.
+/// Name of a server, and its table in the plan file.
 struct Server {
     name: String,
     target: String,
 }
 
-/// Those of the example, and the one that is built in.
+/// The servers of the example plan, and the built-in server.
 fn servers() -> Result<Vec<Server>> {
     let text =
         std::fs::read_to_string(SERVERS).with_context(|| format!("cannot read {SERVERS}"))?;
@@ -190,7 +190,7 @@ fn in_a_plan(target: &toml::Value) -> Result<String> {
     Ok(toml::to_string(&plan)?)
 }
 
-/// One short run of one kind of work on one server.
+/// Runs one operation on one server for a short time.
 fn try_out(tenbin: &Path, server: &Server, keys: &str, scratch: &Path) -> Result<Outcome> {
     let _ = std::fs::remove_dir_all(scratch);
     std::fs::create_dir_all(scratch)?;
@@ -203,7 +203,7 @@ fn try_out(tenbin: &Path, server: &Server, keys: &str, scratch: &Path) -> Result
         .filter(|(key, _)| !keys.lines().any(|line| line.starts_with(key)))
         .map(|(_, line)| *line)
         .collect();
-    // The name is one for which the example lays out rclone's directories.
+    // The workload name must be a name for which the example creates rclone's directories.
     let plan = format!(
         "seed = 1\n[rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"0s\"\n[load]\nconnections = 4\n\
          {}\n[[workload]]\nname = \"put-1KiB\"\nkind = \"s3\"\n{defaults}{keys}\n",
@@ -226,7 +226,7 @@ fn try_out(tenbin: &Path, server: &Server, keys: &str, scratch: &Path) -> Result
     outcome::of(&runs, &String::from_utf8_lossy(&output.stderr))
 }
 
-/// The table with a column for each server, and what was said where one said no.
+/// The table with a column per server, and footnotes with the reasons of failures.
 fn table(servers: &[Server], rows: &[(&str, Vec<Outcome>)]) -> String {
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
     let mut text = format!("| operation | {} |\n", names.join(" | "));

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything a change has to pass.
+//! `cargo xtask test`: all checks and tests that a change must pass.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ExitCode, Stdio};
@@ -8,14 +8,13 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::steps::Steps;
 use crate::{check, setup, shell};
 
-/// So many tests may fail beside the others and get a second turn: more of them are no
-/// accident.
+/// Largest number of failed tests that are repeated alone. More failures are unlikely to be caused
+/// by a busy machine.
 const MOST_UNSTEADY: usize = 3;
 
-/// Runs all of it and stops at the first step that fails. The last line of the
-/// output counts the tests; a step that failed without a failing test (clippy,
-/// say) counts as one failure, so that the line never says all is well when it
-/// is not.
+/// Runs all steps and stops at the first failed step. The last line of the output counts the tests.
+/// A failed step without failed tests, such as clippy, counts as one failure, so that the line
+/// reports zero failures only on success.
 pub(crate) fn run() -> ExitCode {
     let mut steps = Steps::default();
     let mut counts = Counts::default();
@@ -60,20 +59,20 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
     })
 }
 
-/// Gives the tests that failed a second turn, alone. Many of them measure real servers, and
-/// a machine that others use as well can stand still for a second at any time. A test
-/// that fails twice has failed; one that does not is named, so that nobody overlooks it.
+/// Repeats failed tests, each alone, because many tests measure real servers and a shared machine
+/// can stall for a second at any time. Fails if a test fails again, and otherwise prints the names
+/// of the repeated tests as unsteady.
 fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     let names = &first.failed;
     let told = format!("{} tests failed", first.counts.failed);
-    // A test program that broke off has told no sum, or of fewer than it should.
+    // The list of failed tests is incomplete if a test program ended without its summary line.
     let is_known = names.len() as u64 == first.counts.failed && first.begun == first.ended;
     if names.is_empty() || names.len() > MOST_UNSTEADY || !is_known {
         bail!(told);
     }
     println!("==> once more, alone: {}", names.join(", "));
     for name in names {
-        // One by one: so each is alone, and not every test program takes two names.
+        // One call per test, so that each test runs alone; some test programs accept only one name.
         let second = cargo_test(&["--", "--exact", name])?;
         if !second.succeeded || second.counts.passed == 0 {
             bail!("{told}, and alone as well: {name}");
@@ -89,19 +88,19 @@ fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     Ok(())
 }
 
-/// What came of a run of tests.
+/// Result of one call of `cargo test`.
 struct Outcome {
     succeeded: bool,
     counts: Counts,
-    /// Test programs that have begun.
+    /// Number of test programs that printed their first line.
     begun: u64,
-    /// Test programs that have come to their sum.
+    /// Number of test programs that printed their summary line.
     ended: u64,
-    /// Names of those that failed.
+    /// Names of the failed tests.
     failed: Vec<String>,
 }
 
-/// Runs the tests, passing their output through while counting.
+/// Runs the tests, prints their output and counts the results.
 fn cargo_test(options: &[&str]) -> Result<Outcome> {
     let mut child = shell::cargo()
         .args(["test", "--workspace", "--no-fail-fast"])
@@ -135,21 +134,21 @@ fn cargo_test(options: &[&str]) -> Result<Outcome> {
     })
 }
 
-/// Whether it is `running 3 tests`.
+/// Whether a line is the first line of a test program, such as `running 3 tests`.
 fn is_beginning(line: &str) -> bool {
     let count = line.strip_prefix("running ");
     count.is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
 }
 
-/// The name in `test a::b ... FAILED`.
+/// The name of the test in a line such as `test a::b ... FAILED`.
 fn failed_test(line: &str) -> Option<&str> {
     let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
-    // Some test programs fill names up to one width.
+    // Some test programs pad names with spaces.
     let name = name.trim_end();
     (!name.contains(' ')).then_some(name)
 }
 
-/// Tests by how they ended, over all test programs.
+/// Numbers of tests by result, over all test programs.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     passed: u64,
@@ -158,7 +157,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds a line of test output if it is a summary:
+    /// Adds the numbers of a line of test output if the line is a summary:
     /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
     fn add(&mut self, line: &str) {
         let Some(summary) = line.strip_prefix("test result: ") else {

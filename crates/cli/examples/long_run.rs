@@ -1,6 +1,6 @@
 //! Writes the run directory of a long run, to measure the time and memory of `tenbin show`:
-//! `long_run DIRECTORY SLICES SECONDS` makes `DIRECTORY/2026-01-01T000000-long` with two targets, one workload and
-//! `SLICES` slices of `SECONDS` seconds each.
+//! `long_run DIRECTORY SLICES SECONDS` creates `DIRECTORY/2026-01-01T000000-long` with two targets,
+//! one workload and `SLICES` slices of `SECONDS` seconds each.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,9 +8,9 @@ use anyhow::{Context as _, Result};
 use tenbin_engine::{Ledger, OpSample, Sample};
 use tenbin_record::{Ended, Environment, RunDirectory, RunWriter, SliceEnd, SliceStart};
 
-/// Responses a second.
+/// Responses per second.
 const RATE: u64 = 20_000;
-/// Distinct times drawn for each second.
+/// Number of distinct service times generated per second.
 const DRAWS: u64 = 1_500;
 const BILLION: u64 = 1_000_000_000;
 
@@ -135,7 +135,8 @@ fn sample(draw: &mut Draw, start: u64, end: u64, drain: bool) -> Sample {
 struct Draw(u64);
 
 impl Draw {
-    /// A service time in nanoseconds: log-logistic about 700 µs, with a tail up to 100 ms.
+    /// A random service time in nanoseconds: log-logistic with a median of about 700 µs, at most
+    /// 100 ms.
     fn time(&mut self) -> u64 {
         self.0 = self
             .0

@@ -1,8 +1,8 @@
-//! The program's allocator: the system's, with counters.
+//! The global allocator: the system allocator with counters of allocations.
 //!
-//! Every thread has its own counters, so that counting costs only a few additions, and the hot
-//! path allocates nothing. Counters shared by threads would slow down the built-in servers, which
-//! run in this program too.
+//! Every thread has separate counters, so that counting costs only a few additions. Shared counters
+//! would slow down the built-in servers, which run in the same process. The hot path allocates
+//! nothing.
 
 use std::alloc::System;
 use std::sync::{LazyLock, Mutex};
@@ -13,12 +13,12 @@ use tenbin_record::Allocated;
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
-/// Name of the counter in its registry; never shown.
+/// Name of the counter in the `alloc_tracker` session; never printed.
 const NAME: &str = "tenbin";
 
 static METER: LazyLock<Mutex<Meter>> = LazyLock::new(|| Mutex::new(Meter::new()));
 
-/// Counts the allocations of the process, as a sum over consecutive spans of `alloc_tracker`.
+/// The allocations of the process, as the sum of consecutive `alloc_tracker` spans.
 struct Meter {
     session: Session,
     operation: Operation,
@@ -38,7 +38,7 @@ impl Meter {
     }
 
     fn total(&mut self) -> Option<Allocated> {
-        // A span counts when it ends.
+        // Only ended spans are counted: end the current span and start the next.
         self.span = None;
         self.span = Some(self.operation.measure_process().iterations(1));
         let report = self.session.to_report();
@@ -50,7 +50,7 @@ impl Meter {
     }
 }
 
-/// What this process has allocated since the first call.
+/// The allocations of this process since the first call; `None` if the counters are unavailable.
 pub(crate) fn allocated() -> Option<Allocated> {
     METER.lock().ok()?.total()
 }

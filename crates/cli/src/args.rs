@@ -1,8 +1,8 @@
 //! The command line: every command and option, declared once for the parser, the help, the shell
 //! completions and the manual pages.
 //!
-//! Commands that measure convert their options to a [`Draft`](tenbin_plan::Draft), as a plan file
-//! does.
+//! The options of a command that measures become a [`Draft`](tenbin_plan::Draft), the type that a
+//! plan file is also read into.
 
 mod blob;
 mod chart;
@@ -78,8 +78,8 @@ pub use tip::with_tip;
 
 /// Compares the performance of two or more servers.
 ///
-/// Tenbin sends the same requests to every server, in short interleaved slices, and reports which
-/// server is faster, by how much, and with what confidence.
+/// Tenbin sends the same requests to every server, in short time slices that alternate between the
+/// servers, and reports which server is faster, by how much, and with what confidence.
 #[derive(Parser)]
 #[command(
     name = "tenbin",
@@ -91,7 +91,7 @@ pub use tip::with_tip;
     after_help = EXAMPLES
 )]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
     /// Language of reports: en or ja [default: from LC_ALL, LC_MESSAGES or LANG]
@@ -118,17 +118,17 @@ Examples:
     tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
         --target versity=http://127.0.0.1:7070
 
-  Keep the experiment in a file, and repeat it:
+  Save the experiment in a plan file, to run it again later:
     tenbin plan http --target a=http://127.0.0.1:8080/ > plan.toml
     tenbin run plan.toml";
 
-/// What Tenbin can do.
+/// The commands of `tenbin`.
 #[derive(Subcommand)]
 pub enum Command {
     /// Compare two built-in S3 servers, to see how Tenbin works
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// The command of a protocol
+    /// The commands of the protocols: `http`, `s3` and `blob`
     #[command(flatten)]
     Protocol(Box<ProtocolCommand>),
     /// Run a warp command line (MinIO's benchmark)
@@ -146,13 +146,13 @@ pub enum Command {
     /// Run an ab command line (ApacheBench)
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
-    /// Measure full-text search servers; generate and load documents, extract search terms
+    /// Measure full-text search servers, load documents into them, extract search terms
     #[command(subcommand)]
     Search(SearchCommand),
-    /// Run a drnbench-request-response command line: a stepwise increasing number of clients
+    /// Run a drnbench-request-response command line: measure at a stepwise increasing load
     #[command(name = "drnbench-request-response", disable_help_flag = true)]
     RequestResponse(ForeignArgs),
-    /// Run a drnbench-publish-subscribe command line: subscribers with long-lived responses
+    /// Run a drnbench-publish-subscribe command line: measure delivery to many subscribers
     #[command(name = "drnbench-publish-subscribe", disable_help_flag = true)]
     PublishSubscribe(ForeignArgs),
     /// Run a drnbench-extract-searchterms command line
@@ -164,7 +164,7 @@ pub enum Command {
     /// Run a grn2drn command line
     #[command(name = "grn2drn", disable_help_flag = true)]
     Grn2drn(ForeignArgs),
-    /// Run a grndump command line: print the commands that make a Groonga database
+    /// Run a grndump command line: print the commands that recreate a Groonga database
     #[command(name = "grndump", disable_help_flag = true)]
     Grndump(ForeignArgs),
     /// Run a droonga-send command line
@@ -172,41 +172,41 @@ pub enum Command {
     DroongaSend(ForeignArgs),
     /// Check this machine and servers before a run: cores, limits, disk, clock, ports, S3 keys
     Doctor(Box<DoctorArgs>),
-    /// Run the experiment in a plan file
+    /// Run the experiment that a plan file (TOML) describes
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
-    /// Print the plan for a command line, for `tenbin run`
+    /// Print the plan file of a command line, to edit and run with `tenbin run`
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Delete what a killed run left on its targets and on this machine
+    /// Delete the objects and files that a killed run left on its targets and on this machine
     Clean(CleanArgs),
-    /// Print the result of a run again, finished or not
+    /// Print the result of an earlier run, finished or interrupted
     Show(ShowArgs),
-    /// Write the result of runs as one page with charts, for a browser
+    /// Write the results of one or more runs as one HTML page with charts
     Report(ReportArgs),
-    /// Compare a run with an earlier one, to see the effect of a change
+    /// Compare two runs, one before and one after a change
     Compare(CompareArgs),
-    /// Read result files of other tools
+    /// Print result files of other tools, such as wrk or vegeta, and convert them
     Import(ImportArgs),
-    /// Find errors in result files of other tools
+    /// Check result files of other tools for measurement errors
     Lint(LintArgs),
-    /// Draw the concurrency sweeps of several runs and drnbench result files in one chart
+    /// Draw the concurrency sweeps of several runs or drnbench result files in one chart
     Chart(ChartArgs),
-    /// Write a run to one file that everybody can verify
+    /// Pack a run into one file that anyone can check with `tenbin verify`
     Pack(PackArgs),
-    /// Compute every figure of a run again and compare it with the result
+    /// Recompute every figure of a run from its raw data and compare it with the result
     Verify(VerifyArgs),
     /// Run the plan of an earlier run again and compare the two runs
     #[command(mut_args(rounds::without_defaults))]
     Rerun(RerunArgs),
-    /// Explain a finding: its test, its threshold and what to do
+    /// Explain a finding of a report: its test, its threshold and what to do
     Explain(ExplainArgs),
-    /// Run one of the built-in servers until Ctrl-C
+    /// Run a built-in server until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
-    /// Report CPU and memory use of a server on this machine to a load generator elsewhere
+    /// Report a server's CPU and memory use to a load generator on another machine
     Observe(ObserveArgs),
-    /// Print the completions for a shell
+    /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory
     Man(ManArgs),
@@ -215,20 +215,20 @@ pub enum Command {
     Guard(GuardArgs),
 }
 
-/// The commands of the protocols. `tenbin plan` has the same.
+/// The commands of the protocols, which `tenbin plan` has as subcommands too.
 #[derive(Subcommand)]
 pub enum ProtocolCommand {
-    /// Measure or compare HTTP servers with one repeated request or requests from a file
+    /// Measure or compare HTTP servers: repeat one request, or send requests from a file
     Http(HttpArgs),
     /// Measure or compare S3 object stores
     #[command(subcommand)]
     S3(S3Command),
-    /// Measure or compare blob stores (CubeFS, S3, files): put, get and delete, in phases
+    /// Measure or compare blob stores (CubeFS, S3, local files): put, get and delete phases
     Blob(BlobArgs),
 }
 
 impl ProtocolCommand {
-    /// Its options.
+    /// The options of the command.
     pub fn args(&self) -> &dyn ProtocolArgs {
         match self {
             Self::Http(args) => args,
@@ -241,19 +241,19 @@ impl ProtocolCommand {
 /// The commands whose plan can be printed.
 #[derive(Subcommand)]
 pub enum PlanCommand {
-    /// The plan of `tenbin quickstart`
+    /// Print the plan of `tenbin quickstart`
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// The plan of a protocol's command
+    /// Print the plan of a protocol's command
     #[command(flatten)]
     Protocol(Box<PlanOf>),
-    /// The plan of `tenbin search ramp` with these options
+    /// Print the plan of `tenbin search ramp` with these options
     #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
     SearchRamp(Box<SearchRampArgs>),
-    /// The plan of `tenbin warp` with these arguments
+    /// Print the plan of `tenbin warp` with these arguments
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
-    /// The plan in a file, checked, with every default filled in
+    /// Check a plan file and print it with every default filled in
     #[command(mut_args(rounds::without_defaults))]
     File(RunArgs),
 }
@@ -281,14 +281,14 @@ impl PlanCommand {
 /// `tenbin clean`.
 #[derive(Args)]
 #[command(after_help = "\
-A run that ends, or is interrupted, tidies up after itself; this is for one that was killed. Only
-keys that begin with the run's own prefix are deleted. Buckets stay. Keys are taken from where the
-run had them, such as TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY.
+Only killed runs need this command: a run that ends or is interrupted cleans up by itself. Tenbin
+deletes only objects whose keys begin with the prefix of the run, and no buckets. Credentials come
+from the same place as in the run, for example TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY.
 
 Example:
   tenbin clean runs/2026-01-31T120000-s3-put")]
 pub struct CleanArgs {
-    /// The run directory
+    /// Directory of the run
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 }
@@ -304,28 +304,28 @@ Examples:
 #[derive(Args)]
 #[command(after_help = format!("{SHOW_EXAMPLES}\n\n{}", export::formats()))]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31T120000-s3-put; last for the newest in runs;
-    /// or a result file: a result.json, a result of warp, or one of drnbench, which is checked
-    /// against Little's law
+    /// Directory of the run, for example runs/2026-01-31T120000-s3-put, or last for the newest run
+    /// in ./runs; or a result file: result.json, or a file of another tool. Tenbin checks drnbench
+    /// files against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Write the steps of its ramps in drnbench's format; with several targets the name of each
-    /// stands before the file's
+    /// Write the concurrency sweeps of the run in drnbench's format; with several targets, one file
+    /// each, with the name of the target before the file name
     #[arg(long, value_name = "FILE")]
     pub drnbench: Option<PathBuf>,
-    /// Print every section of the result: comparisons by every figure, all findings, operations,
+    /// Print every section of the result: comparisons of every metric, all findings, operations,
     /// connections, server cost and more
     #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
           value_parser = clap::builder::FalseyValueParser::new())]
     pub verbose: bool,
-    /// Print one section only
+    /// Print only this section
     #[arg(long, value_name = "NAME", conflicts_with_all = ["verbose", "json"],
           value_parser = clap::builder::PossibleValuesParser::new(tenbin_report::section_names()))]
     pub section: Option<String>,
-    /// Print all findings only, notes too: the same as --section findings
+    /// Print only the findings, including notes: the same as --section findings
     #[arg(long, conflicts_with_all = ["verbose", "json", "section"])]
     pub findings: bool,
-    /// Print the result document instead of tables
+    /// Print the result as JSON instead of tables
     #[arg(long)]
     pub json: bool,
     /// Files in other formats.
@@ -334,7 +334,7 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// Which part of the result is printed.
+    /// The part of the result that is printed.
     pub(crate) fn extent(&self) -> Extent<'_> {
         match &self.section {
             Some(name) => Extent::Section(name),
@@ -344,7 +344,7 @@ impl ShowArgs {
     }
 }
 
-/// Which part of a result is printed.
+/// The part of a result that is printed: everything if `verbose`, otherwise the short report.
 pub(crate) fn extent(verbose: bool) -> Extent<'static> {
     match verbose {
         true => Extent::Verbose,
@@ -358,22 +358,22 @@ pub(crate) fn extent(verbose: bool) -> Extent<'static> {
 Example:
   tenbin completions bash > ~/.local/share/bash-completion/completions/tenbin")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Name of the shell
     pub shell: Shell,
 }
 
 /// `tenbin man`.
 #[derive(Args)]
 pub struct ManArgs {
-    /// Directory for the pages, created if missing
+    /// Directory to write the pages to; created if missing
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }
 
-/// `tenbin guard`: everything behind it belongs to the guard.
+/// `tenbin guard`, with all arguments after the word `guard`.
 #[derive(Args)]
 pub struct GuardArgs {
-    /// What the guard is to run
+    /// Arguments of the guard
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }
@@ -383,8 +383,8 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The command line without hidden commands, for completions: clap's completions for some shells
-/// would list them.
+/// The command line without hidden commands, which clap would list in the completions of some
+/// shells.
 pub fn completed() -> clap::Command {
     let whole = command();
     let shown = whole.get_subcommands().filter(|each| !each.is_hide_set());
@@ -402,6 +402,7 @@ fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>)
     }
 }
 
+/// The values of a repeatable flag as a list; `None` without values.
 fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<List>> {
     let items = values.iter().cloned().map(|value| At::flag(flag, value));
     (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))

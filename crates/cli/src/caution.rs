@@ -7,23 +7,23 @@ use tenbin_plan::size::Size;
 use tenbin_plan::{Plan, hypotheses_within};
 use tenbin_stats::CONFIDENCE;
 
-/// Smallest part that S3 accepts, except for the last (Amazon S3 user guide, "Multipart upload
-/// limits").
+/// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
+/// "Multipart upload limits").
 const SMALLEST_PART: u64 = 5 << 20;
 
-/// Shorter slices are not suggested: they are mostly settling time.
+/// Shortest slice to suggest: shorter slices consist mostly of settling time.
 const SHORT_SLICE: Duration = Duration::from_millis(250);
 
 /// A warning or note about a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Caution {
-    /// The run cannot reach its purpose: printed even with --quiet.
+    /// The run cannot reach its purpose. Printed even with `--quiet`.
     Warning(String),
-    /// Useful to know.
+    /// The run can reach its purpose. Not printed with `--quiet`.
     Note(String),
 }
 
-/// One sentence each.
+/// The warnings and notes about a plan, one sentence each.
 pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let rounds = too_few_rounds(plan).map(Caution::Warning);
     let rounded = rounded_up(plan).map(Caution::Note);
@@ -31,7 +31,7 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     rounds.into_iter().chain(rounded).chain(parts).collect()
 }
 
-/// The requested number of rounds is not a multiple of the block size.
+/// A note if the requested number of rounds was rounded up to a multiple of the block size.
 fn rounded_up(plan: &Plan) -> Option<String> {
     let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
     let each = plan.rounds_per_block();
@@ -53,7 +53,7 @@ fn rounded_up(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Too few rounds for a verdict, however large the difference.
+/// A warning if the rounds are too few for a verdict, even with the largest difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
     let needed = plan.fewest_rounds()?;
     let questions = plan.hypotheses();
@@ -83,7 +83,7 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// What can be compared in the time that the plan takes.
+/// Suggestions for changes that allow a verdict within the duration of the plan.
 fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
     let mut offers = String::new();
     let slice = plan

@@ -19,10 +19,9 @@ pub enum Exit {
     Target = 3,
     /// A target failed during the run; the results so far are kept.
     TargetFailed = 4,
-    /// The run directory or standard output could not be written; what was measured is
-    /// kept.
+    /// The run directory or standard output could not be written; the results so far are kept.
     Record = 5,
-    /// Finished, but the verdict is INVALID.
+    /// The run finished, but the verdict is INVALID.
     Invalid = 6,
     /// The result is not INVALID, but a condition is proven false.
     Unmet = 7,
@@ -57,7 +56,7 @@ impl Exit {
         }
     }
 
-    /// Exit code when data could not be generated or loaded.
+    /// Exit code if documents could not be generated or loaded.
     pub(crate) fn of_corpus(error: &CorpusError) -> Self {
         match error {
             CorpusError::Malformed { .. } | CorpusError::Read { .. } | CorpusError::Refused(_) => {

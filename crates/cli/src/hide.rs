@@ -1,7 +1,7 @@
 //! Keeps secrets out of the process title.
 //!
-//! Every user of the machine can read command lines; only the owner can read the environment of a
-//! process. Values that may be secret are therefore moved to the environment: the program
+//! Every user of the machine can read the command line of a process, but only its owner can read
+//! its environment. This module therefore moves possible secrets to the environment: the program
 //! re-executes itself in the same process and restores the arguments in memory.
 
 use std::env;
@@ -13,26 +13,26 @@ use std::process::Command;
 
 use crate::args::TOOLS;
 
-/// Options whose values may hold a secret.
+/// Options whose values can contain a secret.
 const OPTIONS: [&str; 7] = [
     "--secret-key",
     "--header",
     "--launch-env",
-    // Options of warp, which accepts one dash or two.
+    // Options of warp, which accepts one dash or two before a long option.
     "-secret-key",
     "--session-token",
     "-session-token",
     "--influxdb",
 ];
-/// Prefix of the variables that carry the values. Launched targets do not receive variables that
-/// start with `TENBIN_SECRET_KEY`.
+/// Prefix of the environment variables that contain the hidden values. Launched targets do not
+/// receive variables that start with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
 
-/// The arguments, including the program name. None that may contain a secret remains in the
-/// process title.
+/// The arguments, including the program name. If an argument can contain a secret, the program
+/// first re-executes itself without that argument in the process title.
 ///
 /// # Errors
-/// When this program cannot re-execute itself: the secret must not stay visible.
+/// If the program cannot re-execute itself. Continuing would leave the secret visible.
 pub(crate) fn arguments() -> std::io::Result<Vec<OsString>> {
     let given: Vec<OsString> = env::args_os().collect();
     if let Some(restored) = restore(&given, |name| env::var_os(name)) {
@@ -48,7 +48,7 @@ pub(crate) fn arguments() -> std::io::Result<Vec<OsString>> {
     for (at, value) in hidden.iter().enumerate() {
         command.env(variable(at), value);
     }
-    // Does not return unless it fails.
+    // `exec` returns only if it fails.
     Err(command.args(shown.iter().skip(1)).exec())
 }
 
@@ -56,14 +56,14 @@ fn variable(at: usize) -> String {
     format!("{VARIABLE}{at}")
 }
 
-/// Placeholder of hidden value number `at`.
+/// Placeholder in the process title for hidden value number `at`.
 fn mark(at: usize) -> String {
     format!("(hidden {at})")
 }
 
 /// The visible arguments, and the values removed from them; `None` without secrets.
 fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
-    // The command line of a launched target is the user's responsibility.
+    // After `guard` follows the command line of a launched target, which Tenbin does not change.
     if given.get(1).is_some_and(|command| command == "guard") {
         return None;
     }
@@ -87,18 +87,18 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
-/// The options of a command line whose values may be secret.
+/// The options of a command line whose values can be secret.
 struct Options {
-    /// Long options, as separate arguments or before an equals sign.
+    /// Long options. The value is the next argument, or follows an equals sign.
     words: Vec<&'static str>,
-    /// Single-letter options, whose value may follow directly.
+    /// Single-letter options. The value is the next argument, or follows the letter directly.
     letters: &'static [u8],
-    /// Letters without a value, which may precede those: `-qH`.
+    /// Letters without a value, which can precede `letters` in one argument: `-qH`.
     switches: &'static [u8],
 }
 
 impl Options {
-    /// Tools have single-letter options that mean something different elsewhere.
+    /// The options for this command line. A letter has different meanings in different tools.
     fn of(given: &[OsString]) -> Self {
         let (own, letters, switches): (&[&str], &[u8], &[u8]) = match tool(given) {
             Some("hsbench") => (&["-s", "--s"], b"H", b"q"),
@@ -113,13 +113,13 @@ impl Options {
         }
     }
 
-    /// Whether the next argument is the option's value.
+    /// Whether `argument` is an option whose value is the next argument.
     fn wants_value(&self, argument: &OsStr) -> bool {
         self.words.iter().any(|option| argument == *option)
             || self.after_letter(argument.as_bytes()) == Some(b"")
     }
 
-    /// An option and its value in one argument: `--secret-key=x`, `-Hx`, `-qHx`.
+    /// Splits an argument with option and value: `--secret-key=x`, `-Hx`, `-qHx`.
     fn joined<'a>(&self, argument: &'a OsStr) -> Option<(String, &'a OsStr)> {
         let text = argument.as_bytes();
         let after_word = |option: &&str| {
@@ -138,7 +138,7 @@ impl Options {
         })
     }
 
-    /// The value after a single-letter option in the same argument.
+    /// The text after a single-letter option of `letters` in the same argument.
     fn after_letter<'a>(&self, argument: &'a [u8]) -> Option<&'a [u8]> {
         let letters = argument.strip_prefix(b"-")?;
         let switches = letters
@@ -150,14 +150,14 @@ impl Options {
     }
 }
 
-/// The tool whose command line this is, by the name of this program or by the command.
+/// The tool whose command line this is, from the name of the program or from the first argument.
 fn tool(given: &[OsString]) -> Option<&str> {
     let name = given.first().map(Path::new).and_then(Path::file_name);
     let known = |name: &OsStr| TOOLS.iter().copied().find(|tool| name == *tool);
     name.and_then(known).or_else(|| known(given.get(1)?))
 }
 
-/// Restores hidden values; `None` without hidden values.
+/// The arguments with the hidden values restored; `None` without hidden values.
 fn restore(
     given: &[OsString],
     variable_of: impl Fn(&str) -> Option<OsString>,

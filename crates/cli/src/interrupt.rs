@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the current slice and prints the results so far, the second exits
+//! Ctrl-C: the first Ctrl-C ends the current slice and prints the results so far, the second exits
 //! immediately.
 
 use std::io;
@@ -13,16 +13,17 @@ use crate::exit::Exit;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// The stop flags set by the first signal. Calls `say` after the first signal. The second signal
-/// ends Tenbin; its guards then stop the processes that Tenbin launched.
+/// Installs the signal handlers and returns the stop flags that the first signal sets. After the
+/// first signal, `say` is called. The second signal ends Tenbin, and the guards then stop the
+/// processes that Tenbin launched.
 ///
 /// # Errors
-/// When the signal handlers cannot be installed.
+/// If the signal handlers cannot be installed.
 pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
     let stop = Stop::new();
     for signal in SIGNALS {
-        // Registered first and therefore checked first: armed only by the flag below, and never
-        // by a run that ends by itself.
+        // Handlers run in the order of registration: this handler exits only if a previous signal
+        // has set the flag below. A run that ends by itself does not set this flag.
         flag::register_conditional_shutdown(
             signal,
             i32::from(Exit::Interrupted as u8),
@@ -31,7 +32,7 @@ pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
         flag::register(signal, Arc::clone(stop.asked()))?;
         flag::register(signal, Arc::clone(stop.over()))?;
     }
-    // Signal handlers must not print: a separate thread does.
+    // Signal handlers must not print, so a separate thread prints.
     let mut signals = Signals::new(SIGNALS)?;
     std::thread::Builder::new()
         .name("interrupt".to_owned())

@@ -7,7 +7,7 @@ use tenbin_result::Language;
 
 static CHOSEN: OnceLock<Language> = OnceLock::new();
 
-/// Sets the language for the process, from `--lang` or the locale.
+/// Sets the language of reports for this process: `--lang` if given, otherwise from the locale.
 pub(crate) fn choose(flag: Option<Language>) {
     let language = flag.unwrap_or_else(|| {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]

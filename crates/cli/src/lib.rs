@@ -37,7 +37,7 @@ pub fn run() -> ExitCode {
     };
     language::choose(command_line.language);
     match command_line.command {
-        // The guard determines its own exit code.
+        // The exit code of the guard does not depend on the output.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
         command => output::exit_after_output(dispatch(command)).into(),
     }

@@ -1,4 +1,5 @@
-//! The only module that writes to standard output and, except for progress, to standard error.
+//! Output: the only module that writes to standard output and, except for progress, to standard
+//! error.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,7 @@ use tenbin_result::Document;
 
 use crate::exit::Exit;
 
-/// Width if that of the terminal is unknown, columns.
+/// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
 /// Prints an error on standard error, with control characters escaped.
@@ -59,8 +60,8 @@ pub(crate) fn note_failure(written: io::Result<()>) {
     }
 }
 
-/// The exit code, given `exit` as the result of the command: a failed write to standard output
-/// overrides success.
+/// The exit code of the program: [`Exit::Record`] if the command succeeded (`exit`) but a write to
+/// standard output failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     match exit {
         Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided
@@ -72,13 +73,12 @@ pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     }
 }
 
-/// Whether a stream is a terminal that supports escape sequences; `TERM=dumb` means that it does
-/// not.
+/// Whether a stream is a terminal that supports escape sequences, which `TERM=dumb` denies.
 pub(crate) fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Standard output for streaming.
+/// Standard output with a buffer, for large outputs.
 pub(crate) fn stream() -> impl io::Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout())
 }

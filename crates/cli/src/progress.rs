@@ -1,5 +1,5 @@
-//! Shows the progress of a run on standard error: an updated view on a terminal, and a line every
-//! ten seconds otherwise.
+//! The progress of a run on standard error: an updated view on a terminal, otherwise one line every
+//! ten seconds.
 
 mod live;
 mod pace;
@@ -24,37 +24,38 @@ pub(crate) use self::pace::Pace;
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Width of a terminal that does not report it.
+/// Width in columns of a terminal that does not report its width.
 const COLUMNS: usize = 80;
 
-/// A duration that counts as unlimited.
+/// A forecast of this duration or more counts as unlimited.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Shows [`Progress`].
+/// Shows [`Progress`] events.
 pub(crate) struct Display {
     bar: ProgressBar,
     terminal: bool,
     quiet: bool,
     total: usize,
     pace: Pace,
-    /// How the total duration is known.
+    /// Words before the total duration, such as "at most".
     about: &'static str,
     /// Whether every slice ends after a number of requests.
     counted: bool,
     current: String,
-    /// Whether a search for the highest rate is running.
+    /// Whether a maximum-rate search is running.
     is_search: bool,
     /// Description of the next probe, in a maximum-rate search.
     probe: Option<String>,
     /// The lines below the progress bar.
     table: LiveTable,
     last_plain: Instant,
-    /// The run directory, once it is known, if an immediate exit may leave objects on targets.
+    /// The run directory, as soon as it is known; `None` if an immediate exit leaves no objects on
+    /// targets.
     littering: Option<Arc<OnceLock<PathBuf>>>,
 }
 
 impl Display {
-    /// With `quiet`, only warnings are shown.
+    /// A display on standard error; with `quiet`, only warnings are shown.
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = crate::output::is_smart(&std::io::stderr());
         let bar = if quiet || !terminal {
@@ -79,7 +80,7 @@ impl Display {
         }
     }
 
-    /// Sets whether an immediate exit may leave objects on targets.
+    /// Sets whether an immediate exit can leave objects on targets.
     pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
         self.littering = may_stay.then(Arc::default);
     }
@@ -108,7 +109,7 @@ impl Display {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
                 self.counted = requests.is_some();
-                // A search has a time limit and usually ends before it.
+                // A maximum-rate search usually ends before its time limit.
                 let is_search = *slices == 0;
                 self.about = if shortest.is_some() || is_search {
                     "at most"
@@ -202,12 +203,12 @@ impl Display {
                 self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
                 self.table.begin(workload, target);
                 self.show_table(is_probe);
-                // The number of probes is not known in advance.
+                // The number of probes is unknown in advance, so the total grows.
                 self.total = self.total.max(index + 1);
                 self.bar.set_length(self.total as u64);
                 let whole = self.pace.whole(*index, self.total);
-                // The duration of a slice with a number of requests is unknown until the first
-                // has ended.
+                // The duration of slices that end after a number of requests is unknown until the
+                // first slice has ended.
                 self.bar.set_prefix(if self.counted && *index == 0 {
                     "an unknown time".to_owned()
                 } else {
@@ -257,7 +258,7 @@ impl Display {
         }
     }
 
-    /// Shows the table below the bar; during a search for a rate, the probe above it.
+    /// Shows the table below the bar, and in a maximum-rate search the probe above the table.
     fn show_table(&self, starts_probe: bool) {
         if self.bar.is_hidden() {
             return;
@@ -274,7 +275,7 @@ impl Display {
         });
     }
 
-    /// Reports before measuring whether the targets find the same.
+    /// Reports before the run whether the targets return the same numbers of hits.
     fn hits(&self, plan: &Plan, environment: &Environment) {
         let Some(baseline) = plan.baseline() else {
             return;
@@ -322,7 +323,7 @@ impl Display {
         }
     }
 
-    /// Without a terminal, prints a line at intervals only.
+    /// Prints a line at most every [`PLAIN_INTERVAL`] if standard error is not a terminal.
     fn plain(&mut self, text: &str) {
         if !self.terminal && !self.quiet && self.last_plain.elapsed() >= PLAIN_INTERVAL {
             self.last_plain = Instant::now();
@@ -330,8 +331,8 @@ impl Display {
         }
     }
 
-    /// Reports from another thread that the run stops, and what may remain on targets; even with
-    /// `quiet`, because the user must delete it.
+    /// A function for the signal thread that reports the end of the run and, even with `quiet`, the
+    /// objects that can remain on targets, because the user must delete these objects.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
         let (bar, quiet, littering) = (self.bar.clone(), self.quiet, self.littering.clone());
         move |text| match littering.as_ref().and_then(|kept| kept.get()) {
@@ -358,7 +359,7 @@ fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
 }
 
-/// What is known so far about the highest rate.
+/// The bounds of the highest rate so far: `held` met the limits, `failed` did not.
 fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
         (Some(held), Some(failed)) => {
@@ -374,7 +375,7 @@ fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     }
 }
 
-/// What will be measured, and how long that takes.
+/// The first line of the progress: what will be measured, and for how long.
 fn how_long(
     what: &str,
     forecast: Duration,
@@ -399,7 +400,7 @@ fn how_long(
     }
 }
 
-/// How much longer the run takes if one target is slow.
+/// The longest duration of the run, if slow targets can prolong it.
 fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) -> String {
     match (longest, requests) {
         (Some(longest), None) if forecast < NO_LIMIT => {

@@ -1,9 +1,9 @@
-//! What Tenbin reports about a server whose truth is known: the experiments of
-//! `cargo xtask accuracy` in short (docs/accuracy.md says what each proves, and which
-//! fault put in on purpose it was seen to find).
+//! Compares Tenbin's figures with a server whose response times are known: short versions of the
+//! experiments of `cargo xtask accuracy`. docs/accuracy.md describes the purpose of each
+//! experiment, and the injected bug that the experiment has found.
 //!
-//! What is held against the server's log holds on a busy machine too; what is held
-//! against theory is wide. Requests are few, so that the tests disturb each other little.
+//! Comparisons with the server's log are exact even on a busy machine; comparisons with theory have
+//! wide limits. The request rates are low, so that the tests hardly disturb each other.
 #![allow(
     clippy::unwrap_used,
     reason = "a file that is missing or cannot be read fails the test"
@@ -38,8 +38,8 @@ use tenbin_plan::Load;
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// How much longer an answer may take to be seen than to be sent where others keep the
-/// machine busy, milliseconds. What is measured is long beside it.
+/// Allowed delay between the sending of a response and its measured receipt on a busy machine,
+/// milliseconds. The measured times are much longer.
 const WAY: f64 = 5.0;
 
 /// The ground-truth server at work.
@@ -75,7 +75,7 @@ impl<'a> Truth<'a> {
         Tenbin::new(self.scratch, [&fixed[..], &once, &alone, options].concat()).start()
     }
 
-    /// What both sides say when the slice is over.
+    /// The data of both sides after a slice.
     fn sides(self, load: Running) -> (Vec<Served>, Recorded) {
         let run = load.wait(SOON);
         // Where many requests fail, the verdict is INVALID.
@@ -89,7 +89,7 @@ impl<'a> Truth<'a> {
     }
 }
 
-/// One slice at a server, and what both sides say.
+/// Measures one slice on a server, and returns the data of both sides.
 fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded) {
     let scratch = Scratch::new(name);
     let truth = Truth::start(&scratch, server);
@@ -97,7 +97,7 @@ fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded
     truth.sides(running)
 }
 
-/// Both sides know of the same requests, the same bytes and the same connections.
+/// Checks that both sides count the same requests, bytes and connections.
 #[track_caller]
 fn expect_equal_books(log: &Log, recorded: &Recorded) {
     let logged = log.served.len() as u64 + recorded.censored;

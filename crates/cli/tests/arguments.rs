@@ -1,4 +1,5 @@
-//! Options mean what their help says, and the same as a plan file.
+//! Command-line options have the effect that their help describes, and the same effect as plan
+//! keys.
 
 use std::path::{Path, PathBuf};
 

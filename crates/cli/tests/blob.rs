@@ -1,4 +1,4 @@
-//! Blobs by location: the built-in blob server, its faults, and real MinIO beside it.
+//! Blobs by location: tests with the built-in blob server, its injected faults, and a real MinIO.
 
 mod common;
 #[path = "blob/ended.rs"]

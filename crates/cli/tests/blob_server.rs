@@ -1,4 +1,4 @@
-//! The built-in blob server behaves as the access layer does, call by call.
+//! Checks that the built-in blob server responds to each call like CubeFS's access layer.
 
 mod common;
 

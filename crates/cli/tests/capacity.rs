@@ -1,5 +1,5 @@
-//! `--ramp` and `--slo` at a server whose capacity is known. The figures are held to wide
-//! limits here; docs/accuracy.md has the narrow ones, of a quiet machine.
+//! `--ramp` and `--slo` on a server with a known capacity. The limits here are wide;
+//! docs/accuracy.md has narrow limits for an idle machine.
 #![allow(
     clippy::unwrap_used,
     reason = "a file that is missing or cannot be read fails the test"

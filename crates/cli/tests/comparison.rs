@@ -1,4 +1,4 @@
-//! Twins, precision, expectations and sweeps against real servers.
+//! Twins, precision, expectations and sweeps, tested with real servers.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! `tenbin doctor s3`: each thing that may be wrong, made to be wrong, and a server with
-//! which nothing is.
+//! `tenbin doctor s3`: every problem that can be detected is created once; a server without
+//! problems passes all checks.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Ramps in drnbench's words, against real Groonga.
+//! Concurrency sweeps with drnbench's command line, on a real Groonga.
 
 mod common;
 

@@ -1,6 +1,5 @@
-//! The examples: every plan resolves, and the containers are those that the plan for
-//! them means. Containers cannot run wherever the tests do, so that their file is read
-//! as a document.
+//! The examples: every plan is valid, and the containers match the plan that uses them. The tests
+//! only read the container file, because containers cannot run on every test machine.
 
 mod common;
 

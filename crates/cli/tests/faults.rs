@@ -1,5 +1,5 @@
-//! Everything that goes wrong ends in a clear sentence, a documented exit code,
-//! no panic, no orphan, and keeps what was measured before.
+//! After every failure, Tenbin prints a clear message, exits with a documented code, keeps the
+//! results so far, and leaves no process behind; Tenbin never panics.
 
 mod common;
 #[path = "faults/ended.rs"]

@@ -1,4 +1,4 @@
-//! Findings for real reasons, and the pages behind them.
+//! Findings with real causes, and the explanations of the findings.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Plain HTTP against real nginx.
+//! Plain HTTP on a real nginx.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The helpers of the end-to-end tests, tested: a check that cannot fail proves nothing.
+//! Tests of the test helpers, in particular that their checks can fail.
 
 mod common;
 

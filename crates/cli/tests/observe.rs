@@ -1,5 +1,5 @@
-//! What a server costs is known of servers that Tenbin launched, of those that were there,
-//! and of those on another machine; and what is not known is not 0.
+//! Server cost is measured for launched servers, for running servers and for servers on another
+//! machine; unknown figures are reported as unknown, not as 0.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! The pipeline of search servers on a real cluster of OpenSearch.
+//! The `tenbin search` pipeline on a real OpenSearch cluster.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Requests drawn from patterns, against real Groonga.
+//! Requests from pattern files, on a real Groonga.
 
 mod common;
 

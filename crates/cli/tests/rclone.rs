@@ -1,4 +1,4 @@
-//! rclone `serve s3`, which is there already, with objects put and read back.
+//! PUT and GET on a running `rclone serve s3`.
 
 mod common;
 

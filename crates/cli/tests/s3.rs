@@ -1,4 +1,4 @@
-//! MinIO against Versity S3 Gateway, both launched by Tenbin, content verified.
+//! Compares MinIO with Versity S3 Gateway; Tenbin launches both and verifies the content.
 
 mod common;
 

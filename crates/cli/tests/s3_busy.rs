@@ -1,5 +1,5 @@
-//! Object stores that refuse requests for the moment, as JOG does: of concurrent PUTs, one is
-//! stored and the others get 500.
+//! Object stores that temporarily reject requests, like JOG: of concurrent PUTs, the store accepts
+//! one and responds with 500 to all others.
 
 mod common;
 

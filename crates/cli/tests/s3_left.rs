@@ -1,5 +1,5 @@
-//! What a run leaves on its targets is counted, named and can be removed: objects whose
-//! deletion was acknowledged and not done, buckets, and the data of launched targets.
+//! Leftovers of a run are counted, named and removable: objects that the server did not delete in
+//! spite of a successful response, buckets, and the data of launched targets.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Workloads on data that are there already are named after what is found.
+//! Workloads on existing data have names that describe the data found.
 
 mod common;
 

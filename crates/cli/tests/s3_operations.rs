@@ -1,5 +1,5 @@
-//! Every S3 operation that needs no special bucket, on real servers; and what an
-//! interrupted run leaves behind.
+//! Every S3 operation that needs no special bucket, on real servers; and the leftovers of an
+//! interrupted run.
 
 mod common;
 

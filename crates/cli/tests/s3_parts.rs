@@ -1,4 +1,4 @@
-//! Uploads in parts and data sets that stay, on MinIO and Versity S3 Gateway.
+//! Multipart uploads and kept data sets, on MinIO and Versity S3 Gateway.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! Ways to sign and to send content, checksums and what is stored along with it, on
-//! MinIO and Versity S3 Gateway.
+//! Signatures, payload modes, checksums and object metadata, on MinIO and Versity S3 Gateway.
 
 mod common;
 mod signatures;

@@ -1,5 +1,5 @@
-//! Versions, tags, locks and archives on MinIO and Versity S3 Gateway: every operation
-//! where it is known, a clear sentence where it is not, and nothing left behind.
+//! Versions, tags, locks and archives on MinIO and Versity S3 Gateway: every supported operation
+//! works, every unsupported operation gets a clear message, and no objects are left behind.
 
 mod common;
 

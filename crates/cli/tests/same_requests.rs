@@ -1,5 +1,5 @@
-//! Every target is sent the same requests, however fast it is: two servers that cache write
-//! down what they are asked for.
+//! Every target gets the same requests, independent of its speed: two caching servers log the
+//! requests that they receive.
 
 mod common;
 

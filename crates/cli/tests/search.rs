@@ -1,4 +1,4 @@
-//! The pipeline of search servers: real Groonga, and a receiver in the place of Droonga.
+//! The `tenbin search` pipeline, with a real Groonga and a replacement for Droonga.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! One plan from pages to the report, against real Groonga: nodes that Tenbin starts, fills,
-//! counts, starts anew and weighs.
+//! A plan with all steps from documents to report, on a real Groonga: Tenbin starts, loads, checks,
+//! restarts and measures the nodes.
 
 mod common;
 

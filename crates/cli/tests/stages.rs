@@ -1,5 +1,5 @@
-//! Stages that servers tell of, by percentile band: real nginx with times that are known,
-//! and the built-in blob server, which tells its own.
+//! Server stages by percentile band: a real nginx that sends known times, and the built-in blob
+//! server, which sends its measured times.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The figures of a run while it lasts, read over HTTP.
+//! The figures of a running experiment, read over HTTP.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -1,5 +1,5 @@
-//! What the generator's machine does while it measures is recorded, and told when it
-//! spoils the numbers: with real disturbances, not made-up counters.
+//! Disturbances on the machine of the load generator are recorded, and reported if they affect the
+//! figures; tested with real disturbances, not with fake counters.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -1,5 +1,4 @@
-//! warp's command line on Tenbin's engine, against the built-in S3 server, and warp's
-//! files.
+//! The warp command line on the built-in S3 server, and result files of warp.
 
 mod common;
 

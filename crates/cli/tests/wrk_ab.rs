@@ -1,4 +1,4 @@
-//! The command lines of wrk and ab, as the FAQ has them, against real nginx.
+//! The wrk and ab command lines of the FAQ, on a real nginx.
 
 mod common;
 

@@ -1,16 +1,16 @@
-//! The limit of open files.
+//! The limit of open files of this process.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::Error;
 
-/// Open files that are not subscribers.
+/// Number of open files reserved for everything but subscribers.
 const OTHER_FILES: u64 = 64;
 
-/// Raises the limit of open files to hold this many connections.
+/// Raises the limit of open files so that this process can open `connections` connections.
 ///
 /// # Errors
-/// When the limit cannot be raised that far.
+/// If the system does not allow this limit.
 pub(crate) fn raise(connections: u64) -> Result<(), Error> {
     let needed = connections.saturating_add(OTHER_FILES);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {

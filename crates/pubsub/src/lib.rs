@@ -1,9 +1,9 @@
-//! Benchmark of publish and subscribe over HTTP streaming: how long a message takes to reach
-//! every subscriber, as the number of subscribers grows.
+//! Publish/subscribe benchmark over HTTP streaming: measures the throughput of messages to all
+//! subscribers while the number of subscribers doubles in steps.
 //!
-//! A subscriber is a connection whose response never ends. Every message contains a marker, so
-//! that messages are counted whatever the server adds around them. Messages that do not arrive
-//! within the timeout are counted as lost.
+//! A subscriber is a connection with an endless response. Every message contains a marker, which
+//! the subscribers count in the received bytes, whatever the message format of the server. Messages
+//! that do not arrive within the timeout count as lost.
 
 mod descriptors;
 mod pool;
@@ -15,92 +15,93 @@ use std::time::{Duration, Instant};
 use crate::pool::Pool;
 use crate::publisher::Publisher;
 
-/// Placeholder in the text of a message, replaced by the marker.
+/// Placeholder in the message text, replaced by the marker.
 pub const MARK: &str = "{id}";
 
 /// Settings of a benchmark.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `host:port` of each server: subscribers are distributed over the hosts in turn, messages
-    /// are sent to the first.
+    /// `host:port` of each server. Subscribers are distributed over the hosts in turn; messages are
+    /// published to the first host.
     pub hosts: Vec<String>,
     /// Path and query of the subscription request.
     pub subscribe: String,
     /// Path and query that messages are posted to.
     pub publish: String,
-    /// Text of a message, which contains [`MARK`].
+    /// Text of every message; must contain [`MARK`].
     pub message: String,
-    /// Number of subscribers in the first step; it doubles with each further step.
+    /// Number of subscribers in the first step; every step doubles the number.
     pub subscribers: usize,
     /// Number of steps.
     pub steps: usize,
     /// Messages published in each step.
     pub messages: u64,
-    /// Longest time to connect, longest time for the response to a published message, and longest
-    /// time without a received message after the last one was published.
+    /// Timeout for connecting, for the response to a published message and, after the last message
+    /// was published, for the wait for the next received message.
     pub timeout: Duration,
-    /// Identifies the messages of this run.
+    /// Number in the markers that distinguishes this run from other runs.
     pub nonce: u64,
 }
 
 /// Result of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Number of subscribers configured.
+    /// Configured number of subscribers.
     pub subscribers: usize,
     /// Subscribers connected when the step started.
     pub connected: usize,
     /// Subscribers whose connection ended during the step.
     pub disconnected: usize,
-    /// Messages that the server accepted.
+    /// Number of messages that the server accepted.
     pub published: u64,
-    /// Messages that the server did not accept.
+    /// Number of messages that the server rejected.
     pub refused: u64,
-    /// Messages received, summed over all subscribers, without duplicates.
+    /// Number of messages received, without duplicates, summed over all subscribers.
     pub received: u64,
-    /// Duplicate messages received.
+    /// Number of duplicate messages received, summed over all subscribers.
     pub duplicates: u64,
-    /// Seconds from the start of the first message's request to the arrival of the last message;
+    /// Seconds from the start of the first publish request to the arrival of the last message;
     /// `None` if no message arrived.
     pub seconds: Option<f64>,
 }
 
 impl Step {
-    /// Messages lost, counted once for each configured subscriber that did not receive them.
+    /// Number of lost messages: a message counts once for each configured subscriber that did not
+    /// receive the message.
     pub fn lost(&self) -> u64 {
         (self.published * self.subscribers as u64).saturating_sub(self.received)
     }
 
-    /// Messages per second that a configured subscriber received on average; lost messages do not
-    /// count. `None` if no message arrived.
+    /// Mean number of messages received per second and configured subscriber; `None` if no message
+    /// arrived.
     pub fn per_second(&self) -> Option<f64> {
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0)?;
         Some(self.received as f64 / self.subscribers as f64 / seconds)
     }
 
-    /// Whether every subscriber received every message exactly once.
+    /// Whether every subscriber received every message exactly once, without any error.
     pub fn is_complete(&self) -> bool {
         self.lost() == 0 && self.duplicates == 0 && self.refused == 0 && self.disconnected == 0
     }
 }
 
-/// Why the benchmark cannot run.
+/// An error that prevents the benchmark from running.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address of a host cannot be resolved.
     #[error("{host} cannot be resolved: {why}")]
     Address {
-        /// The host.
+        /// `host:port` of the server.
         host: String,
         /// Reason given by the resolver.
         why: String,
     },
-    /// No server listens, or the server accepts no subscriber.
+    /// No subscriber could be connected to any host.
     #[error("no subscriber could be connected to {host}: {why}")]
     NoSubscriber {
-        /// The host.
+        /// `host:port` of the server.
         host: String,
-        /// Error of the last subscriber.
+        /// Error of the subscriber that failed last.
         why: String,
     },
     /// The limit of open files is too low for the connections.
@@ -109,9 +110,9 @@ pub enum Error {
          limit, or use fewer subscribers or steps"
     )]
     Descriptors {
-        /// Open files needed.
+        /// Number of open files needed.
         needed: u64,
-        /// Limit of open files.
+        /// Limit of open files of this process.
         limit: u64,
     },
     /// The operating system cannot poll the connections.
@@ -119,11 +120,11 @@ pub enum Error {
     Poll(#[from] std::io::Error),
 }
 
-/// Runs all steps and passes the result of each completed step to `report`. `stop` is checked
-/// often; once it returns true, the current step is abandoned without a report.
+/// Runs all steps and passes the result of each completed step to `report`. If `stop` returns true,
+/// the benchmark ends without a report of the current step.
 ///
 /// # Errors
-/// When the benchmark cannot run.
+/// If the benchmark cannot run.
 pub fn run(
     config: &Config,
     stop: &dyn Fn() -> bool,
@@ -154,7 +155,7 @@ pub fn most_subscribers(config: &Config) -> u64 {
     (config.subscribers as u64).saturating_mul(2_u64.saturating_pow(doublings))
 }
 
-/// Longest wait for messages before the step checks whether it is complete.
+/// Longest wait for messages between two checks of whether the step is complete.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 fn step(

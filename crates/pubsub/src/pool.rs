@@ -1,4 +1,4 @@
-//! All subscribers: connections whose responses never end, polled by one thread.
+//! The subscribers: connections with endless responses, polled by one thread.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -10,22 +10,22 @@ use mio::{Events, Interest, Poll, Token};
 use crate::stream::Stream;
 use crate::{Config, Error};
 
-/// Most connections opened at once: servers limit the number of connections that wait to be
-/// accepted.
+/// Largest number of connections being opened at the same time, because servers limit the number of
+/// connections that wait to be accepted.
 const MAX_CONNECTING: usize = 100;
-/// Longest wait for response headers once a server has sent none within the timeout: such a
-/// server sends them with the first message.
+/// Longest wait for response headers after one wait has timed out: the server probably sends the
+/// headers only with the first message.
 const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
 const READ_BUFFER: usize = 64 << 10;
 
-/// All subscribers.
+/// The subscribers and their event loop.
 pub(crate) struct Pool {
     poll: Poll,
     events: Events,
     hosts: Vec<Host>,
     subscribers: Vec<Subscriber>,
     timeout: Duration,
-    /// Longest wait until a subscriber is confirmed.
+    /// Longest wait for the response headers of new subscribers.
     confirm_timeout: Duration,
     mark: Vec<u8>,
     buffer: Vec<u8>,
@@ -76,10 +76,10 @@ impl Pool {
         })
     }
 
-    /// Connects subscribers until there are `count`; those that disconnected are replaced.
+    /// Connects subscribers until `count` are connected. Replaces disconnected subscribers.
     ///
     /// # Errors
-    /// When no subscriber could be connected.
+    /// If no subscriber could be connected.
     pub(crate) fn grow_to(&mut self, count: usize, stop: &dyn Fn() -> bool) -> Result<(), Error> {
         self.subscribers
             .retain(|subscriber| subscriber.socket.is_some());
@@ -116,7 +116,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Counts messages with this marker from now on.
+    /// Resets the counts and starts to count messages with this marker.
     pub(crate) fn start_counting(&mut self, mark: &str) {
         self.mark = mark.as_bytes().to_vec();
         for subscriber in &mut self.subscribers {
@@ -132,7 +132,7 @@ impl Pool {
             .count()
     }
 
-    /// Waits at most `wait` for data and reads it. Returns whether a message arrived.
+    /// Waits for data for at most `wait`, and reads the data. Returns whether a message arrived.
     pub(crate) fn poll(&mut self, wait: Duration) -> Result<bool, Error> {
         match self.poll.poll(&mut self.events, Some(wait)) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(false),
@@ -163,7 +163,7 @@ impl Pool {
         connected.all(|subscriber| subscriber.stream.count >= published)
     }
 
-    /// Messages received without duplicates, summed over the subscribers, and duplicates.
+    /// Messages received without duplicates, and duplicates, each summed over all subscribers.
     pub(crate) fn counts(&self, published: u64) -> (u64, u64) {
         let counts = || {
             self.subscribers
@@ -209,7 +209,7 @@ impl Pool {
         Ok(())
     }
 
-    /// A subscriber whose request is not yet written does not count as one.
+    /// Disconnects subscribers whose request is not completely written.
     fn drop_unwritten(&mut self) {
         for subscriber in &mut self.subscribers {
             if subscriber.written < self.hosts[subscriber.host].request.len() {
@@ -218,7 +218,7 @@ impl Pool {
         }
     }
 
-    /// Tokens of poll events are indexes, which change when subscribers are removed.
+    /// Registers all sockets again after a removal, because poll tokens are indexes of subscribers.
     fn renumber(&mut self) -> Result<(), Error> {
         for (at, subscriber) in self.subscribers.iter_mut().enumerate() {
             if let Some(socket) = &mut subscriber.socket {
@@ -231,7 +231,7 @@ impl Pool {
 }
 
 impl Subscriber {
-    /// Writes the rest of the request and reads what has arrived.
+    /// Writes the rest of the request, and reads the available response bytes.
     fn advance(&mut self, request: &[u8], mark: &[u8], buffer: &mut [u8]) -> Result<(), String> {
         let Some(socket) = &mut self.socket else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The publisher: a thread that posts one message after another.
+//! The publisher: a thread that posts messages one after another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ struct Progress {
     stop: AtomicBool,
 }
 
-/// Publishes the messages of one step.
+/// The publisher thread of one step.
 #[derive(Debug)]
 pub(crate) struct Publisher {
     progress: Arc<Progress>,
@@ -24,7 +24,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Starts publishing messages with this marker.
+    /// Starts to publish messages with this marker.
     pub(crate) fn start(config: &Config, mark: &str) -> Self {
         let progress = Arc::new(Progress::default());
         let host = config.hosts.first().cloned().unwrap_or_default();
@@ -56,10 +56,10 @@ impl Publisher {
         self.progress.published.load(Ordering::Acquire)
     }
 
-    /// Stops the publisher; returns the numbers of messages accepted and refused.
+    /// Stops the publisher. Returns the numbers of accepted and of rejected messages.
     pub(crate) fn end(self) -> (u64, u64) {
         self.progress.stop.store(true, Ordering::Release);
-        // After a panic of the thread, the counts so far are valid.
+        // If the thread has panicked, its counts up to the panic are valid.
         let _ = self.thread.join();
         (
             self.progress.published.load(Ordering::Acquire),
@@ -88,7 +88,7 @@ fn publish(
             .post(url)
             .content_type("application/json")
             .send(message(number));
-        // Reading the whole response lets the connection be reused.
+        // The connection can be reused only after the entire response was read.
         let accepted = sent.and_then(|response| response.into_body().read_to_vec());
         let counter = match accepted {
             Ok(_) => &progress.published,

@@ -1,19 +1,19 @@
-//! Parser of a response that never ends: finds its head, its chunks, and the markers in them.
+//! Parser of an endless response: parses the head and the chunks, and counts markers in the body.
 
 use memchr::memmem;
 
-/// Longest head of a response, bytes.
+/// Largest size of a response head, bytes.
 const LONGEST_HEAD: usize = 64 << 10;
-/// Longest line with the size of a chunk, bytes.
+/// Largest length of a chunk-size line, bytes.
 const LONGEST_SIZE_LINE: usize = 1 << 10;
 
-/// Parser state of one subscriber's response. Its memory does not grow.
+/// Parser state of the response of one subscriber. Memory use is bounded.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     state: State,
     /// Start of an incomplete head or chunk-size line.
     line: Vec<u8>,
-    /// Last bytes read: a marker may start in them.
+    /// The last bytes read, in which a marker can begin.
     tail: Vec<u8>,
     /// Markers found since the last reset.
     pub(crate) count: u64,
@@ -27,7 +27,7 @@ enum State {
     Plain,
     /// Line with the size of the next chunk.
     Size,
-    /// Inside a chunk; bytes left of it.
+    /// Inside a chunk, with the number of remaining bytes.
     Chunk(usize),
     /// Line end after a chunk.
     End,
@@ -36,7 +36,7 @@ enum State {
 }
 
 impl Stream {
-    /// Whether the server has accepted the subscription.
+    /// Whether the response head has arrived, which confirms the subscription.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.state != State::Head
     }
@@ -50,7 +50,7 @@ impl Stream {
     /// Parses the next bytes of the response.
     ///
     /// # Errors
-    /// When the response is no valid stream, or has ended.
+    /// If the response is not a valid HTTP stream, or has ended.
     pub(crate) fn feed(&mut self, mut bytes: &[u8], mark: &[u8]) -> Result<(), String> {
         while !bytes.is_empty() {
             bytes = match self.state {
@@ -132,14 +132,14 @@ impl Stream {
         Ok(&bytes[end + 1..])
     }
 
-    /// Counts markers, including those that started in earlier bytes.
+    /// Counts markers in `bytes`, including a marker that begins in earlier bytes.
     fn scan(&mut self, bytes: &[u8], mark: &[u8]) {
         if mark.is_empty() {
             return;
         }
         let keep = mark.len() - 1;
-        // A marker that crosses the boundary lies in the tail and the first `keep` new bytes; a
-        // marker inside the new bytes does not start in the tail.
+        // A marker across the boundary lies within the tail and the first `keep` new bytes. All
+        // other markers lie entirely in the new bytes.
         let mut boundary = std::mem::take(&mut self.tail);
         let tail_length = boundary.len();
         boundary.extend_from_slice(&bytes[..keep.min(bytes.len())]);

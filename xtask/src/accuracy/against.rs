@@ -1,4 +1,4 @@
-//! Running the programs: the server whose truth is known, and load at it.
+//! Runs the ground-truth server, and Tenbin as the load generator.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,9 +13,8 @@ use nix::unistd::Pid;
 use super::sides::{Log, Recorded};
 use crate::shell;
 
-/// Options of `tenbin http` that make one slice without a lead, and nothing before it that
-/// learns what a response looks like: then every request of the log but the first is one of
-/// the slice.
+/// Options of `tenbin http` for a single slice without settling time and without requests that
+/// record reference responses: all requests in the log except the first then belong to the slice.
 pub(crate) const ONE_SLICE: &[&str] = &[
     "--seed",
     "1",
@@ -31,8 +30,8 @@ pub(crate) const ONE_SLICE: &[&str] = &[
     "body",
 ];
 
-/// A directory of its own with a copy of the program, removed at the end: a build
-/// meanwhile must not change what is measured.
+/// A temporary directory with a copy of the program, so that a build during the experiments does
+/// not change the program. Removed on drop.
 pub(crate) struct Bench(PathBuf);
 
 impl Bench {
@@ -74,7 +73,7 @@ impl Bench {
         Ok(truth)
     }
 
-    /// Drives one slice at the server.
+    /// Measures one slice on the server.
     pub(crate) fn load(
         &self,
         truth: &Truth,
@@ -101,7 +100,7 @@ impl Bench {
             stop.happen(truth.child.id(), child.id())?;
         }
         let status = child.wait()?;
-        // Experiments in which much fails end with a code of their own.
+        // Experiments with many failures end with a nonzero exit code.
         ensure!(
             status.code().is_some() && out.exists(),
             "tenbin ended with {status}: {}",
@@ -110,7 +109,7 @@ impl Bench {
         Recorded::read(&out)
     }
 
-    /// Runs `tenbin http` at the server with these options, and gives its `result.json`.
+    /// Runs `tenbin http` on the server with these options, and returns the result document.
     pub(crate) fn result(&self, truth: &Truth, options: &[&str]) -> Result<serde_json::Value> {
         let said = self
             .tenbin()
@@ -128,12 +127,12 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // What is left over lies in the directory for such things.
+        // Leftovers stay in the system's directory for temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// The ground-truth server at work; killed when it goes out of scope.
+/// A running ground-truth server; killed on drop.
 pub(crate) struct Truth {
     child: Child,
     log: PathBuf,
@@ -141,7 +140,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// Ends it in good order and reads its log.
+    /// Stops the server with SIGTERM and reads its log.
     pub(crate) fn stop(mut self) -> Result<Log> {
         kill(pid(self.child.id()), Signal::SIGTERM)?;
         let status = self.child.wait()?;
@@ -159,18 +158,18 @@ impl Drop for Truth {
     }
 }
 
-/// Who is stopped.
+/// The process to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Who {
     Server,
     Generator,
 }
 
-/// A process is stopped (SIGSTOP) for a while and then continued.
+/// A stop (SIGSTOP) of a process for a limited time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stop {
     pub(crate) who: Who,
-    /// When, after the generator's start.
+    /// Time of the stop after the start of the load generator.
     pub(crate) from: Duration,
     pub(crate) length: Duration,
 }
@@ -193,7 +192,7 @@ fn pid(number: u32) -> Pid {
     Pid::from_raw(number as i32)
 }
 
-/// Where cargo puts released programs.
+/// Directory of cargo's release builds.
 pub(crate) fn built() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| shell::workspace_root().join("target"), PathBuf::from)

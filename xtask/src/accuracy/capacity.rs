@@ -1,4 +1,5 @@
-//! Experiment 15: the knee and the workers of a server whose capacity is known.
+//! Experiment 15: checks the knee and the number of workers that Tenbin finds for a server with a
+//! known capacity.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -7,11 +8,11 @@ use super::Row;
 use super::against::Bench;
 use super::judge::{row, within};
 
-/// How far from the truth a capacity may be found.
+/// Largest relative error of the capacity.
 const TOLERANCE: f64 = 0.05;
 const LIMIT: &str = "within 5 %";
 
-/// Workers, each busy for this long with one request.
+/// Number of workers of the server.
 const WORKERS: f64 = 4.0;
 const SERVICE_SECONDS: f64 = 0.010;
 const WORKERS_OPTIONS: &[&str] = &["--workers", "4", "--service", "fixed:10ms"];

@@ -1,4 +1,4 @@
-//! Experiment 1: how fast the engine goes with no server at all.
+//! Experiment 1: the highest rate of the engine without a server.
 
 use std::process::Command;
 
@@ -16,8 +16,7 @@ pub(super) fn build() -> Result<()> {
     shell::succeed(shell::cargo().args(["build", "--release"]).args(example))
 }
 
-/// The engine's own ceiling, beside the highest rate it is seen to reach with a
-/// server that answers as fast as it can.
+/// Compares the rate of the engine without a server with its rate on a server without delays.
 pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
     let truth = bench.serve(&[])?;
     let address = truth
@@ -42,7 +41,7 @@ pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// Correct answers a second of one thread in a closed loop.
+/// Correct responses per second on one thread in a closed loop.
 fn rate(carrier: &str) -> Result<f64> {
     let said = shell::output_of(Command::new(built().join("examples/get")).args([
         carrier,

@@ -1,4 +1,4 @@
-//! The experiments: what the server does, what Tenbin is asked, what must be found.
+//! The experiments: options of the server, options of Tenbin, and checks.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use super::{Row, capacity, ceiling, peer, rates, stalls, wake_up};
 
 /// One experiment.
 pub(crate) struct Experiment {
-    /// Its number in `docs/accuracy.md`.
+    /// Number in `docs/accuracy.md`.
     pub(crate) number: &'static str,
     pub(crate) name: &'static str,
     pub(crate) how: How,
 }
 
-/// How an experiment goes.
+/// The procedure of an experiment.
 pub(crate) enum How {
-    /// One slice at the ground-truth server.
+    /// One slice on the ground-truth server.
     Against {
         /// Options of `tenbin serve truth`.
         server: &'static [&'static str],
@@ -27,13 +27,13 @@ pub(crate) enum How {
         stop: Option<Stop>,
         judge: fn(&Observed) -> Vec<Row>,
     },
-    /// In its own way.
+    /// A separate function.
     Alone(fn(&Bench) -> Result<Vec<Row>>),
 }
 
 use How::{Against, Alone};
 
-/// All of them.
+/// All experiments.
 pub(crate) const PLAN: &[Experiment] = &[
     Experiment {
         number: "1",

@@ -1,4 +1,4 @@
-//! What must be found in an experiment, and whether it was.
+//! The checks of each experiment.
 
 use super::Row;
 use super::sides::{Log, Recorded};
@@ -7,7 +7,7 @@ use super::statistics::{
     times_due, times_late, times_served,
 };
 
-/// Both sides of one slice.
+/// One slice as logged by the server and as recorded by Tenbin.
 pub(crate) struct Observed {
     pub(crate) log: Log,
     pub(crate) recorded: Recorded,
@@ -49,14 +49,15 @@ pub(crate) fn within(found: f64, truth: f64, share: f64) -> bool {
     (found / truth - 1.0).abs() <= share
 }
 
-/// Experiment 10, on every run: the books of both sides agree.
+/// Experiment 10, part of every experiment: counts of requests, bytes and connections agree on both
+/// sides.
 pub(crate) fn books(seen: &Observed) -> Vec<Row> {
     let Observed {
         log: Log { served, accepted },
         recorded,
     } = seen;
-    // Without a loss, both sides know the same requests. With one, the server's log
-    // lacks those that it never answered.
+    // Both sides count the same requests. Requests without a response are not in the log; Tenbin
+    // counts these requests as censored.
     let logged = served.len() as u64;
     let known = recorded.known();
     let counts = row(
@@ -98,7 +99,7 @@ pub(super) fn fixed(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// Shown, not judged: how exact the server is itself.
+/// The lateness of the server itself; reported without a limit.
 fn lateness(seen: &Observed) -> Row {
     let late = times_late(&seen.log.served);
     row(
@@ -133,7 +134,7 @@ pub(super) fn bimodal(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// Shares below so many standard deviations of a normal distribution.
+/// Quantiles of the standard normal distribution: probability, quantile, name of the check.
 const NORMAL: &[(f64, f64, &str)] = &[
     (0.1, -1.281_552, "service p10 beside the server's log"),
     (0.5, 0.0, "service p50 beside the server's log"),
@@ -142,11 +143,11 @@ const NORMAL: &[(f64, f64, &str)] = &[
     (0.99, 2.326_348, "service p99 beside the server's log"),
     (0.999, 3.090_232, "service p99.9 beside the server's log"),
 ];
-/// The log-normal service of the plan: median, milliseconds, and sigma.
+/// The log-normal service time of the experiment: median in milliseconds, and sigma.
 const LOG_NORMAL: (f64, f64) = (20.0, 0.5);
-/// Time of the way between the programs, milliseconds: the limit of experiment 2.
+/// Allowed transfer time between the programs, milliseconds; also the limit of experiment 2.
 const WAY: f64 = 0.3;
-/// Error of a histogram of three significant digits.
+/// Largest relative error of a histogram with three significant digits.
 const HISTOGRAM: f64 = 0.001;
 
 pub(super) fn log_normal(seen: &Observed) -> Vec<Row> {
@@ -185,7 +186,7 @@ pub(super) fn log_normal(seen: &Observed) -> Vec<Row> {
     rows
 }
 
-/// Half of a run without answers: 15 s of 30 s at 100/s.
+/// Checks a run without responses for 15 s of its 30 s, at 100/s.
 pub(super) fn half_stopped(seen: &Observed) -> Vec<Row> {
     let mean = seen.mean_response();
     let truth = mean_response(&seen.log.served, 100.0);
@@ -212,7 +213,7 @@ pub(super) fn half_stopped(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// Generator stopped for 1 s of 6 s at 200/s.
+/// Checks a run whose load generator is stopped for 1 s of 6 s, at 200/s.
 pub(super) fn generator_stopped(seen: &Observed) -> Vec<Row> {
     let longest = seen.recorded.lag.max() as f64 / 1e6;
     let waited = seen.recorded.lag.len() - seen.recorded.lag.count_between(0, 99_999_999);
@@ -240,8 +241,8 @@ pub(super) fn generator_stopped(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// Nothing is answered from about 4 s of 10 s on, at 100/s, and all within the
-/// timeout.
+/// Checks a run of 10 s at 100/s without responses from about 4 s on; all responses then arrive
+/// within the timeout.
 pub(super) fn late_answers(seen: &Observed) -> Vec<Row> {
     let Some(longest) = times_served(&seen.log.served).last().copied() else {
         return Vec::new();
@@ -271,8 +272,8 @@ pub(super) fn late_answers(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// Nothing is answered from about 4 s of 10 s on, at 100/s, until long after the
-/// timeout of 8 s.
+/// Checks a run of 10 s at 100/s without responses from about 4 s on, until long after the timeout
+/// of 8 s.
 pub(super) fn no_answers(seen: &Observed) -> Vec<Row> {
     let unanswered = 1000_u64.saturating_sub(seen.log.served.len() as u64);
     let censored = seen.recorded.censored;
@@ -328,7 +329,7 @@ pub(super) fn poisson(seen: &Observed) -> Vec<Row> {
     vec![
         row(
             "rate",
-            // Poisson(9000): sd 95.
+            // 9,000 requests with a Poisson distribution have a standard deviation of 95.
             "300/s within three standard errors, 3.2 %",
             format!("{rate:.2}/s"),
             within(rate, 300.0, 0.032),
@@ -348,10 +349,10 @@ pub(super) fn poisson(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// 2,000/s at a server that begins 1,000/s.
+/// Checks a run at 2,000/s on a server that starts at most 1,000 requests per second.
 pub(super) fn overload(seen: &Observed) -> Vec<Row> {
     let capacity = seen.recorded.throughput;
-    // The first second has what is out at once; it is no line yet.
+    // The backlog grows linearly only after the first second, when all connections are busy.
     let grown = growth(seen.recorded.backlog.get(1..).unwrap_or_default());
     vec![
         row(
@@ -369,12 +370,12 @@ pub(super) fn overload(seen: &Observed) -> Vec<Row> {
     ]
 }
 
-/// One queue, exponential service at 2,000/s.
+/// Checks a single queue with a utilisation of 0.5; exponential service, 2,000 per second.
 pub(super) fn half_busy(seen: &Observed) -> Vec<Row> {
     queue(seen, 0.5)
 }
 
-/// The same, busier.
+/// Checks the same queue with a utilisation of 0.8.
 pub(super) fn busy(seen: &Observed) -> Vec<Row> {
     queue(seen, 0.8)
 }
@@ -382,7 +383,7 @@ pub(super) fn busy(seen: &Observed) -> Vec<Row> {
 fn queue(seen: &Observed, busy: f64) -> Vec<Row> {
     const PER_SECOND: f64 = 2000.0;
     let theory = 1e3 / (PER_SECOND * (1.0 - busy));
-    // Waiting times hang together: the variance of their mean over n customers is
+    // Successive waiting times are correlated: the variance of their mean over n customers is
     // ρ(2 + 5ρ − 4ρ² + ρ³) ÷ ((1 − ρ)⁴ μ² n) (N. Blomqvist, "The covariance function of
     // the M/G/1 queueing system", 1967).
     let n = seen.log.served.len() as f64;
@@ -412,13 +413,13 @@ fn queue(seen: &Observed, busy: f64) -> Vec<Row> {
     ]
 }
 
-/// One request in a hundred is answered wrong in each of three ways.
+/// Checks a run with three kinds of wrong responses, 1 % of the requests each.
 pub(super) fn wrong_answers(seen: &Observed) -> Vec<Row> {
     let Observed { log, recorded } = seen;
     let served = &log.served;
     let [reset, truncated, malformed] =
         ["reset", "truncate", "malformed"].map(|answer| answered(served, answer));
-    // An answer that ends early is a connection lost, whichever way it was lost.
+    // Tenbin counts truncated responses and connection resets in the same error class.
     let truth = [reset + truncated, malformed];
     let found = ["reset", "protocol"].map(|class| recorded.errors_of(class));
     let right = answered(served, "ok");

@@ -1,9 +1,9 @@
-//! `cargo xtask accuracy`: what Tenbin reports about a server whose truth is known.
+//! `cargo xtask accuracy`: checks the figures of Tenbin with a server whose response times are
+//! known.
 //!
-//! Every experiment runs the released program against `tenbin serve truth` and
-//! holds what it recorded against the server's log or against theory. What each of
-//! them proves is in `docs/accuracy.md`; crates/cli/tests/accuracy.rs has them in
-//! short.
+//! Every experiment runs the release build against `tenbin serve truth` and compares the recorded
+//! figures with the log of the server or with theory. `docs/accuracy.md` describes the purpose of
+//! each experiment; crates/cli/tests/accuracy.rs contains short versions.
 
 mod against;
 mod capacity;
@@ -25,27 +25,27 @@ use self::experiment::{Experiment, How, PLAN};
 use self::judge::Observed;
 use crate::shell;
 
-/// What was asked, what was found, and whether it is good enough.
+/// A check of an experiment: quantity, limit, measured value and result.
 pub(crate) struct Row {
-    /// What is looked at.
+    /// The quantity that is checked.
     pub(crate) what: &'static str,
-    /// What it must be.
+    /// The required value, in words.
     pub(crate) limit: String,
     pub(crate) found: String,
     pub(crate) passed: bool,
 }
 
-/// An experiment and what came of it.
+/// An experiment and its checks.
 pub(crate) struct Outcome {
     pub(crate) experiment: &'static Experiment,
     pub(crate) rows: Vec<Row>,
 }
 
-/// Runs the experiments whose name has these words, prints their rows and keeps them
-/// in a dated folder.
+/// Runs the experiments whose name contains `words` and prints their checks. A run of all
+/// experiments is also saved in a dated folder.
 ///
 /// # Errors
-/// A program cannot be built or run, or an experiment has failed.
+/// If a program cannot be built or run, or an experiment has failed.
 pub(crate) fn run(words: &str) -> Result<()> {
     let chosen: Vec<_> = PLAN.iter().filter(|one| one.name.contains(words)).collect();
     ensure!(
@@ -67,7 +67,7 @@ pub(crate) fn run(words: &str) -> Result<()> {
     }
     let text = report::text(&outcomes, &crate::cost::machine()?);
     println!("\n{text}");
-    // Part of the experiments is for whoever looks into one of them.
+    // Only complete results are saved.
     if words.is_empty() {
         println!("kept in {}", report::keep(&text)?.display());
     }

@@ -1,4 +1,4 @@
-//! Experiment 14: medians beside those of another generator, at a low load.
+//! Experiment 14: compares median latencies with those of other load generators, at low load.
 
 use std::process::Command;
 
@@ -9,12 +9,12 @@ use super::against::{Bench, Truth};
 use super::judge::row;
 use crate::shell;
 
-/// Turns of each; they alternate, and the middle one counts.
+/// Number of runs of each generator. The runs alternate; the median run counts.
 const TURNS: usize = 3;
 const SECONDS: &str = "5s";
 
-/// Another generator: its name, its arguments for connections and URL, and its median
-/// in milliseconds from what it says.
+/// Another load generator: name, arguments for connections and URL, and a parser that returns the
+/// median in milliseconds from the output.
 struct Peer {
     name: &'static str,
     arguments: fn(&str, &str) -> Vec<String>,
@@ -52,11 +52,11 @@ const PEERS: &[Peer] = &[
     },
 ];
 
-/// What a generator takes between the socket and its clock, milliseconds: generators
-/// differ in it, and where an answer takes some 20 µs that is more than 5 %.
+/// Allowed difference for the time between the socket and the clock of a generator, milliseconds.
+/// For responses of about 20 µs, this time differs by more than 5 % between generators.
 const OWN: f64 = 0.01;
 
-/// What is asked of the server, on how many connections.
+/// Service time of the server, and number of connections.
 const LOADS: &[(&str, &str)] = &[("fixed:5ms", "8"), ("fixed:0s", "1")];
 
 pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
@@ -122,7 +122,7 @@ fn after<'a>(said: &'a str, word: &str) -> Option<&'a str> {
     words.next()
 }
 
-/// `61.00us`, `5.07ms` or `1.00s` in milliseconds.
+/// Parses `61.00us`, `5.07ms` or `1.00s` to milliseconds.
 fn time(text: &str) -> Option<f64> {
     for (unit, millis) in [("us", 1e-3), ("ms", 1.0), ("s", 1e3)] {
         if let Some(number) = text.strip_suffix(unit) {

@@ -1,4 +1,4 @@
-//! Experiment 16: the highest rate of servers whose limit is known.
+//! Experiment 16: checks the maximum-rate search on servers with a known limit.
 
 use anyhow::{Context, Result};
 
@@ -6,7 +6,8 @@ use super::Row;
 use super::against::Bench;
 use super::judge::row;
 
-/// How far from the limit an end of the interval may lie on the wrong side: the steps of a search.
+/// Largest relative distance of a bound of the interval on the wrong side of the limit: the step
+/// size of the search.
 const SPARE: f64 = 0.03;
 
 /// A server with a known limit.
@@ -15,15 +16,15 @@ struct Known {
     server: &'static [&'static str],
     slo: &'static str,
     slice: &'static str,
-    /// Operations a second.
+    /// The limit, operations per second.
     limit: f64,
-    /// Most that the upper end of the interval may be of the lower.
+    /// Largest ratio of the upper to the lower bound of the interval.
     widest: f64,
 }
 
 pub(super) fn highest_rate(bench: &Bench) -> Result<Vec<Row>> {
     let known = [
-        // M/D/4: a queue of p99 < 100 ms is all but reached at the capacity itself.
+        // M/D/4: p99 reaches 100 ms only just below the capacity.
         Known {
             name: "four workers of 10 ms",
             server: &["--workers", "4", "--service", "fixed:10ms"],
@@ -41,7 +42,7 @@ pub(super) fn highest_rate(bench: &Bench) -> Result<Vec<Row>> {
             limit: 1_000.0 - 100f64.ln() / 0.050,
             widest: 1.35,
         },
-        // Of a pause the requests of the first 30 ms wait for more than 20 ms.
+        // Requests due in the first 30 ms of a pause wait for more than 20 ms.
         Known {
             name: "a pause of 50 ms every 4,500 requests",
             server: &["--rare-pause", "50ms/4500"],

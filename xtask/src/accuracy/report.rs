@@ -1,4 +1,4 @@
-//! The table of experiments, and the dated folder it is kept in.
+//! The results table of the experiments, saved in a dated folder.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(super) fn text(outcomes: &[Outcome], machine: &str) -> String {
     text
 }
 
-/// Keeps the table under `bench/`.
+/// Saves the table in a dated folder in `bench/`.
 pub(super) fn keep(text: &str) -> Result<PathBuf> {
     kept::page(
         "accuracy",

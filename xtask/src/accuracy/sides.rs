@@ -1,6 +1,6 @@
-//! The two sides of a story: what the ground-truth server logged, and what Tenbin
-//! recorded in the run's directory. Read without any code of Tenbin's own, so that
-//! a fault in its reading cannot hide one in its writing.
+//! The data of both sides: the log of the ground-truth server, and the files that Tenbin wrote to
+//! the run directory. This module uses no code of Tenbin, so that a bug in Tenbin's reader cannot
+//! hide a bug in Tenbin's writer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde_json::Value;
 
-/// A request as the server logged it; times are nanoseconds since its start.
+/// A request as logged by the server; times are nanoseconds since the start of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Served {
     pub(crate) received: u64,
@@ -23,12 +23,12 @@ pub(crate) struct Served {
     pub(crate) answer: String,
 }
 
-/// What the server logged of the workload: all but the first request, which asked
-/// whether it is up, on a connection of its own.
+/// The log of the server without its first request, which Tenbin sends on a separate connection to
+/// check the server before the workload.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) served: Vec<Served>,
-    /// Connections accepted, whether or not a request came on them.
+    /// Number of accepted connections, with or without requests.
     pub(crate) accepted: u64,
 }
 
@@ -37,7 +37,7 @@ impl Log {
         let text = std::fs::read_to_string(path)?;
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut served = lines.map(request).collect::<Result<Vec<_>>>()?;
-        // Logged when answered, so not in the order of coming.
+        // The log is ordered by response; the first request is the request with the lowest number.
         let first = served.iter().map(|one| one.0).min();
         served.retain(|one| Some(one.0) != first);
         let accepted = text
@@ -51,7 +51,7 @@ impl Log {
     }
 }
 
-/// A line of the log, with the request's number.
+/// Parses a line of the log; returns the request number and the request.
 fn request(line: &str) -> Result<(u64, Served)> {
     let fields: Vec<&str> = line.split(' ').collect();
     ensure!(fields.len() == 8, "this is no line of the log: {line:?}");
@@ -71,7 +71,7 @@ fn request(line: &str) -> Result<(u64, Served)> {
     Ok((number(0)?, served))
 }
 
-/// The arrivals that were due and not yet written, at one time of the window.
+/// The number of due but unsent requests at one time of the window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Backlog {
     /// Seconds after the window opened.
@@ -79,7 +79,7 @@ pub(crate) struct Backlog {
     pub(crate) waiting: f64,
 }
 
-/// What Tenbin recorded of one slice.
+/// The figures that Tenbin recorded for one slice.
 pub(crate) struct Recorded {
     /// Response times, nanoseconds; empty in a closed loop.
     pub(crate) response: Histogram<u64>,
@@ -89,26 +89,26 @@ pub(crate) struct Recorded {
     pub(crate) lag: Histogram<u64>,
     /// Times to failure, nanoseconds.
     pub(crate) failed: Histogram<u64>,
-    /// Correct answers that came inside the window.
+    /// Number of correct responses inside the window.
     pub(crate) ok: u64,
     /// Failures by class.
     pub(crate) errors: BTreeMap<String, u64>,
     pub(crate) censored: u64,
-    /// Bytes of answered requests, inside the window.
+    /// Bytes of requests with a response inside the window.
     pub(crate) sent: u64,
     pub(crate) received: u64,
-    /// Connections.
+    /// Number of opened connections.
     pub(crate) opened: u64,
     /// Length of the window, seconds.
     pub(crate) seconds: f64,
-    /// At the end of every second of the window.
+    /// Backlog at the end of every second of the window.
     pub(crate) backlog: Vec<Backlog>,
-    /// Throughput as the result says it, answers a second.
+    /// Throughput in the result document, responses per second.
     pub(crate) throughput: f64,
 }
 
 impl Recorded {
-    /// The only run kept in the directory `out`, of one slice.
+    /// Reads the only run in the directory `out`; the run must have one slice.
     pub(crate) fn read(out: &Path) -> Result<Self> {
         let mut runs = std::fs::read_dir(out)?;
         let run = runs.next().context("no run was kept")??.path();
@@ -172,8 +172,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// Operations that were due in the window and came to something, whenever they
-    /// ended.
+    /// Number of operations due in the window that ended with a response or a failure at any time.
     pub(crate) fn known(&self) -> u64 {
         self.service.len() + self.failures()
     }
@@ -186,8 +185,8 @@ impl Recorded {
         self.errors.get(class).copied().unwrap_or(0)
     }
 
-    /// Quantile of response times with failures counted at the time they took: what
-    /// timed out took at least so long. Milliseconds.
+    /// Quantile of the response times in milliseconds, with failures included. The time to a
+    /// timeout is a lower bound of the response time.
     pub(crate) fn at_least(&self, q: f64) -> Result<f64> {
         let mut all = self.response.clone();
         all.add(&self.failed)?;
@@ -195,7 +194,7 @@ impl Recorded {
     }
 }
 
-/// All seconds of one kind, added up.
+/// The sum of the histograms of all seconds of one kind.
 fn histogram(hlog: &str, kind: &str) -> Result<Histogram<u64>> {
     let ending = format!("/{kind}");
     let mut all = Histogram::new_with_bounds(1, 3_600_000_000_000, 3)?;

@@ -1,4 +1,4 @@
-//! Experiment 17: percentiles of a run in which the server stalls in one slice of eight.
+//! Experiment 17: checks the percentiles of a run of eight slices with a server stall in one slice.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -8,7 +8,8 @@ use super::against::Bench;
 use super::judge::row;
 use super::statistics::{quantile, times_served};
 
-/// Eight slices without anything between them, so that the log has the same requests.
+/// Options for eight slices without pauses and settling times, so that the log contains only
+/// requests of the slices.
 const SLICES: &[&str] = &[
     "--seed",
     "1",
@@ -26,12 +27,12 @@ const SLICES: &[&str] = &[
     "body",
 ];
 
-/// Share and milliseconds by which a percentile may differ from that of the log.
+/// Allowed relative difference between a percentile and the same percentile of the log.
 const SHARE: f64 = 0.02;
 const MILLIS: f64 = 2.0;
 
 pub(super) fn one_of_eight(bench: &Bench) -> Result<Vec<Row>> {
-    // More connections than requests that wait: each is received when it is due.
+    // More connections than waiting requests, so that every request arrives when due.
     let open = ["--rate", "200/s", "-c", "512"];
     let closed = ["-c", "64"];
     let mut rows = printed(
@@ -49,7 +50,8 @@ pub(super) fn one_of_eight(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The printed p90 and p99 beside those of the server's log, and whether the stall is found.
+/// Compares the printed p90 and p99 with those of the log, and checks that Tenbin reports the
+/// stall.
 fn printed(
     bench: &Bench,
     service: &str,

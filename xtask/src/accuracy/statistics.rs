@@ -1,18 +1,17 @@
-//! Sums over logs of the server, and the statistics that they are judged by.
+//! Statistics of server logs.
 
 use super::sides::{Backlog, Served};
 
-/// Probability that gaps of a Poisson process of `per_second` lie as far from the
-/// exponential distribution as those between the requests that the server received,
-/// or farther.
+/// p-value of the Kolmogorov–Smirnov test that the received requests are a Poisson process with a
+/// rate of `per_second`.
 pub(crate) fn poisson_p(served: &[Served], per_second: f64) -> f64 {
     let mean = 1e9 / per_second;
     kolmogorov_smirnov(gaps(served), |gap| 1.0 - (-gap / mean).exp())
 }
 
-/// Kolmogorov's asymptotic distribution with the correction for finite samples of
-/// M. A. Stephens, "Use of the Kolmogorov–Smirnov, Cramér–von Mises and related
-/// statistics without extensive tables", 1970.
+/// p-value of the Kolmogorov–Smirnov test: asymptotic distribution with the small-sample correction
+/// of M. A. Stephens, "Use of the Kolmogorov–Smirnov, Cramér–von Mises and related statistics
+/// without extensive tables", 1970.
 fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     sample.sort_by(f64::total_cmp);
     let n = sample.len() as f64;
@@ -24,7 +23,7 @@ fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -
         })
         .fold(0.0, f64::max);
     let scaled = (n.sqrt() + 0.12 + 0.11 / n.sqrt()) * farthest;
-    // Below this the series converges too slowly and the sum is 1 to nine digits.
+    // For smaller values, the series converges too slowly, and the sum is 1 to nine digits.
     if scaled < 0.2 {
         return 1.0;
     }
@@ -35,7 +34,7 @@ fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -
     (2.0 * (1..100).map(term).sum::<f64>()).clamp(0.0, 1.0)
 }
 
-/// Nanoseconds between the requests that the server received.
+/// Nanoseconds between successive requests that the server received.
 pub(crate) fn gaps(served: &[Served]) -> Vec<f64> {
     received(served)
         .windows(2)
@@ -43,25 +42,25 @@ pub(crate) fn gaps(served: &[Served]) -> Vec<f64> {
         .collect()
 }
 
-/// Requests a second at the server: by least squares, so that the first, which wait for
-/// their connections, weigh little.
+/// Requests received per second, by least squares, which reduces the influence of the first
+/// requests, which wait for connections.
 pub(crate) fn rate_received(served: &[Served]) -> f64 {
     let points = (0_u32..).zip(received(served));
     let points: Vec<(f64, f64)> = points.map(|(index, at)| (f64::from(index), at)).collect();
     1e9 / least_squares(&points)
 }
 
-/// When the server received requests, nanoseconds since its start, in order.
+/// Sorted times at which the server received requests, nanoseconds since its start.
 fn received(served: &[Served]) -> Vec<f64> {
     let mut at: Vec<f64> = served.iter().map(|one| one.received as f64).collect();
     at.sort_by(f64::total_cmp);
     at
 }
 
-/// The mean response time, milliseconds, of requests due at `0, 1/rate, 2/rate, …`,
-/// as the server knows it. Needs no matching of requests: the mean of differences is
-/// the difference of means. The schedule's start is known to the one request that came
-/// with the least delay: the figure is too small by that delay, and lacks the way back.
+/// The mean response time in milliseconds, from the log of the server, of requests due at `0,
+/// 1/rate, 2/rate, …`. Requests need not be matched, because the mean of differences is the
+/// difference of means. The start of the schedule is estimated from the request with the smallest
+/// delay. The result is too small by that delay, and excludes the transfer time of the response.
 pub(crate) fn mean_response(served: &[Served], per_second: f64) -> f64 {
     let gap = 1e9 / per_second;
     let due_after = |index: u32| f64::from(index) * gap;
@@ -74,17 +73,17 @@ pub(crate) fn mean_response(served: &[Served], per_second: f64) -> f64 {
     (answered - start - (n - 1.0) / 2.0 * gap) / 1e6
 }
 
-/// Milliseconds from receipt to the answer's time.
+/// Sorted milliseconds from the receipt of each request to the due time of the response.
 pub(crate) fn times_due(served: &[Served]) -> Vec<f64> {
     sorted_millis(served.iter().map(|one| one.due - one.received))
 }
 
-/// Milliseconds from receipt to the answer's write.
+/// Sorted milliseconds from the receipt of each request to the write of the response.
 pub(crate) fn times_served(served: &[Served]) -> Vec<f64> {
     sorted_millis(served.iter().map(|one| one.answered - one.received))
 }
 
-/// Milliseconds by which the server answered late.
+/// Sorted milliseconds from the due time to the write of each response.
 pub(crate) fn times_late(served: &[Served]) -> Vec<f64> {
     sorted_millis(served.iter().map(|one| one.answered - one.due))
 }
@@ -99,7 +98,8 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The value at or below which the share `q` of sorted values lies.
+/// The quantile `q` of sorted values: the smallest value with at least the share `q` of the values
+/// at or below.
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted
@@ -108,13 +108,13 @@ pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
         .unwrap_or(f64::NAN)
 }
 
-/// How fast the backlog grows, operations a second.
+/// Growth of the backlog, operations per second.
 pub(crate) fn growth(backlog: &[Backlog]) -> f64 {
     let points: Vec<(f64, f64)> = backlog.iter().map(|one| (one.at, one.waiting)).collect();
     least_squares(&points)
 }
 
-/// Slope of the line through points by least squares.
+/// Slope of the least-squares line through the points.
 fn least_squares(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let x = points.iter().map(|point| point.0).sum::<f64>() / n;
@@ -129,12 +129,12 @@ fn least_squares(points: &[(f64, f64)]) -> f64 {
         .sum::<f64>()
 }
 
-/// Requests answered in this way.
+/// Number of requests with this kind of response.
 pub(crate) fn answered(served: &[Served], answer: &str) -> u64 {
     served.iter().filter(|one| one.answer == answer).count() as u64
 }
 
-/// Bytes of one request and of one right answer, when they are all alike.
+/// Bytes of a request and of a correct response; `None` if the sizes vary.
 pub(crate) fn bytes_each(served: &[Served]) -> Option<(u64, u64)> {
     let mut right = served.iter().filter(|one| one.answer == "ok");
     let first = right.next()?;
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn tells_exponential_gaps_from_others() {
-        // Quantiles of the distributions: as near to them as a sample can be.
+        // Quantiles at equally spaced probabilities fit the distribution as well as a sample can.
         let shares = || (0..1000).map(|i| (f64::from(i) + 0.5) / 1000.0);
         let exponential = |x: f64| 1.0 - (-x).exp();
         let right: Vec<f64> = shares().map(|share| -(1.0_f64 - share).ln()).collect();
@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn the_tail_of_the_distribution_is_kolmogorovs() {
-        // D of 0.0515 of 1,000: 1.6355 after the correction, near the published 1.628 for 1 %.
+        // D = 0.0515 for n = 1,000 is 1.6355 after the correction; the published value for 1 % is
+        // 1.628.
         let sample: Vec<f64> = (0..1000).map(|i| (f64::from(i) + 0.5) / 1000.0).collect();
         let p = kolmogorov_smirnov(sample, |x| (x - 0.051).max(0.0));
         assert!((0.008..0.011).contains(&p), "{p}");
@@ -180,7 +181,7 @@ mod tests {
             bytes_out: 1,
             answer: "ok".to_owned(),
         };
-        // Due at 50, 60, 70, 80 ms; nothing answered until 90.
+        // Requests due at 50, 60, 70 and 80 ms; no responses between 51 and 90 ms.
         let all = [
             served(50, 51),
             served(60, 90),

@@ -1,5 +1,5 @@
-//! How long this machine takes to wake: measured without any code of Tenbin, so that
-//! a response that seems late can be held against it.
+//! Measures the wake-up latency of this machine without code of Tenbin, as a reference for late
+//! responses.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,11 +13,11 @@ use super::against::Bench;
 use super::judge::row;
 use super::statistics::quantile;
 
-/// The gap between requests of experiment 2, in which both cores fall idle.
+/// Pause between requests in experiment 2, in which both cores become idle.
 const GAP: Duration = Duration::from_millis(10);
 const ROUND_TRIPS: u32 = 500;
 
-/// Rows that are shown and not judged: they belong to the machine.
+/// Reports the wake-up latency of this machine, without a limit.
 pub(super) fn perform(_: &Bench) -> Result<Vec<Row>> {
     let (late, round_trip) = measure()?;
     let shown = |what, mut times: Vec<f64>| {
@@ -34,8 +34,9 @@ pub(super) fn perform(_: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// Milliseconds by which each sleep ended late, and which each round trip took. The
-/// thread at the other end sleeps as the server of experiment 2 does before it answers.
+/// Milliseconds by which each sleep of [`GAP`] ended late, and milliseconds of each round trip
+/// beyond [`GAP`]. The echoing thread sleeps for [`GAP`] before it responds, like the server in
+/// experiment 2.
 fn measure() -> Result<(Vec<f64>, Vec<f64>)> {
     let listener = TcpListener::bind("127.0.0.1:0").context("cannot listen for round trips")?;
     let mut client = TcpStream::connect(listener.local_addr()?)?;

@@ -1,5 +1,5 @@
-//! No circle of files: within a crate, files use each other one way, as crates do. A parent and
-//! its children may use each other.
+//! Checks that the source files of a crate have no dependency cycles. A module and its parents or
+//! children can use each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::uses::{Module, Uses, uses_of};
 
-/// An error that names the files of every circle.
+/// Fails with the files of every cycle.
 pub(super) fn check() -> Result<()> {
     let mut circles = Vec::new();
     let mut files = 0;
@@ -32,7 +32,7 @@ pub(super) fn check() -> Result<()> {
     Ok(())
 }
 
-/// The source folders of all crates.
+/// The source directories of all crates.
 fn sources() -> Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("xtask/src")];
     for entry in fs::read_dir("crates").context("cannot list crates")? {
@@ -42,7 +42,7 @@ fn sources() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The modules of a crate and what each uses.
+/// The modules of a crate, each with the paths that the module uses.
 #[derive(Debug, Default)]
 struct Crate {
     files: BTreeMap<Module, (PathBuf, Uses)>,
@@ -65,7 +65,7 @@ impl Crate {
         self.files[module].0.display().to_string()
     }
 
-    /// One circle of each set of files that can all reach each other.
+    /// One cycle per strongly connected set of files.
     fn circles(&self) -> Vec<Vec<Module>> {
         let arrows: BTreeMap<&Module, BTreeSet<&Module>> = self
             .files
@@ -88,14 +88,14 @@ impl Crate {
         circles
     }
 
-    /// The files that a file uses, its parents and children not among them.
+    /// The files that a file uses, without its parents and children.
     fn used_by(&self, module: &Module, uses: &Uses) -> BTreeSet<&Module> {
         let used = uses.paths.iter().filter_map(|path| self.defining(path, 0));
         let is_family = |other: &Module| other.starts_with(module) || module.starts_with(other);
         used.filter(|other| !is_family(other)).collect()
     }
 
-    /// The file in which the thing with this path is defined: re-exports are followed.
+    /// The file that defines the item with this path, with re-exports resolved.
     fn defining(&self, path: &[String], depth: usize) -> Option<&Module> {
         let longest = (0..=path.len()).rev();
         let mut modules = longest.filter_map(|end| self.files.get_key_value(&path[..end]));
@@ -103,7 +103,7 @@ impl Crate {
         let Some(name) = path.get(module.len()) else {
             return Some(module);
         };
-        // A circle of re-exports would never end.
+        // The depth limit ends cycles of re-exports.
         if uses.defined.contains(name) || depth > 8 {
             return Some(module);
         }
@@ -134,7 +134,7 @@ fn reachable<'a>(arrows: &Arrows<'a>, from: &'a Module) -> BTreeSet<&'a Module> 
     found
 }
 
-/// From a file back to itself by way of the fewest others; the file stands at both ends.
+/// The shortest cycle through a file; the file is both the first and the last element.
 fn shortest_circle<'a>(arrows: &Arrows<'a>, from: &'a Module) -> Option<Vec<&'a Module>> {
     let mut came_from: BTreeMap<&Module, &Module> = BTreeMap::new();
     let mut reached = vec![from];
@@ -182,7 +182,8 @@ fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// `reader/mod.rs` and `reader.rs` are `reader`; `lib.rs` and `main.rs` are the root.
+/// The module of a file: `reader` for `reader/mod.rs` and `reader.rs`, the root for `lib.rs` and
+/// `main.rs`.
 fn module_of(path: &Path) -> Module {
     let without_extension = path.with_extension("");
     let parts = without_extension.iter();

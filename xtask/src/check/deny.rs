@@ -1,4 +1,4 @@
-//! Licences, sources and duplicates of all dependencies, as cargo-deny sees them.
+//! Checks licences, sources and duplicates of all dependencies with cargo-deny.
 
 use std::process::Command;
 
@@ -7,11 +7,11 @@ use anyhow::Result;
 use crate::setup::find_built;
 use crate::shell;
 
-/// What installs it: a build of some minutes, so that only who asks for it gets it.
+/// The command that installs cargo-deny; optional because the build takes minutes.
 const INSTALL: &str = "cargo xtask setup --deny";
 
-/// An error when `deny.toml` does not allow something. Without cargo-deny only says so: the
-/// licences have a check that needs no program.
+/// Fails if `deny.toml` forbids a dependency. Without cargo-deny, prints a note and succeeds;
+/// another check covers the licences.
 pub(super) fn check() -> Result<()> {
     let Some(program) = find_built("cargo-deny").or_else(|| shell::find_program("cargo-deny"))
     else {
@@ -21,7 +21,7 @@ pub(super) fn check() -> Result<()> {
         );
         return Ok(());
     };
-    // Advisories need a database from the network: see CONTRIBUTING.md.
+    // Checking advisories requires a download; see CONTRIBUTING.md.
     let arguments = "check bans licenses sources";
     shell::succeed(Command::new(program).args(arguments.split(' ')))
 }

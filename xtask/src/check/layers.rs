@@ -1,11 +1,11 @@
-//! One way through the house: which crate may use which.
+//! Checks that crates depend only on the crates that the table of layers allows.
 
 use anyhow::{Result, bail};
 
 use super::metadata::{Metadata, Package};
 
-/// The crates in their order on the way, each with those it may use. Tests
-/// (dev-dependencies) may use any crate that stands earlier on the way.
+/// The crates from the lowest to the highest layer, each with its allowed dependencies. For tests
+/// (dev-dependencies), every crate earlier in the list is allowed.
 const WAY: &[(&str, &[&str])] = &[
     ("tenbin-plan", &[]),
     ("tenbin-compat", &["tenbin-plan"]),
@@ -71,7 +71,7 @@ const WAY: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// An error that names every arrow against the way.
+/// Fails with a list of all forbidden dependencies.
 pub(super) fn check() -> Result<()> {
     let metadata = Metadata::of_workspace()?;
     let offences = offences(&metadata.packages);

@@ -1,4 +1,4 @@
-//! Every dependency's licence is one that `deny.toml` allows.
+//! Checks that `deny.toml` allows the licence of every dependency.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::metadata::{Metadata, Package};
 use super::spdx;
 
-/// The part of `deny.toml` that is read here; cargo-deny reads all of it.
+/// The part of `deny.toml` that this check reads.
 #[derive(Deserialize)]
 struct Deny {
     licenses: Licenses,
@@ -19,7 +19,7 @@ struct Licenses {
     allow: BTreeSet<String>,
 }
 
-/// An error that names every package whose licence is not allowed.
+/// Fails with a list of all packages with a forbidden licence.
 pub(super) fn check() -> Result<()> {
     let text = std::fs::read_to_string("deny.toml").context("cannot read deny.toml")?;
     let deny: Deny = toml::from_str(&text).context("cannot read deny.toml")?;

@@ -1,4 +1,4 @@
-//! What cargo knows about the packages of the workspace and below it.
+//! `cargo metadata`: the packages of the workspace and their dependencies.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::shell;
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
     pub(super) packages: Vec<Package>,
-    /// The dependency graph; not there when dependencies were not asked for.
+    /// The dependency graph; `None` for metadata without dependencies.
     resolve: Option<Resolve>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Package {
     id: String,
     pub(super) name: String,
     pub(super) version: String,
-    /// SPDX expression.
+    /// Licence as an SPDX expression.
     pub(super) license: Option<String>,
     pub(super) dependencies: Vec<Dependency>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Package {
 #[derive(Debug, Deserialize)]
 pub(super) struct Dependency {
     pub(super) name: String,
-    /// `dev`, `build`, or nothing for a normal one.
+    /// `dev` or `build`; `None` for a normal dependency.
     pub(super) kind: Option<String>,
 }
 
@@ -41,12 +41,12 @@ struct Node {
 }
 
 impl Metadata {
-    /// The crates of the workspace.
+    /// Reads the packages of the workspace.
     pub(super) fn of_workspace() -> Result<Self> {
         Self::read(&["--no-deps"])
     }
 
-    /// The crates of the workspace and everything they use on this machine.
+    /// Reads the packages of the workspace and all their dependencies on this platform.
     pub(super) fn of_everything() -> Result<Self> {
         let about = shell::output_of(std::process::Command::new("rustc").arg("-vV"))?;
         let host = about
@@ -56,7 +56,7 @@ impl Metadata {
         Self::read(&["--filter-platform", host])
     }
 
-    /// The packages in the dependency graph; without one, all.
+    /// The packages in the dependency graph, or all packages without a graph.
     pub(super) fn used_packages(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| {
             self.resolve

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: what can be said of a change without running it.
+//! `cargo xtask check`: static checks of the source code.
 
 mod circles;
 mod deny;
@@ -15,7 +15,7 @@ use anyhow::Result;
 use crate::shell;
 use crate::steps::Steps;
 
-/// Runs every check; the first that fails ends it.
+/// Runs all checks, up to the first failure.
 pub(crate) fn run(steps: &mut Steps) -> Result<()> {
     steps.run("format", || {
         shell::succeed(shell::cargo().args(["fmt", "--all", "--check"]))

@@ -1,8 +1,9 @@
-//! A protocol is a folder: only the files of a short list know which protocols there are.
+//! Checks that only a few files name individual protocols; all other code of a protocol is in the
+//! folders of that protocol.
 //!
-//! The names come from the table of protocols; the list stands in CONTRIBUTING.md. A source file
-//! outside of the list and of the protocols' own folders that names a protocol's variant or work
-//! fails, and so does a list that is too long or names a file that does not need to be on it.
+//! The table of protocols contains the names. CONTRIBUTING.md lists the files that can use the
+//! names. The check fails if another file names the variant or the work of a protocol, if the list
+//! is too long, or if a listed file names no protocol.
 
 use std::fs;
 use std::path::Path;
@@ -12,15 +13,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// The table of protocols: one line for each, as `Http(http::HttpWork, http::HttpDraft) in http,`.
+/// File with the table of protocols: one line per protocol, such as
+/// `Http(http::HttpWork, http::HttpDraft) in http,`.
 const TABLE: &str = "crates/plan/src/work/mod.rs";
-/// Where the list of the files is, and its heading.
+/// File with the list of files, and heading of the list.
 const LIST: (&str, &str) = ("CONTRIBUTING.md", "### Add a protocol");
-/// The most existing files that a new protocol may take.
+/// Largest number of existing files that a new protocol changes.
 const MOST: usize = 5;
-/// The folders that hold a folder for each protocol.
+/// Folders with a subfolder per protocol.
 const HOMES: &[&str] = &["crates/plan/src/work", "crates/workloads/src"];
-/// Names only what the table exports.
+/// File that names only exports of the table; not checked.
 const EXPORTS: &str = "crates/plan/src/lib.rs";
 
 /// A row of the table.
@@ -31,7 +33,7 @@ struct Protocol {
     folder: String,
 }
 
-/// An error that names every line that names a protocol where it must not.
+/// Fails with a list of all lines that name a protocol in a file where this is forbidden.
 pub(super) fn check() -> Result<()> {
     let looked = look(Path::new("."))?;
     if !looked.offences.is_empty() {
@@ -49,7 +51,7 @@ pub(super) fn check() -> Result<()> {
     Ok(())
 }
 
-/// What was found in the sources below a root.
+/// Result of searching the sources below a root directory.
 struct Looked {
     protocols: usize,
     files: usize,
@@ -76,7 +78,7 @@ fn look(root: &Path) -> Result<Looked> {
     ]))?;
     let mut files = 0;
     for path in names.lines() {
-        // Deleted but not yet committed.
+        // The file is deleted, but the deletion is not committed.
         let Ok(text) = read(path) else {
             continue;
         };
@@ -94,7 +96,7 @@ fn look(root: &Path) -> Result<Looked> {
     })
 }
 
-/// The rows of the table of protocols.
+/// Parses the rows of the table of protocols.
 fn rows(table: &str) -> Vec<Protocol> {
     let row = |line: &str| {
         let (left, folder) = line.trim().strip_suffix(',')?.split_once(") in ")?;
@@ -109,7 +111,7 @@ fn rows(table: &str) -> Vec<Protocol> {
     table.lines().filter_map(row).collect()
 }
 
-/// The files in code in the numbered steps below the heading.
+/// The file names in code spans in the numbered steps below the heading.
 fn listed(contributing: &str) -> Vec<String> {
     let section = contributing.lines().skip_while(|line| *line != LIST.1);
     let section = section.skip(1).take_while(|line| !line.starts_with('#'));
@@ -153,8 +155,8 @@ fn may_name_protocols(path: &str, listed: &[String], protocols: &[Protocol]) -> 
         || listed.iter().any(|known| known == path)
 }
 
-/// The lines, from 1, that name a variant or the work of a protocol, or compare its name, outside of
-/// tests and comments.
+/// The lines outside tests and comments that name a variant or the work of a protocol, or compare
+/// the name of a protocol; with line numbers from 1.
 fn named_in<'a>(
     text: &'a str,
     protocols: &'a [Protocol],
@@ -181,7 +183,7 @@ fn named_in<'a>(
     })
 }
 
-/// Whether the name stands in the code and is not a part of a longer one.
+/// Whether the code contains the name as a complete identifier.
 fn has_word(code: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name).any(|(at, _)| {

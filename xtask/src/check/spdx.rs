@@ -1,11 +1,11 @@
-//! SPDX licence expressions, as far as crates use them: names, `OR`, `AND`,
-//! `WITH`, parentheses, and the old `/` for `OR`. `AND` binds tighter than `OR`.
+//! Parser of the SPDX licence expressions that crates use: names, `OR`, `AND`, `WITH`, parentheses,
+//! and the old `/` for `OR`. `AND` binds tighter than `OR`.
 //! Source: <https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/>.
 
 use anyhow::{Result, bail};
 
-/// Whether some choice that the expression offers consists of allowed licences
-/// only. A licence with an exception is asked for as `NAME WITH EXCEPTION`.
+/// Whether at least one alternative of the expression consists only of allowed licences. A licence
+/// with an exception is passed to `is_allowed` as `NAME WITH EXCEPTION`.
 pub(super) fn allows(expression: &str, is_allowed: impl Fn(&str) -> bool) -> Result<bool> {
     let spaced = expression
         .replace('(', " ( ")
@@ -21,7 +21,7 @@ pub(super) fn allows(expression: &str, is_allowed: impl Fn(&str) -> bool) -> Res
     }
 }
 
-/// Words not read yet.
+/// The words that are not parsed yet.
 struct Words<'a> {
     rest: std::collections::VecDeque<&'a str>,
 }

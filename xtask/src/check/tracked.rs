@@ -1,4 +1,5 @@
-//! Files of the repository: no path of somebody's machine in them, none too long.
+//! Checks the files of the repository for absolute paths of a developer's machine, and warns of
+//! long source files.
 
 use std::process::Command;
 
@@ -6,13 +7,13 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// Absolute paths below these directories exist on one machine only.
+/// Directories whose absolute paths exist on only one machine.
 const PRIVATE_DIRECTORIES: &[&str] = &["home", "root", "Users", "work"];
 
-/// Above this many lines a source file should be asked whether it is still one.
+/// Largest number of lines of a source file without a warning.
 const LONG: usize = 400;
 
-/// An error that names every line with a private path. Warns of long files.
+/// Fails with a list of all lines with a private path. Prints a warning for each long file.
 pub(super) fn check() -> Result<()> {
     if !std::path::Path::new(".git").exists() {
         println!("not a git checkout: there is no list of files to look at");
@@ -27,7 +28,7 @@ pub(super) fn check() -> Result<()> {
     let mut offences = Vec::new();
     let mut looked_at = 0;
     for name in names.lines() {
-        // Deleted but not yet committed, or not text: nothing to read.
+        // The file is deleted without a commit, or is not text.
         let Ok(text) = std::fs::read_to_string(name) else {
             continue;
         };
@@ -48,7 +49,7 @@ pub(super) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Private paths with the number of their line, from 1.
+/// Private paths with their line numbers, from 1.
 fn private_paths(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(index, line)| {
         line.match_indices('/')
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn absolute_paths_into_private_directories_are_found() {
-        // Put together here, or this file would be an offence itself.
+        // Assembled at run time; otherwise the check would report this file.
         let slash = "/";
         let text = format!(
             "first line\nsee `{slash}home/ann/notes.txt`, or {slash}root/.cache\nrun {slash}work/bench now"

@@ -1,27 +1,28 @@
-//! What a source file defines, re-exports and uses of its own crate.
+//! Finds the items that a source file defines and re-exports, and the paths of its own crate that
+//! the file uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree, Visibility};
 
-/// A module of a crate: `["reader", "entry"]`; the root is empty.
+/// Path of a module in its crate, such as `["reader", "entry"]`; empty for the root.
 pub(super) type Module = Vec<String>;
 
-/// Paths are absolute within the crate, without `crate`.
+/// Definitions and uses of a file. Paths are absolute within the crate, without `crate`.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    /// Every path of the crate that the file names.
+    /// All paths of the crate that the file uses.
     pub(super) paths: BTreeSet<Vec<String>>,
-    /// Names of its items.
+    /// Names of the items that the file defines.
     pub(super) defined: BTreeSet<String>,
-    /// What others find here under a name, and where it really is.
+    /// Re-exported names, each with the original path.
     pub(super) reexported: BTreeMap<String, Vec<String>>,
-    /// Modules of which everything is found here.
+    /// Modules that the file re-exports with a glob.
     pub(super) globs: Vec<Vec<String>>,
 }
 
-/// Of the text of a file, without its tests.
+/// The definitions and uses in the text of a file, without tests.
 pub(super) fn uses_of(text: &str, module: &Module) -> syn::Result<Uses> {
     let file = syn::parse_file(text)?;
     let mut visitor = Visitor {
@@ -37,7 +38,7 @@ pub(super) fn uses_of(text: &str, module: &Module) -> syn::Result<Uses> {
 
 struct Visitor {
     uses: Uses,
-    /// The module that is being visited: that of the file, or one inside of it.
+    /// The module being visited: the module of the file, or a module inside the file.
     module: Module,
 }
 
@@ -82,7 +83,8 @@ impl Visit<'_> for Visitor {
 }
 
 impl Visitor {
-    /// `None` of a path into another crate, or one that begins with a name of this file.
+    /// The absolute path; `None` for a path into another crate or a path that begins with a name of
+    /// this file.
     fn absolute(&self, path: &[String], in_use: bool) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -94,14 +96,15 @@ impl Visitor {
                 module.truncate(module.len().checked_sub(ups)?);
                 Some([&module, &path[ups..]].concat())
             }
-            // `pub use child::Thing`: a module of this one, or another crate, which is no module.
+            // `pub use child::Thing`: `child` is a child module or another crate; a path into
+            // another crate matches no module and is ignored later.
             _ if in_use => Some([&self.module, path].concat()),
             _ => None,
         }
     }
 }
 
-/// The paths of a tree, each with the name that it gets here; none of a glob.
+/// Adds the paths of a `use` tree to `leaves`, each with its local name; `None` for a glob.
 fn flatten(
     tree: &UseTree,
     before: &mut Vec<String>,
@@ -126,7 +129,7 @@ fn flatten(
 
 fn leaf(before: &[String], last: &syn::Ident, name: &syn::Ident) -> (Vec<String>, Option<String>) {
     let mut path = before.to_vec();
-    // `use super::thing::{self}` is the module.
+    // `use super::thing::{self}` names the module itself.
     if last != "self" {
         path.push(last.to_string());
         return (path, Some(name.to_string()));

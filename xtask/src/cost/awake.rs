@@ -1,11 +1,11 @@
-//! Keeping the generator's core awake.
+//! Keeps the CPU core of the load generator awake.
 
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// A process that works for nothing on the first core, until this goes out of scope.
-/// What it uses counts only when it is gone, which is after the last turn.
+/// A process that keeps the first core busy until this value is dropped. Its CPU time is counted
+/// only after its end, which is after the last turn.
 pub(super) struct Awake(Child);
 
 impl Awake {
@@ -21,7 +21,7 @@ impl Awake {
 
 impl Drop for Awake {
     fn drop(&mut self) {
-        // Of a process that is already gone there is nothing left to end.
+        // Killing fails only if the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,5 +1,5 @@
-//! The least that any generator has to do: send fixed bytes, read, count. Nothing
-//! is parsed, nothing is timed. What others spend beyond it is their own.
+//! The bare loop: sends fixed bytes, reads and counts responses, without parsing and timing. Its
+//! CPU time is the minimum for any load generator.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,11 +10,11 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
-/// Events taken from the system at once.
+/// Largest number of events per `epoll_wait` call.
 const EVENTS: usize = 1024;
 
-/// Asks `address` over so many connections for so long; returns the answers. An
-/// answer must fit into one segment.
+/// Sends requests to `address` on `connections` connections for `length`. Returns the number of
+/// responses. Every response must fit into one TCP segment.
 pub(crate) fn run(address: &str, connections: usize, length: Duration) -> Result<u64> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let mut streams = (0..connections)

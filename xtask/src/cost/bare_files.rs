@@ -1,5 +1,5 @@
-//! The least that blobs in files take: each stored, read and removed with one system call
-//! after the other. Nothing is made up, compared or timed.
+//! The bare loop over files: stores, reads and removes files with only the necessary system calls,
+//! without generating, comparing and timing.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -8,18 +8,18 @@ use anyhow::{Context, Result, bail};
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
 use rustix::io::{pread, write};
 
-/// Where the files go, below the directory given.
+/// Name of the subfolder for the files.
 const FOLDER: &str = "bare";
 
-/// In each round stores so many files of `size` bytes, reads each, removes each; returns
-/// how many calls of those three kinds there were.
+/// In each of `rounds` rounds, stores, reads and removes `count` files of `size` bytes. Returns the
+/// number of operations.
 pub(crate) fn run(directory: &Path, rounds: u64, count: u64, size: usize) -> Result<u64> {
     std::fs::create_dir_all(directory)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let above = open(directory, flags, Mode::empty())?;
     mkdirat(&above, FOLDER, Mode::from_raw_mode(0o755)).context("the folder is there already")?;
     let content = vec![7; size];
-    // As much as Tenbin asks for at once.
+    // The read size of Tenbin.
     let mut buffer = vec![0; 1 << 20];
     for _ in 0..rounds {
         for number in 0..count {

@@ -1,5 +1,5 @@
-//! The load generators that are compared: how each is called and read. Every one
-//! makes the same requests over the same number of connections.
+//! The load generators that are compared: command line and output parser of each. In a row, all
+//! load generators send the same requests on the same number of connections.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,39 +11,39 @@ use super::server::{ACCESS_KEY, SECRET_KEY, data_root, presign};
 use super::turn::{self, Said, Spent};
 use crate::{setup, shell};
 
-/// What a turn is called with.
+/// The parameters of a turn.
 pub(crate) struct Scene<'a> {
-    /// The server's URL; empty without one.
+    /// URL of the server; empty without a server.
     pub(crate) url: &'a str,
-    /// How long to work.
+    /// Duration of the load, seconds.
     pub(crate) seconds: u64,
 }
 
 type Arguments = Box<dyn Fn(&Scene<'_>) -> Result<String>>;
 
-/// A load generator, and how to read its result.
+/// A load generator and the parser of its output.
 pub(crate) struct Contender {
     /// Name in the table.
     pub(crate) name: &'static str,
-    /// Where it is, or why it is nowhere.
+    /// Path of the program, or the reason why the program is missing.
     program: Result<PathBuf, String>,
-    /// The cores it may use.
+    /// The cores that the program can use, as for `taskset`.
     cores: &'static str,
     arguments: Arguments,
-    /// Its result, from what it printed.
+    /// Parses the output of the program.
     read: fn(&str) -> Option<Said>,
-    /// A subcommand and a flag that not every build of it has.
+    /// A subcommand and a flag that some builds of the program lack.
     needs: Option<(&'static str, &'static str)>,
-    /// Builds it, when nothing else has.
+    /// Builds the program, unless it is built elsewhere.
     make: Option<fn(&Path) -> Result<()>>,
-    /// Whether its live page has a viewer.
+    /// Whether this process views the live page of the program.
     is_watched: bool,
-    /// The status with which it ends when it did its work and doubts its figures.
+    /// Exit status of a completed run with doubtful figures.
     doubtful: Option<i32>,
 }
 
 impl Contender {
-    /// Makes it ready to take part, or says why it cannot.
+    /// Builds and checks the program. The error is the reason why the program cannot take part.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         let program = self.program.as_ref().map_err(String::clone)?;
         if let Some(make) = self.make {
@@ -58,12 +58,12 @@ impl Contender {
         }
     }
 
-    /// The program; its mere name where there is none.
+    /// Path of the program, or only its name if the program is missing.
     fn program(&self) -> &Path {
         self.program.as_deref().unwrap_or(Path::new(self.name))
     }
 
-    /// Does the work once, alone on its cores.
+    /// Runs the load once, on the cores of this contender.
     pub(crate) fn turn(&self, scene: &Scene<'_>) -> Result<Spent> {
         let mut command = Command::new("taskset");
         command
@@ -78,14 +78,14 @@ impl Contender {
         turn::take(&mut command, self.doubtful, self.is_watched, self.read)
     }
 
-    /// Its command line, for the record.
+    /// The command line, for the report.
     pub(crate) fn shown(&self, scene: &Scene<'_>) -> Result<String> {
         let program = self.program().file_name().unwrap_or_default().display();
         let arguments = (self.arguments)(scene)?;
         Ok(presign::hide(&format!("{program} {}", arguments.trim())))
     }
 
-    /// The same generator under another name.
+    /// This contender with a different name.
     fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
@@ -105,35 +105,35 @@ impl Contender {
     }
 }
 
-/// What is appended to every call of `tenbin`: one slice on one thread, of which
-/// everything counts, as it does for the peers.
+/// Options of `tenbin` for one slice on one thread without warm-up and settling time, so that all
+/// requests count, as for the peers.
 const ONE_SLICE: &str =
     "--rounds 1 --threads 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
 
-/// The same for several rounds.
+/// Like [`ONE_SLICE`], for several rounds.
 const SOME_SLICES: &str = "--threads 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
 
-/// Files that are stored, read and removed in a round: so few that they lie in memory
-/// that a virtual machine has in hand already. To be given more costs whoever asks first.
+/// Number of files per round. The files fit into memory that the virtual machine already has:
+/// obtaining more memory from the host would cost only the first contender.
 const FILES: u64 = 60_000;
 
-/// Rounds of them for each second of a turn.
+/// Number of rounds of files per second of a turn.
 const ROUNDS_OF_FILES_A_SECOND: u64 = 1;
 
-/// Our own programs, in `built`, and the peers.
+/// All contenders. `built` is the directory of Tenbin's programs.
 pub(crate) struct Stable<'a> {
     pub(crate) built: &'a Path,
 }
 
 impl Stable<'_> {
-    /// Every generator that can send plain GETs: tenbin, the bare loop, the peers.
+    /// All contenders for plain GETs: tenbin, the bare loop and the peers.
     pub(crate) fn http(&self, connections: usize) -> Vec<Contender> {
         vec![
             self.tenbin(move |scene| get(scene, connections, "")),
             self.bare_loop(connections),
             wrk(connections),
             peer("ab", "Debian: apache2-utils", read_ab, move |scene| {
-                // -t alone would end after 50,000 requests.
+                // With only -t, ab ends after 50,000 requests.
                 let Scene { url, seconds } = scene;
                 format!("-q -k -c {connections} -t {seconds} -n 100000000 {url}")
             }),
@@ -154,7 +154,7 @@ impl Stable<'_> {
         ]
     }
 
-    /// Plain GETs without and with a live page that one viewer reads.
+    /// Plain GETs by tenbin, without a live page and with a live page with one viewer.
     pub(crate) fn with_live_page(&self, connections: usize) -> Vec<Contender> {
         let live = self.tenbin(move |scene| get(scene, connections, "--live"));
         vec![
@@ -165,7 +165,7 @@ impl Stable<'_> {
         ]
     }
 
-    /// Those that the table names for TLS. None of them checks the certificate.
+    /// The contenders for TLS. None of the contenders verifies the certificate.
     pub(crate) fn https(&self, connections: usize) -> Vec<Contender> {
         vec![
             self.tenbin(move |scene| get(scene, connections, "--insecure"))
@@ -175,7 +175,7 @@ impl Stable<'_> {
         ]
     }
 
-    /// S3 operations of tenbin: `what` is a subcommand with its own flags.
+    /// S3 operations by tenbin: `what` is a subcommand with its flags.
     pub(crate) fn s3(&self, name: &'static str, what: &'static str) -> Contender {
         self.tenbin(move |scene| {
             let Scene { url, seconds } = scene;
@@ -186,7 +186,7 @@ impl Stable<'_> {
         .named(name)
     }
 
-    /// Plain requests of tenbin for an object whose URL holds the signature.
+    /// Plain requests by tenbin for an object with a presigned URL.
     pub(crate) fn presigned(
         &self,
         name: &'static str,
@@ -223,7 +223,8 @@ impl Stable<'_> {
         .named(name)
     }
 
-    /// Slices of 100 ms of GETs to one server as two targets, two slices a round.
+    /// GETs by tenbin in slices of 100 ms, with the same server as two targets: two slices per
+    /// round.
     pub(crate) fn short_slices(&self, name: &'static str, rounds: u64) -> Contender {
         let tenbin = self.tenbin(move |scene| {
             let url = scene.url;
@@ -238,18 +239,18 @@ impl Stable<'_> {
         }
     }
 
-    /// `tenbin show` of the run in the place of a server, with these flags.
+    /// `tenbin show` of the run directory in [`Scene::url`], with these flags.
     pub(crate) fn show(&self, name: &'static str, flags: &'static str) -> Contender {
         let tenbin = self.tenbin(move |scene| Ok(format!("show {} {flags}", scene.url)));
         Contender {
-            // It uses all cores.
+            // `tenbin show` uses all cores.
             cores: "0,1",
             read: |said| counted((!said.trim().is_empty()).then_some(1)),
             ..tenbin.named(name)
         }
     }
 
-    /// The null workload, for a time or for a number of operations.
+    /// The null workload, for the duration of a turn or for a number of operations.
     pub(crate) fn null(
         &self,
         name: &'static str,
@@ -276,8 +277,8 @@ impl Stable<'_> {
         }
     }
 
-    /// The line that blobstore-bench's users run, on nothing and on both cores: each of
-    /// `modes` for so many times the length of a turn.
+    /// A typical blobstore-bench command line with the dummy store, on both cores. Every mode of
+    /// `modes` runs for `times` times the length of a turn.
     pub(crate) fn dummy(&self, name: &'static str, modes: &'static str, times: u64) -> Contender {
         Contender {
             name,
@@ -292,7 +293,7 @@ impl Stable<'_> {
         }
     }
 
-    /// Blobs of so many bytes put, got and deleted in files, [`ROUNDS_OF_FILES_A_SECOND`].
+    /// Put, get and delete of blobs of `size` bytes in files, by tenbin.
     pub(crate) fn files(&self, size: u64) -> Contender {
         let tenbin = self.tenbin(move |scene| {
             let rounds = scene.seconds * ROUNDS_OF_FILES_A_SECOND;
@@ -308,7 +309,7 @@ impl Stable<'_> {
         }
     }
 
-    /// The same files by [`bare_files`](super::bare_files).
+    /// The operations of [`Stable::files`] by the loop [`bare_files`](super::bare_files).
     pub(crate) fn bare_files(&self, size: u64) -> Contender {
         Contender {
             name: "bare loop",
@@ -339,7 +340,8 @@ impl Stable<'_> {
             needs: None,
             make: None,
             is_watched: false,
-            // INVALID: on a busy machine its figures may be, what it costs is not.
+            // Exit status of an INVALID result. On a busy machine the result can be INVALID, but
+            // the CPU time is still correct.
             doubtful: Some(6),
         }
     }
@@ -361,8 +363,8 @@ impl Stable<'_> {
         }
     }
 
-    /// warp's client library and nothing around it: `what` is its operation on
-    /// objects of `size` bytes.
+    /// A minimal loop around warp's client library. `what` is the operation on objects of `size`
+    /// bytes.
     pub(crate) fn minio_go_loop(&self, what: &'static str, size: u64) -> Contender {
         Contender {
             name: rival::NAME,
@@ -381,10 +383,9 @@ impl Stable<'_> {
     }
 }
 
-/// warp: `what` is a subcommand with its own flags. By default it signs over plain
-/// HTTP as S3's streaming signature has it: SHA-256 of every 64 KiB as it is sent,
-/// where Tenbin has hashed each body once before. The bytes that the server gets
-/// are signed in both cases.
+/// warp: `what` is a subcommand with its flags. Over plain HTTP, warp uses S3's streaming signature
+/// by default, which computes SHA-256 of every 64 KiB while sending. Tenbin hashes each body once
+/// before the run. Both sign all bytes of the body.
 pub(crate) fn warp(what: &'static str) -> Contender {
     peer(
         "warp",
@@ -400,7 +401,7 @@ pub(crate) fn warp(what: &'static str) -> Contender {
     )
 }
 
-/// warp adds `.json.zst`.
+/// Result file of warp, without the extension `.json.zst` that warp adds.
 const WARP_RESULT: &str = "tenbin-cost-warp-result";
 
 fn peer(
@@ -424,7 +425,7 @@ fn peer(
     }
 }
 
-/// Host and port of a plain HTTP server.
+/// Host and port of an `http://` URL.
 fn host(url: &str) -> &str {
     url.trim_start_matches("http://").trim_end_matches('/')
 }
@@ -462,7 +463,7 @@ fn counted(operations: Option<u64>) -> Option<Said> {
     })
 }
 
-/// The number before `after` in the first line that has it.
+/// The number before `after` in the first line that contains `after`.
 fn number_before(said: &str, after: &str) -> Option<u64> {
     let before = said
         .lines()
@@ -470,7 +471,7 @@ fn number_before(said: &str, after: &str) -> Option<u64> {
     before.split_whitespace().next_back()?.parse().ok()
 }
 
-/// The number after `before` in the first line that has it.
+/// The number after `before` in the first line that contains `before`.
 fn number_after(said: &str, before: &str) -> Option<u64> {
     let after = said
         .lines()
@@ -481,12 +482,12 @@ fn number_after(said: &str, before: &str) -> Option<u64> {
 fn read_tenbin(said: &str) -> Option<Said> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
     let result = &document["results"][0];
-    // Failed requests may cost less than answered ones.
+    // Failed requests can cost less than requests with a response.
     (result["failed"].as_u64() == Some(0)).then_some(())?;
     counted(result["ok"].as_u64())
 }
 
-/// All that was done in every result.
+/// The sum of the operations of all results; `None` if an operation failed.
 fn read_all_of_tenbin(said: &str) -> Option<Said> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
     let results = document["results"].as_array()?;
@@ -497,7 +498,7 @@ fn read_all_of_tenbin(said: &str) -> Option<Said> {
     counted(each.sum())
 }
 
-/// The operations of all modes, and the seconds they took.
+/// The sums of operations and seconds over all modes.
 fn read_blobstore_bench(said: &str) -> Option<Said> {
     let totals = || said.lines().filter(|line| line.contains("Int: TOTAL"));
     let field = |line: &str, name: &str| -> Option<f64> {
@@ -543,7 +544,8 @@ fn read_oha(said: &str) -> Option<Said> {
     counted(document["statusCodeDistribution"]["200"].as_u64())
 }
 
-/// What warp prints are rounded rates; the exact count is in the file it writes.
+/// Reads the exact number of operations from the result file of warp, because warp prints only
+/// rounded rates.
 fn read_warp() -> Option<Said> {
     let file = std::env::temp_dir().join(format!("{WARP_RESULT}.json.zst"));
     let text = shell::output_of(Command::new("zstd").arg("-dcq").arg(file)).ok()?;

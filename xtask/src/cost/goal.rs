@@ -1,42 +1,43 @@
-//! What a figure is to reach, and whether it did.
+//! Goals for the measured figures, and their evaluation.
 
-/// A goal of a row, about the figures of its contenders. Names are theirs.
+/// A goal of a row for the figures of its contenders. Texts are names of contenders.
 #[derive(Debug, Clone)]
 pub(crate) enum Goal {
-    /// The first is at most so many times the second.
+    /// The first contender's figure is at most this multiple of the second contender's.
     AtMostTimes(&'static str, f64, &'static str),
-    /// The first is at least so many times the second.
+    /// The first contender's figure is at least this multiple of the second contender's.
     AtLeastTimes(&'static str, f64, &'static str),
-    /// The first is at most so much above the second.
+    /// The first contender's figure exceeds the second contender's by at most this amount.
     AtMostAbove(&'static str, f64, &'static str),
-    /// The first is below every contender that is not one of the others.
+    /// The contender's figure is below that of every contender not in the list.
     BelowAllBut(&'static str, &'static [&'static str]),
-    /// The first is at most so many times what was seen of another elsewhere: on
-    /// another machine, so that it says how things stand and proves nothing.
+    /// The first contender's figure is at most this multiple of a figure of the second contender
+    /// from another machine. Only an indication, because the machines differ.
     AtMostTimesElsewhere(&'static str, f64, &'static str, f64),
-    /// At most so much.
+    /// The contender's figure is at most this number.
     AtMost(&'static str, f64),
-    /// At least so much.
+    /// The contender's figure is at least this number.
     AtLeast(&'static str, f64),
 }
 
-/// A goal beside what was measured.
+/// A goal and its evaluation.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Judged {
     /// The goal in words.
     pub(crate) goal: String,
-    /// What was measured, or why nothing was.
+    /// The measured value, or the reason why there is no value.
     pub(crate) measured: String,
-    /// Nothing when it could not be measured.
+    /// Whether the goal is met; `None` without a value.
     pub(crate) met: Option<bool>,
 }
 
-/// The figures of a row: a contender, its figure of every turn, or why it has none.
+/// The figures of a row: name of each contender, and its figure in every turn or the reason why
+/// there is none.
 pub(crate) type Figures = [(String, Result<Vec<f64>, String>)];
 
 impl Goal {
-    /// Holds the goal against the figures. Ratios and differences are taken within
-    /// each turn, where the machine was most alike for both, and their median counts.
+    /// Evaluates the goal. Ratios and differences are computed within each turn, because the
+    /// machine changes least within a turn; their median counts.
     pub(crate) fn judge(&self, figures: &Figures, unit: &str) -> Judged {
         match *self {
             Self::AtMostTimes(ours, times, theirs) => pair(
@@ -155,7 +156,7 @@ fn below_all(figures: &Figures, ours: &str, others: &[&str]) -> Judged {
 }
 
 fn unmeasured(goal: String, why: String) -> Judged {
-    // What a failed program printed may be long.
+    // Only the first line: the output of a failed program can be long.
     let why = why.lines().next().unwrap_or_default();
     Judged {
         goal,
@@ -171,7 +172,7 @@ fn turns_of<'a>(figures: &'a Figures, who: &str) -> Result<&'a [f64], String> {
     }
 }
 
-/// The middle of the figures, or the mean of the two in the middle.
+/// The median of the figures.
 pub(crate) fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
 
     fn figures() -> Vec<(String, Result<Vec<f64>, String>)> {
-        // The machine was three times as slow in the second turn.
+        // In the second turn, the machine was three times slower.
         vec![
             ("ours".to_owned(), Ok(vec![5.0, 15.3, 5.2])),
             ("loop".to_owned(), Ok(vec![5.0, 15.0, 5.0])),

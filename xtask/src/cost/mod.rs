@@ -1,7 +1,7 @@
-//! `cargo xtask cost`: what the generator itself costs, beside its peers.
+//! `cargo xtask cost`: compares the CPU and memory cost of Tenbin with other load generators.
 //!
-//! A rate on a shared machine means little; CPU seconds a unit of work, of all
-//! contenders in turn in the same run, mean more. Medians are quoted.
+//! Rates on a shared machine are unreliable, so the main figure is CPU time per operation. The
+//! contenders run in alternating turns; medians are reported.
 
 mod awake;
 mod bare;
@@ -27,31 +27,31 @@ use self::rows::{Method, Row};
 use self::turn::Spent;
 use crate::shell;
 
-/// How long the short turn of [`Method::Beyond`] works: slow servers, too, have to
-/// answer something in it.
+/// Length in seconds of the short turn of [`Method::Beyond`]; long enough for responses of slow
+/// servers.
 const SHORT_SECONDS: u64 = 2;
 
-/// How long everything takes, and which rows are asked for.
+/// The requested rows, turns and lengths.
 struct Wish {
-    /// Lower-case words that a row's name must hold.
+    /// Lower-case words that the name of a row must contain.
     words: Vec<String>,
-    /// Turns of every contender.
+    /// Number of turns per contender.
     turns: usize,
-    /// Length of a turn.
+    /// Length of a turn, seconds.
     seconds: u64,
 }
 
-/// What the contenders spent on one row.
+/// The measured costs of a row.
 struct Measured {
     row: Row,
-    /// In the order of `row.contenders`: a figure a turn, or why there is none.
+    /// Costs per turn, or the reason why there are none, in the order of `row.contenders`.
     spent: Vec<Result<Vec<Spent>, String>>,
     commands: Vec<String>,
     seconds: u64,
 }
 
-/// Measures the rows whose name has these words (`--turns` and `--seconds` change
-/// how long it takes), prints the table and keeps it in a dated folder.
+/// Measures the rows whose name contains `words`, prints the table and saves the table in a dated
+/// folder. `--turns N` and `--seconds N` in `words` change the turns.
 pub(crate) fn run(words: &str) -> Result<()> {
     let wish = Wish::of(words)?;
     let built = build()?;
@@ -61,7 +61,7 @@ pub(crate) fn run(words: &str) -> Result<()> {
         let name = row.name.to_lowercase();
         if wish.words.iter().all(|word| name.contains(word.as_str())) {
             measured.push(measure(row, &built, &wish)?);
-            // What takes long is kept as it comes.
+            // Saved after every row, because a complete run takes long.
             let folder = report::keep(&measured, &machine)?;
             println!("kept in {}", folder.display());
         }
@@ -73,7 +73,7 @@ pub(crate) fn run(words: &str) -> Result<()> {
     Ok(())
 }
 
-/// The bare loop as a process of its own, so that it is measured like the others.
+/// Runs the bare loop. Called in a separate process, which is measured like the other contenders.
 pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Result<()> {
     let length = Duration::from_secs(seconds.parse().context("seconds")?);
     let connections = connections.parse().context("connections")?;
@@ -81,7 +81,7 @@ pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Resu
     Ok(())
 }
 
-/// The bare loop over files, likewise.
+/// Runs the bare loop over files, also in a separate process.
 pub(crate) fn bare_files(directory: &str, rounds: &str, count: &str, size: &str) -> Result<()> {
     let rounds = rounds.parse().context("rounds")?;
     let count = count.parse().context("count")?;
@@ -120,7 +120,7 @@ fn number<T: std::str::FromStr>(flag: &str, word: Option<&str>) -> Result<T> {
         .with_context(|| format!("{flag} wants a number"))
 }
 
-/// Builds everything of ours that is measured; where it is.
+/// Builds all measured programs of Tenbin, and returns their directory.
 fn build() -> Result<PathBuf> {
     for what in [
         "-p tenbin -p xtask",
@@ -131,7 +131,7 @@ fn build() -> Result<PathBuf> {
         shell::succeed(shell::cargo().args(arguments))?;
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    // Contenders run in another directory.
+    // The path must be absolute, because contenders run in another directory.
     Ok(std::path::absolute(target)?.join("release"))
 }
 
@@ -172,7 +172,7 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
                     figures.push(figure);
                 }
                 Err(error) => {
-                    // One that cannot do this work does not keep the others from it.
+                    // A failed contender does not stop the other contenders.
                     let why = format!("{} failed: {error:#}", contender.name);
                     println!("{why}");
                     *turns = Err(why);
@@ -211,7 +211,7 @@ fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spen
     }
 }
 
-/// The machine that this runs on, in one line.
+/// Description of this machine, in one line.
 pub(crate) fn machine() -> Result<String> {
     let kernel = shell::output_of(Command::new("uname").arg("-sr"))?;
     let cpu = std::fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;

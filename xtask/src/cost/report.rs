@@ -1,4 +1,4 @@
-//! The table of costs, and the dated folder it is kept in.
+//! The table of costs, saved in a dated folder.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::kept;
 
 const HEADER: &str = "row,contender,turn,cpu_seconds,wall_seconds,operations,peak_resident_kib\n";
 
-/// Every row as text, the goals of all of them last.
+/// The results of all rows as text, followed by a table of all goals.
 pub(super) fn text(measured: &[Measured]) -> String {
     let mut text: String = measured.iter().map(section).collect();
     text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
@@ -145,8 +145,8 @@ fn word(met: Option<bool>) -> &'static str {
     }
 }
 
-/// Keeps the rows and their raw figures under `bench/`. Rows of the same day that
-/// were not measured again stay.
+/// Saves the rows and their raw figures in `bench/`. Replaces rows of the same day only if they
+/// were measured again.
 pub(super) fn keep(measured: &[Measured], machine: &str) -> Result<PathBuf> {
     let folder = kept::folder("cost")?;
     let names: Vec<&str> = measured.iter().map(|row| row.row.name).collect();
@@ -172,7 +172,7 @@ fn read(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap_or_default()
 }
 
-/// The sections of an earlier page that are not about rows of these names.
+/// The sections of an earlier page, without the sections of the rows with these names.
 fn other_sections(page: &str, names: &[&str]) -> String {
     page.split("\n## ")
         .skip(1)
@@ -184,7 +184,7 @@ fn other_sections(page: &str, names: &[&str]) -> String {
         .collect()
 }
 
-/// The lines of an earlier file of the same form that are not about these rows.
+/// The lines of an earlier file in the same format, without the lines of the rows with these names.
 fn other_lines(file: &str, names: &[&str]) -> String {
     let Some(lines) = file.strip_prefix(HEADER) else {
         return String::new();

@@ -1,5 +1,5 @@
-//! A small program of our own on minio-go, the client library of warp: what warp
-//! costs at least, where warp itself cannot be had.
+//! A minimal loop around minio-go, the client library of warp: a lower bound of the cost of warp,
+//! also on machines without warp.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,20 +8,20 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// Its name in the table.
+/// Name of the program in the table.
 pub(super) const NAME: &str = "minio-go loop";
 
-/// Its name as a file.
+/// File name of the program.
 pub(super) const PROGRAM: &str = "minio-go-loop";
 
-/// Where its source lies in the workspace.
+/// Source directory of the program in the workspace.
 const SOURCE: &str = "xtask/src/cost/rival";
 
-/// Where Go unpacks itself when nobody puts it on the path.
+/// Default installation path of Go.
 const USUAL_PLACE: &str = "/usr/local/go/bin/go";
 
-/// Builds it as `program`; Go fetches the modules, and checks them against `go.sum`,
-/// the first time.
+/// Builds the program to the path `program`. At the first build, Go downloads the modules and
+/// verifies them with `go.sum`.
 pub(super) fn build(program: &Path) -> Result<()> {
     let go = shell::find_program("go")
         .or_else(|| Some(USUAL_PLACE.into()).filter(|go: &std::path::PathBuf| go.is_file()))

@@ -1,4 +1,4 @@
-//! The table: what is measured, on what, by whom, and what it is to reach.
+//! The rows of the cost table: workload, server, contenders and goals.
 
 use std::path::Path;
 
@@ -8,31 +8,31 @@ use super::rival;
 use super::server::Kind;
 use super::turn::Spent;
 
-/// One kind of work, done by every contender.
+/// A workload that every contender of the row runs.
 pub(crate) struct Row {
-    /// What it is.
+    /// Name of the row.
     pub(crate) name: &'static str,
     pub(crate) server: Kind,
     pub(crate) method: Method,
-    /// Something else keeps the generator's core awake, so that nobody is measured
-    /// going to sleep and waking up.
+    /// Whether another process keeps the core of the load generator awake, which excludes the cost
+    /// of going to sleep and waking up.
     pub(crate) core_awake: bool,
     pub(crate) contenders: Vec<Contender>,
     pub(crate) readings: Vec<Reading>,
 }
 
-/// How a turn is taken.
+/// How a turn is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// All that the generator does counts, its start too.
+    /// The total cost of the program, including its start.
     Whole,
-    /// A short turn is taken away from a long one: objects that have to be put
-    /// before they can be got, bodies that are made up and hashed beforehand, and
-    /// what is deleted afterwards are the same in both.
+    /// The cost of a long turn minus the cost of a short turn. This excludes the preparation and
+    /// the cleanup, which are the same in both: storing objects for GET, generating and hashing
+    /// bodies, deleting objects.
     Beyond,
-    /// The contender works until its count is full; the time given means nothing.
+    /// The contender performs a fixed number of operations; the length of a turn is ignored.
     Counted,
-    /// The same, in one turn: it takes minutes, and what is read off it hardly varies.
+    /// Like `Counted`, but with a single turn, which takes minutes and hardly varies.
     Once,
 }
 
@@ -42,20 +42,20 @@ pub(crate) struct Reading {
     pub(crate) goals: Vec<Goal>,
 }
 
-/// What is read off a turn.
+/// The quantity that is measured in a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Figure {
-    /// CPU microseconds an operation.
+    /// CPU microseconds per operation.
     MicrosPerOperation,
-    /// CPU seconds a GiB, of operations that each carry so many bytes.
+    /// CPU seconds per GiB, for operations with this many bytes each.
     CpuPerGib(u64),
-    /// Million operations a second of the wall clock.
+    /// Million operations per second of wall time.
     MillionsPerSecond,
-    /// Million operations a CPU second.
+    /// Million operations per CPU second.
     MillionsPerCpuSecond,
-    /// Most resident memory, MiB.
+    /// Peak resident memory, MiB.
     PeakMib,
-    /// Wall seconds of the work.
+    /// Wall time of the work, seconds.
     Seconds,
 }
 
@@ -88,7 +88,7 @@ impl Figure {
 
 const MIB: u64 = 1 << 20;
 
-/// Every row. `built` is where our own programs are.
+/// All rows. `built` is the directory of Tenbin's programs.
 pub(crate) fn all(built: &Path) -> Vec<Row> {
     let stable = Stable { built };
     let mut rows = vec![
@@ -126,8 +126,8 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
         verified("verified GET 1 MiB, built-in server", Kind::Memory, &stable),
         verified("verified GET 1 MiB, MinIO", Kind::Minio, &stable),
         tls("TLS 1.3 keep-alive GET, 64 connections", false, &stable),
-        // With TLS the server is the limit, and how often a generator is woken weighs more
-        // than what it does: see docs/performance.md.
+        // With TLS the server is the limit, and the wake-ups of a load generator cost more than its
+        // work: see docs/performance.md.
         tls(
             "TLS 1.3 keep-alive GET, 64 connections, core kept awake",
             true,
@@ -162,7 +162,7 @@ fn plain_get(name: &'static str, stable: &Stable<'_>, connections: usize) -> Row
     }
 }
 
-/// What it costs to show the figures of every second to one viewer.
+/// The cost of a live page with one viewer.
 fn live_page(stable: &Stable<'_>) -> Row {
     Row {
         name: "keep-alive GET, 64 connections, live page with one viewer",
@@ -188,12 +188,12 @@ fn null(stable: &Stable<'_>) -> Row {
             stable.null("2 threads", "0,1", 128, None),
         ],
         readings: vec![
-            // A thread that is kept off its core by others still shows its speed.
+            // CPU time does not depend on other programs that use the core of the thread.
             Reading {
                 figure: Figure::MillionsPerCpuSecond,
                 goals: vec![Goal::AtLeast("1 thread", 25.0)],
             },
-            // Only the wall clock shows threads that wait for each other.
+            // Only wall time includes the time in which threads wait for each other.
             Reading {
                 figure: Figure::MillionsPerSecond,
                 goals: vec![Goal::AtLeastTimes("2 threads", 1.9, "1 thread")],
@@ -230,9 +230,9 @@ fn large_put(server: Kind, stable: &Stable<'_>) -> Row {
     large(name, server, contenders, 0.9)
 }
 
-/// Tenbin beside warp, and beside the library that warp works with: that costs less
-/// than warp, which adds its own work, so a quarter of it is harder to reach.
-/// `seen` is what warp took on another machine, CPU seconds a GiB.
+/// Compares Tenbin with warp and with warp's client library, which costs less than warp; a quarter
+/// of the library's cost is therefore the harder goal. `seen` is the cost of warp on another
+/// machine, CPU seconds per GiB.
 fn large(name: &'static str, server: Kind, contenders: Vec<Contender>, seen: f64) -> Row {
     Row {
         name,
@@ -251,12 +251,11 @@ fn large(name: &'static str, server: Kind, contenders: Vec<Contender>, seen: f64
     }
 }
 
-/// What signing costs: the same bytes from the same server, once asked for with a
-/// fresh signature a request, once as a plain request whose URL was signed before.
-/// Both ask for one object over and over, since a server that locks what is written
-/// answers in another rhythm over many, and each wake-up costs the generator; the
-/// plain one has a longer request line and fewer headers. The server's own work is
-/// not counted.
+/// The cost of signing GETs: compares requests with a new signature each with plain requests for a
+/// presigned URL, for the same bytes of the same server. All requests are for a single object,
+/// because the timing of responses for many objects differs on servers with locks, and every
+/// wake-up of the load generator adds cost. The plain requests have a longer request line and fewer
+/// headers. The work of the server is not counted.
 fn small_get(name: &'static str, server: Kind, stable: &Stable<'_>) -> Row {
     let signed = stable.s3(
         "signed",
@@ -308,7 +307,7 @@ fn tls(name: &'static str, core_awake: bool, stable: &Stable<'_>) -> Row {
     Row {
         name,
         server: Kind::NginxTls,
-        // Handshakes are dear, and not of the keep-alive requests.
+        // Excludes the expensive handshakes, which are not part of keep-alive requests.
         method: Method::Beyond,
         core_awake,
         contenders: stable.https(64),
@@ -319,8 +318,8 @@ fn tls(name: &'static str, core_awake: bool, stable: &Stable<'_>) -> Row {
     }
 }
 
-/// Blobs in files: beside the system calls, everything is Tenbin's: making each blob up,
-/// comparing it when it is read, timing, and keeping what there is.
+/// Blobs in files: the cost beyond the system calls is Tenbin's work, which is generating,
+/// comparing, timing and recording.
 fn files(stable: &Stable<'_>) -> Row {
     Row {
         name: "blobs of 10 KiB in files: put, get, delete",
@@ -335,7 +334,8 @@ fn files(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// blobstore-bench on nothing, where the tool itself reached 5.8 million.
+/// A blobstore-bench command line with the dummy store; blobstore-bench itself reached 5.8 million
+/// operations per second.
 fn dummy(stable: &Stable<'_>) -> Row {
     Row {
         name: "blobstore-bench -b dummy, 2 threads",
@@ -379,11 +379,11 @@ fn dummy_memory(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// What is no growth.
+/// Largest increase of memory that does not count as growth.
 const NO_GROWTH_MIB: f64 = 1.0;
 
-/// A run this long has handed out three samples and has the second set of histograms
-/// that every longer one has: what comes on top is growth.
+/// Duration in seconds after which a run has delivered three samples and has allocated its second
+/// set of histograms. Any further increase of memory is growth.
 const THREE_SAMPLES: f64 = 3.0;
 
 fn null_memory(stable: &Stable<'_>) -> Row {
@@ -394,7 +394,7 @@ fn null_memory(stable: &Stable<'_>) -> Row {
         method: Method::Counted,
         core_awake: false,
         contenders: vec![
-            // Over within a tenth of a second, before the first sample.
+            // Ends within a tenth of a second, before the first sample.
             run("10⁶ operations", 1_000_000),
             run("10⁸ operations", 100_000_000),
             run("10⁹ operations", 1_000_000_000),
@@ -436,7 +436,7 @@ fn nginx_memory(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// What a run keeps of each slice does not stay in memory.
+/// Checks that the recorded data of slices do not stay in memory.
 fn slices_memory(stable: &Stable<'_>) -> Row {
     Row {
         name: "memory, slices of 100 ms, two targets",
@@ -454,7 +454,7 @@ fn slices_memory(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// Most memory of a run of any length, and of showing it.
+/// Largest memory of a run of any length and of `tenbin show`, MiB.
 const LONG_RUN_MIB: f64 = 100.0;
 
 fn show(stable: &Stable<'_>) -> Row {
@@ -481,8 +481,7 @@ fn show(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// That the run which others are held against has been through all that does not
-/// depend on its length.
+/// Checks that the reference run was at least [`THREE_SAMPLES`] seconds long.
 fn long_enough(run: &'static str) -> Reading {
     Reading {
         figure: Figure::Seconds,

@@ -1,4 +1,4 @@
-//! One turn of a generator: run alone on its cores, its CPU time and memory taken.
+//! One turn: runs a load generator alone on its cores, and measures its CPU time and memory.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,32 +10,31 @@ use nix::sys::resource::{UsageWho, getrusage};
 use super::viewer;
 use crate::shell;
 
-/// How often a running generator's memory is looked at.
+/// Interval between two reads of the program's memory.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often at first: a run may be over before [`LOOK`] has seen its peak.
+/// Interval between two reads at the start of a turn, because a short run can end within [`LOOK`].
 const FIRST_LOOKS: Duration = Duration::from_millis(1);
 
-/// How long that is.
+/// Duration of the phase with [`FIRST_LOOKS`].
 const AT_FIRST: Duration = Duration::from_millis(200);
 
-/// What one turn took.
+/// The cost of one turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spent {
-    /// CPU seconds of the generator, user and system, its children included.
+    /// CPU seconds, user and system, including child processes.
     pub(crate) cpu_seconds: f64,
-    /// Wall seconds of the work alone, when the generator says them, else of the
-    /// whole turn.
+    /// Wall seconds of the work if the program reports them, otherwise of the entire turn.
     pub(crate) wall_seconds: f64,
-    /// Correct answers.
+    /// Number of correct responses.
     pub(crate) operations: u64,
-    /// Most memory that was resident at once, KiB.
+    /// Peak resident memory, KiB.
     pub(crate) peak_kib: u64,
 }
 
 impl Spent {
-    /// What this turn took beyond a shorter one with the same preparation. Their
-    /// start, their preparation and their tidying up cancel.
+    /// The cost of this turn minus the cost of a shorter turn. Start, preparation and cleanup are
+    /// the same in both turns and cancel out.
     pub(crate) fn beyond(self, shorter: Self) -> Result<Self> {
         if self.operations <= shorter.operations {
             bail!(
@@ -53,19 +52,20 @@ impl Spent {
     }
 }
 
-/// What a generator says of its turn.
+/// The figures that a load generator reports for a turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said {
-    /// Correct answers.
+    /// Number of correct responses.
     pub(crate) operations: u64,
-    /// Seconds its work took; not every generator says them exactly.
+    /// Seconds of the work; `None` if the program does not report them exactly.
     pub(crate) seconds: Option<f64>,
 }
 
-/// Runs the command to its end and reads what it printed with `read`. It may end
-/// with status 0 or `doubtful`.
+/// Runs the command to its end and parses its output with `read`. The exit status must be 0 or
+/// `doubtful`.
 ///
-/// With `is_watched`, this process reads the live page of the command, at no cost to it.
+/// With `is_watched`, this process views the live page of the command; the cost of viewing is not
+/// counted.
 pub(crate) fn take(
     command: &mut Command,
     doubtful: Option<i32>,
@@ -120,8 +120,8 @@ pub(crate) fn take(
     })
 }
 
-/// The highest `VmHWM` seen: the kernel keeps it as a high-water mark, so only
-/// growth within the last look before the end can be missed.
+/// The last `VmHWM` of the process, the kernel's high-water mark of resident memory. Only growth
+/// after the last read is missed.
 fn peak_until(over: &AtomicBool, pid: u32) -> u64 {
     let status = format!("/proc/{pid}/status");
     let start = Instant::now();

@@ -4,10 +4,10 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::ChildStderr;
 
-/// What `tenbin --live` prints before the address of its page.
+/// Text that `tenbin --live` prints before the address of its page.
 const ANNOUNCED: &str = "live page: http://";
 
-/// Reads what a run prints, and the events of its live page until it ends.
+/// Reads the output of a run, and the events of its live page until the run ends.
 pub(super) fn view(stderr: ChildStderr) {
     let mut lines = BufReader::new(stderr).lines();
     let addresses = lines.by_ref().map_while(Result::ok);
@@ -17,7 +17,7 @@ pub(super) fn view(stderr: ChildStderr) {
         .as_deref()
         .and_then(|url| url.split_once('/'))
     {
-        // Without a viewer, the row shows what the page costs that nobody reads.
+        // If reading fails, the row measures the cost of a page without a viewer.
         let _ = read(host, &format!("/{path}events"), "event: done");
         let _ = read(host, &format!("/{path}report.html"), "</html>");
     }

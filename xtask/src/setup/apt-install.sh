@@ -1,7 +1,8 @@
 # Installs the packages named as arguments. Run as root.
 set -eu
 
-# invoke-rc.d asks this file before it starts the service of a new package.
+# invoke-rc.d runs this file before it starts the service of a new package; exit
+# code 101 forbids the start.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -15,5 +16,6 @@ install() {
         install --yes --quiet --no-install-recommends "$@"
 }
 
-# The package lists of a fresh machine are empty or old: fetch them only then.
+# Package lists can be missing or outdated on a new machine: update them only if
+# the installation fails.
 install "$@" || { apt-get -o Acquire::Retries=5 update --quiet && install "$@"; }

@@ -1,4 +1,4 @@
-//! Programs from Debian packages.
+//! Installs programs from Debian packages.
 
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
@@ -8,11 +8,11 @@ use anyhow::{Context, Result, bail};
 use super::say;
 use crate::shell;
 
-/// Installs packages without starting the services in them: what the tests
-/// start themselves listens on 127.0.0.1 only, a packaged nginx would not.
+/// Script that installs packages without starting their services: a packaged nginx would listen on
+/// all addresses, but servers started by the tests listen only on 127.0.0.1.
 const INSTALL: &str = include_str!("apt-install.sh");
 
-/// The entries whose program is not on this machine; says how each one stands.
+/// The entries whose program is missing on this machine. Prints the state of every entry.
 pub(super) fn missing<'a>(wanted: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut missing = Vec::new();
     for &(program, package) in wanted {
@@ -27,7 +27,7 @@ pub(super) fn missing<'a>(wanted: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a st
     missing
 }
 
-/// Installs the packages whose program is missing.
+/// Installs the packages of missing programs.
 pub(super) fn install(wanted: &[(&str, &str)]) -> Result<()> {
     let packages: Vec<&str> = missing(wanted)
         .into_iter()
@@ -53,7 +53,8 @@ pub(super) fn install(wanted: &[(&str, &str)]) -> Result<()> {
     Ok(())
 }
 
-/// Runs what follows as root: directly when we are, else through sudo.
+/// A command that runs its arguments as root: directly if this process is root, otherwise with
+/// sudo.
 fn as_administrator() -> Command {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     Command::new(if is_root { "env" } else { "sudo" })

@@ -1,5 +1,5 @@
-//! Servers built from Go modules, kept in a cache that all clones share: a build
-//! takes minutes, a look at an existing binary takes none.
+//! Builds servers from Go modules, into a cache that all clones of the repository share, because a
+//! build takes minutes.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use anyhow::{Context, Result, bail};
 use super::say;
 use crate::shell;
 
-/// A server and the exact version the tests are written for.
+/// A server in the exact version that the tests require.
 pub(super) struct Server {
     /// Name of the binary.
     pub(super) name: &'static str,
-    /// What `go install` builds.
+    /// Package that `go install` builds.
     pub(super) package: &'static str,
-    /// The module that holds it.
+    /// Module that contains the package.
     pub(super) module: &'static str,
     /// Version of the module.
     pub(super) version: &'static str,
 }
 
-/// Where a server stands.
+/// Location of a server binary.
 enum State {
     /// In the cache.
     Ready(PathBuf),
-    /// Built earlier into Go's own place.
+    /// In the installation directory of Go, from an earlier build.
     Elsewhere(PathBuf),
-    /// Nowhere in the right version.
+    /// Not found in the required version.
     Missing,
 }
 
-/// Names of the servers that are not in the cache; says how each one stands.
+/// Names of the servers that are not in the cache. Prints the state of every server.
 pub(super) fn missing(servers: &[Server]) -> Result<Vec<&'static str>> {
     let go = go()?;
     let mut names = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn missing(servers: &[Server]) -> Result<Vec<&'static str>> {
     Ok(names)
 }
 
-/// Builds or links every server that is not in the cache in the right version.
+/// Builds or links every server whose required version is not in the cache.
 pub(super) fn install(servers: &[Server]) -> Result<()> {
     let go = go()?;
     let cache = cache_dir()?;
@@ -126,7 +126,7 @@ impl Server {
     }
 }
 
-/// Whether `go version -m` says that a binary's main module is this one.
+/// Whether `info`, the output of `go version -m`, names this main module in this version.
 fn holds_module(info: &str, module: &str, version: &str) -> bool {
     info.lines().any(|line| {
         let mut words = line.split_whitespace();
@@ -143,8 +143,8 @@ fn go() -> Result<PathBuf> {
         )
 }
 
-/// The cache: `TENBIN_SERVERS`, or `tenbin/servers/bin` in the user's cache directory.
-/// The end-to-end tests look in the same place.
+/// The cache directory: `TENBIN_SERVERS`, or `tenbin/servers/bin` in the user's cache directory.
+/// The end-to-end tests use the same directory.
 pub(super) fn cache_dir() -> Result<PathBuf> {
     if let Some(directory) = set_variable("TENBIN_SERVERS") {
         return Ok(directory);
@@ -157,7 +157,7 @@ pub(super) fn cache_dir() -> Result<PathBuf> {
     Ok(cache.join("tenbin/servers/bin"))
 }
 
-/// Where `go install` puts binaries when nobody tells it otherwise.
+/// Default installation directories of `go install`.
 fn install_dirs(go: &Path) -> Result<Vec<PathBuf>> {
     let answer = shell::output_of(Command::new(go).args(["env", "GOBIN", "GOPATH"]))?;
     let mut lines = answer.lines();

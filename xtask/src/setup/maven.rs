@@ -1,5 +1,5 @@
-//! OpenSearch as a directory of libraries, which Maven finds with all that they need.
-//! From where, the settings of this machine's Maven say.
+//! Fetches OpenSearch with Maven, as a directory of libraries with all dependencies. The Maven
+//! settings of this machine determine the repositories.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 use super::{go, say};
 use crate::shell;
 
-/// What Maven is to find.
+/// The Maven project with OpenSearch as its dependency.
 const POM: &str = include_str!("pom.xml");
-/// How the thing is called in what is said.
+/// Name in messages.
 const NAME: &str = "opensearch";
-/// The plugin in the version that is known to do it, whatever Maven there is.
+/// The Maven goal, in a plugin version that works with every Maven version.
 const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
-/// Names of what is not there; says how it stands.
+/// `opensearch` if the libraries are missing, otherwise nothing. Prints the state.
 pub(super) fn missing() -> Result<Vec<&'static str>> {
     if is_ready()? {
         say_ready()?;
@@ -26,7 +26,7 @@ pub(super) fn missing() -> Result<Vec<&'static str>> {
     Ok(vec![NAME])
 }
 
-/// Fetches the libraries unless they are those of the list.
+/// Fetches the libraries, unless the libraries of [`POM`] are present.
 pub(super) fn install() -> Result<()> {
     if !is_ready()? {
         fetch().context(
@@ -37,8 +37,8 @@ pub(super) fn install() -> Result<()> {
     say_ready()
 }
 
-/// They come into a directory of their own first: a half-filled one must not pass for
-/// the whole.
+/// Fetches the libraries to a temporary directory and renames the directory at the end, so that an
+/// incomplete directory cannot be mistaken for a complete one.
 fn fetch() -> Result<()> {
     let place = place()?;
     let unfinished = place.with_file_name("opensearch-unfinished");
@@ -70,14 +70,14 @@ fn fetch() -> Result<()> {
         .with_context(|| format!("cannot make the directory {}", place.display()))
 }
 
-/// Whether what is there was fetched by this list.
+/// Whether the libraries were fetched with the current [`POM`].
 fn is_ready() -> Result<bool> {
     let place = place()?;
     let list = std::fs::read_to_string(place.join("pom.xml"));
     Ok(list.is_ok_and(|list| list == POM) && place.join("lib").is_dir())
 }
 
-/// The directory, beside that of the programs.
+/// Directory of the libraries, next to the cache directory of the servers.
 fn place() -> Result<PathBuf> {
     Ok(go::cache_dir()?.with_file_name("opensearch"))
 }
@@ -88,7 +88,7 @@ fn say_ready() -> Result<()> {
     Ok(())
 }
 
-/// The version of what is wanted: that of the last thing on the list.
+/// The version of OpenSearch: the last version in the project file.
 fn version(pom: &str) -> Option<&str> {
     let (_, rest) = pom.rsplit_once("<version>")?;
     Some(rest.split_once('<')?.0)

@@ -1,5 +1,4 @@
-//! `cargo xtask setup`: the real servers, the reference clients and the browser that the
-//! tests run against.
+//! `cargo xtask setup`: installs the servers, the reference clients and the browser for the tests.
 
 mod debian;
 mod go;
@@ -12,7 +11,7 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 
-/// Programs from Debian packages, as (program, package).
+/// Programs from Debian packages: program, package.
 const FROM_DEBIAN: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
     ("wrk", "wrk"),
@@ -24,7 +23,7 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("mvn", "maven"),
 ];
 
-/// Servers, and the reader of benchmark files, built from Go modules.
+/// Servers and benchstat, built from Go modules.
 const FROM_GO: &[go::Server] = &[
     go::Server {
         name: "minio",
@@ -52,10 +51,10 @@ const FROM_GO: &[go::Server] = &[
     },
 ];
 
-/// The version of cargo-deny that `deny.toml` is written for.
+/// The version of cargo-deny that `deny.toml` requires.
 const CARGO_DENY: &str = "0.20.2";
 
-/// Installs what is missing.
+/// Installs all missing programs.
 pub(crate) fn install() -> Result<()> {
     debian::install(FROM_DEBIAN)?;
     go::install(FROM_GO)?;
@@ -63,7 +62,7 @@ pub(crate) fn install() -> Result<()> {
     python::install()
 }
 
-/// Builds cargo-deny, which `cargo xtask check` uses where it is installed.
+/// Builds cargo-deny, which `cargo xtask check` uses if it is installed.
 pub(crate) fn install_deny() -> Result<()> {
     let into = go::cache_dir()?;
     let root = into.parent().unwrap_or(&into);
@@ -82,7 +81,7 @@ pub(crate) fn install_deny() -> Result<()> {
     shell::succeed(shell::cargo().args(arguments).arg(root))
 }
 
-/// Says what is there; an error if anything is missing.
+/// Prints the state of all programs. Fails if a program is missing.
 pub(crate) fn check() -> Result<()> {
     let mut missing: Vec<&str> = Vec::new();
     missing.extend(
@@ -99,12 +98,12 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// One line for a thing that is there or is not.
+/// Prints the state of one program.
 fn say(name: &str, state: &str) {
     println!("{name:<10} {state}");
 }
 
-/// The search path with the servers' directory before it.
+/// `PATH` with the cache directory of the servers at the front.
 pub(crate) fn path_with_servers() -> Result<std::ffi::OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = [go::cache_dir()?];
@@ -112,8 +111,7 @@ pub(crate) fn path_with_servers() -> Result<std::ffi::OsString> {
     Ok(std::env::join_paths(all)?)
 }
 
-/// A program that Go or cargo built: in the cache, or where they put binaries when
-/// nobody tells them otherwise.
+/// Finds a program built by Go or cargo, in the cache or in the default installation directories.
 pub(crate) fn find_built(name: &str) -> Option<PathBuf> {
     let home = std::env::var_os("HOME")
         .map(PathBuf::from)

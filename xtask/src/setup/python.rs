@@ -1,5 +1,5 @@
-//! Python with the packages that example servers need, in a place of its own: what the
-//! system's Python has is left alone.
+//! Installs the Python packages of the example servers in a separate environment; the system's
+//! Python is not changed.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use anyhow::{Context, Result, bail};
 use super::{go, say};
 use crate::shell;
 
-/// The packages, with the versions that the examples are written for.
+/// The packages in the versions that the examples require.
 const PACKAGES: &[&str] = &["sqlalchemy==2.1.9"];
 
-/// The interpreter that sees them.
+/// Path of the interpreter with access to the packages.
 fn interpreter() -> Result<PathBuf> {
     Ok(go::cache_dir()?.join("python3"))
 }
 
-/// Whether the interpreter has every package in its version.
+/// Whether the interpreter has every package in the required version.
 fn is_ready() -> Result<bool> {
     let checks = PACKAGES.iter().map(|package| {
         let (name, version) = package.split_once("==").unwrap_or((package, ""));
@@ -32,7 +32,7 @@ fn is_ready() -> Result<bool> {
     Ok(checked.is_ok_and(|output| output.status.success()))
 }
 
-/// Names of what is not there; says how it stands.
+/// Name of the environment if it is missing, otherwise nothing. Prints the state.
 pub(super) fn missing() -> Result<Vec<&'static str>> {
     if is_ready()? {
         say_ready()?;
@@ -42,7 +42,7 @@ pub(super) fn missing() -> Result<Vec<&'static str>> {
     Ok(vec!["python3"])
 }
 
-/// Makes an environment with the packages, and an interpreter that uses it.
+/// Creates an environment with the packages, and an interpreter script that uses the environment.
 pub(super) fn install() -> Result<()> {
     if !is_ready()? {
         let place = interpreter()?;
@@ -66,7 +66,8 @@ pub(super) fn install() -> Result<()> {
                 ])
                 .args(PACKAGES),
         )?;
-        // A link would not do: Python finds its environment by the name it is called by.
+        // A symbolic link would not work: Python locates its environment by the path of its
+        // command.
         let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", own.display());
         std::fs::write(&place, script)?;
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;

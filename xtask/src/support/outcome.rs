@@ -1,4 +1,4 @@
-//! What became of a try.
+//! The outcome of trying an operation on a server.
 
 use std::fmt;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// What became of a try.
+/// Whether an operation works on a server.
 pub(super) enum Outcome {
     /// Every operation succeeded.
     Yes,
-    /// Some did; what the others said.
+    /// Some operations succeeded; contains the errors of the others.
     Partly(String),
-    /// None did, or none was sent; why.
+    /// No operation succeeded or was sent; contains the reason.
     No(String),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// From the one run below `runs`, and what was said on standard error.
+/// The outcome of the only run below `runs`, given the standard error of Tenbin.
 pub(super) fn of(runs: &Path, said: &str) -> Result<Outcome> {
     let Some(result) = result(runs)? else {
         return Ok(Outcome::No(sentence(said)));
@@ -71,7 +71,7 @@ fn result(runs: &Path) -> Result<Option<Value>> {
     }
 }
 
-/// The statuses and texts of what failed.
+/// The statuses and error texts of the failed operations.
 fn failures(results: &[Value]) -> String {
     let operations = results
         .iter()
@@ -92,7 +92,7 @@ fn failures(results: &[Value]) -> String {
     clean(&words.join(", "))
 }
 
-/// The last thing said, without where it was said of.
+/// The error message on standard error, without its location.
 fn sentence(said: &str) -> String {
     let error = said.lines().find(|line| line.starts_with("error:"));
     let line = error.or(said.lines().last()).unwrap_or("nothing was said");
@@ -103,7 +103,7 @@ fn sentence(said: &str) -> String {
     clean(about)
 }
 
-/// For a table in Markdown.
+/// Replaces characters that would break a Markdown table.
 fn clean(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '|' { ' ' } else { c };
     text.chars().map(plain).take(200).collect()

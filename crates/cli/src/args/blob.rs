@@ -18,10 +18,11 @@ impl Offered for BlobDraft {
 /// `tenbin blob`.
 #[derive(Args)]
 #[command(after_help = "\
-The protocol of a target with a URL is that of the access layer of CubeFS's blobstore, or S3 with
---store s3. file:///DIR is a directory, file:///DIR?sync a directory whose files are synced to disk.
---builtin dummy does nothing, and shows the cost of Tenbin itself. All of them can be compared
-with each other. The blobs that a phase stores are read and deleted by the later phases of the round.
+Tenbin sends requests of CubeFS's blobstore access layer to an http:// URL; with --store s3, S3
+requests. file:///DIR stores blobs as files in a directory; file:///DIR?sync also syncs every file
+to disk. --builtin NAME=dummy does nothing, and so shows the cost of Tenbin itself. All kinds of
+stores can be compared with each other. Get and delete phases use the blobs that earlier phases of
+the same round stored.
 
 Examples:
   tenbin blob --target http://127.0.0.1:9500 --phases pgd --size 10KiB
@@ -39,7 +40,7 @@ pub struct BlobArgs {
     /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Stored content, and how it is requested.
+    /// Options of the stored blobs and of the requests for them.
     #[command(flatten)]
     pub blobs: Flags<BlobDraft>,
     /// Options of every workload.
@@ -56,7 +57,7 @@ pub struct BlobArgs {
     pub output: OutputArgs,
 }
 
-/// `--store`.
+/// Values of `--store`, the protocol of each target.
 pub struct StoreArgs(PerTarget);
 
 fn store_key() -> impl Iterator<Item = &'static Key> {
@@ -117,7 +118,7 @@ impl BlobArgs {
             let speaks_http = |url: &At<Scalar>| matches!(&url.value, Scalar::Text(url) if url.starts_with("http"));
             let draft = &mut target.value;
             let can_choose = draft.command.is_some() || draft.url.as_ref().is_some_and(speaks_http);
-            // What is said to all is for those that have a choice.
+            // A value for all targets applies only to targets that support both protocols.
             if can_choose || draft.urls.is_some() || is_named {
                 let store = value_for(self.store.0.of("--store"), own.as_deref(), &names);
                 set(&mut draft.store, "--store", store.as_deref());
@@ -126,7 +127,7 @@ impl BlobArgs {
     }
 }
 
-/// Whether a value is for that target by name.
+/// Whether one of the values names `target`.
 fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool {
     let mut named = values.iter().filter_map(|value| named(value, names));
     named.any(|(name, _)| Some(name) == target)

@@ -7,18 +7,19 @@ use clap::Args;
 /// `tenbin chart`.
 #[derive(Args)]
 #[command(after_help = "\
-The chart has a panel each for throughput, mean service time, its median and its 99th percentile,
-against clients, with a line for each file and for each target of a run. The table has the same
-figures, in the columns of a run's ramp.csv. Files of drnbench have no percentiles.
+Writes a chart (.svg) and a table (.csv). The chart shows throughput and the mean, median and 99th
+percentile of the service time against the number of clients, with one line for each target of a
+run and for each drnbench file. The table has the columns of ramp.csv in a run directory. drnbench
+files contain no percentiles.
 
 Examples:
   tenbin chart groonga-result.csv droonga-result-1node.csv droonga-result-3nodes.csv
   tenbin chart --out nodes runs/20260101-120000-search-ramp groonga-result.csv")]
 pub struct ChartArgs {
-    /// Run directories with a ramp, and result files of drnbench
+    /// Directories of runs with a concurrency sweep, or result files of drnbench
     #[arg(value_name = "RUN|FILE", required = true)]
     pub sources: Vec<PathBuf>,
-    /// Name of the files, without the endings .svg and .csv
+    /// Path of the two files to write, without the extensions .svg and .csv
     #[arg(long, short, value_name = "NAME", default_value = "chart")]
     pub out: PathBuf,
 }

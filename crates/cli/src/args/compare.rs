@@ -7,23 +7,23 @@ use clap::Args;
 /// `tenbin compare`.
 #[derive(Args)]
 #[command(after_help = "\
-Reads run directories, result.json files, files in Go's benchmark format, and the lines that
-hsbench and blobstore-bench print. The slices of
-the two runs were not interleaved: name the workloads that changed (--changed), and the other
-workloads show how much the machine changed in between.
+Reads run directories, result.json files, files in Go's benchmark format, and the output of hsbench
+and blobstore-bench. Two separate runs also differ because the machine changed between them. Name
+the workloads that your change affects with --changed: the differences of all other workloads then
+show how much the machine changed.
 
 Examples:
   tenbin compare runs/2026-01-30T090000-s3-suite runs/2026-01-31T090000-s3-suite --changed list
   tenbin compare before.gobench.txt after.gobench.txt")]
 pub struct CompareArgs {
-    /// The earlier run: its directory, its result.json, or a file in Go's benchmark format
+    /// The earlier run: a run directory, a result.json or a file in Go's benchmark format
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The later run
+    /// The later run, in one of the same formats
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
     /// Workloads that the change affects, repeatable or separated by commas; all other workloads
-    /// are then controls
+    /// are controls, which show how much the machine changed
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     pub changed: Vec<String>,
     /// Print the comparison as JSON
@@ -35,11 +35,11 @@ pub struct CompareArgs {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Before and after")]
 pub struct EarlierArgs {
-    /// Compare with this earlier run: its directory or its result.json
+    /// Compare with this earlier run: a run directory or a result.json
     #[arg(long, value_name = "RUN")]
     pub before: Option<PathBuf>,
-    /// Workloads that the change since then affects, repeatable or separated by commas; all other
-    /// workloads are then controls
+    /// Workloads that the change since the earlier run affects, repeatable or separated by commas;
+    /// all other workloads are controls, which show how much the machine changed
     #[arg(
         long,
         value_name = "WORKLOAD",

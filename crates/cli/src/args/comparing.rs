@@ -1,14 +1,14 @@
-//! How targets are compared.
+//! Options of the comparison.
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{At, CompareDraft, Draft, List, Scalar, Section as _};
 
 use super::flags;
 
-/// How targets are compared, the conditions that are checked, and settings of the whole run.
+/// Options of the comparison, of the conditions to check, and of the entire run.
 #[derive(Clone, Default)]
 pub struct ComparingArgs {
-    /// Keys at the top of a plan. Its sections are empty, except `[compare]`.
+    /// Values of the top-level plan keys and of `[compare]`; all other sections are empty.
     draft: Box<Draft>,
 }
 
@@ -47,13 +47,13 @@ impl ComparingArgs {
         draft.compare.override_with(&self.draft.compare);
     }
 
-    /// Whether the baseline gets a twin.
+    /// Whether `--aa` adds a twin of the baseline.
     pub(super) fn adds_twin(&self) -> bool {
         self.draft.aa.is_some()
     }
 
-    /// Separates conditions from statuses in `--expect`: a condition contains an operator; a
-    /// status is a number or a class such as `3xx`.
+    /// Splits the values of `--expect`: returns these options with only the conditions, and the
+    /// statuses, which are numbers or classes such as `3xx`.
     pub(super) fn without_statuses(&self) -> (Self, Vec<Scalar>) {
         let mut conditions = self.clone();
         let Some(At {

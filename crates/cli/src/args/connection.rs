@@ -9,13 +9,13 @@ use super::flags::{self, PerTarget};
 use super::keys::{name, named, value_for, values_for};
 use super::{many, problem};
 
-/// Connection settings of the targets. A value applies to all targets, or to one target if its
-/// name and an equals sign precede the value.
+/// Connection settings of the targets. `NAME=VALUE` applies to the target with that name, `VALUE`
+/// to all targets.
 pub(super) struct ConnectionArgs(PerTarget);
 
-const HEADING: &str = "Connections (for all targets, or for the one named)";
+const HEADING: &str = "Connections (NAME= limits a setting to one target)";
 
-/// The keys of a target that say how connections are opened.
+/// Plan keys of a target that control how connections are opened.
 const KEYS: &[&str] = &["urls", "http", "unix", "resolve", "ip_version", "source"];
 
 fn keys() -> impl Iterator<Item = &'static Key> {
@@ -77,7 +77,8 @@ impl ConnectionArgs {
             }
             let pins = values_for(self.0.of("--resolve"), own, &names);
             draft.resolve = many("--resolve", &pins);
-            // Values for all targets apply to the targets with TLS, if there are any.
+            // A value for all targets applies only to targets with an https URL, or to all targets
+            // if no target has an https URL.
             let takes_general = speaks_tls(draft) || no_https;
             let tls = self.tls(own, &names, takes_general);
             draft.tls = tls.map(|tls| At {
@@ -88,7 +89,7 @@ impl ConnectionArgs {
         Ok(())
     }
 
-    /// The value of a switch must be the name of a target.
+    /// Checks that every value of a switch is the name of a target.
     fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
         for flag in ["--ipv4", "--ipv6", "--insecure", "--tls-resume"] {
             let values = self.0.of(flag);
@@ -164,7 +165,7 @@ impl ConnectionArgs {
             }
         }
         let any = !tls.given().is_empty();
-        // A switch with this target's name takes precedence over a file for all.
+        // `--insecure` for this target takes precedence over a `--cacert` for all targets.
         let by_name = |values: &[String]| values.iter().any(|value| Some(value.as_str()) == own);
         let own_ca = self.0.of("--cacert").iter();
         let mut own_ca = own_ca.filter_map(|value| named(value, names));

@@ -9,14 +9,14 @@ use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadD
 use super::keys::value_for;
 use super::{KeyArgs, TargetArgs, set};
 
-/// `tenbin doctor`: what is checked.
+/// `tenbin doctor`.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Without a subcommand only this machine is looked at: no server is needed. One line for each check:
-ok, warning, failed or unknown, what was seen, and what to do; then whether the machine is fit to
-measure. Exit code 0 if no check failed, 3 if one did.
+Without a subcommand, Tenbin checks only this machine and needs no server. It prints one line for
+each check: the state (ok, warning, failed or unknown), the evidence and what to do. The last line
+says whether the machine is fit to measure. Exit code 0 if no check failed, otherwise 3.
 
 Examples:
   tenbin doctor
@@ -24,7 +24,7 @@ Examples:
   tenbin doctor s3 --target minio=http://127.0.0.1:9000"
 )]
 pub struct DoctorArgs {
-    /// Kind of the servers to check; without it, only this machine is checked.
+    /// Kind of the servers to check; `None` to check only this machine.
     #[command(subcommand)]
     pub command: Option<DoctorCommand>,
     /// Options of the check of this machine.
@@ -35,7 +35,7 @@ pub struct DoctorArgs {
 /// `tenbin doctor` without a subcommand.
 #[derive(Args)]
 pub struct DoctorMachineArgs {
-    /// How long to measure the noise of the machine
+    /// Time for which to measure the noise of the machine: variation of CPU speed, and pauses
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub duration: tenbin_plan::duration::Time,
     /// Number of connections of the planned run
@@ -50,8 +50,8 @@ pub struct DoctorMachineArgs {
     /// Directory for run directories of the planned run
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Port of a server that is to be started, repeatable: checks whether the port is free, and
-    /// names the process that uses it
+    /// Port of a server that you will start, repeatable: reports whether the port is free, or which
+    /// process uses the port
     #[arg(long, value_name = "PORT")]
     pub port: Vec<u16>,
     /// Print the check results as JSON
@@ -69,8 +69,8 @@ pub enum DoctorCommand {
 /// `tenbin doctor s3`.
 #[derive(Args)]
 #[command(after_help = "\
-One line for each check: ok, warning, failed or unknown, what was seen, and what to do. Nothing is
-made on a target. Without a target only this machine is looked at.
+Prints one line for each check: the state (ok, warning, failed or unknown), the evidence and what to
+do. Tenbin creates nothing on a target. Without a target, Tenbin checks only this machine.
 
 Examples:
   tenbin doctor s3 --port 9200 --port 9300
@@ -105,12 +105,12 @@ pub struct DoctorS3Args {
         help_heading = "What a run would do"
     )]
     pub out: PathBuf,
-    /// Port of a server that is to be started, repeatable: checks whether the port is free, and
-    /// names the process that uses it
+    /// Port of a server that you will start, repeatable: reports whether the port is free, or which
+    /// process uses the port
     #[arg(long, value_name = "PORT", help_heading = "Where to look")]
     pub port: Vec<u16>,
-    /// Directory on this machine in which a target keeps its data [default: derived from its
-    /// process]
+    /// Directory on this machine in which a target stores its data [default: determined from the
+    /// process of the target]
     #[arg(long, value_name = "[NAME=]DIR", help_heading = "Where to look")]
     pub data: Vec<String>,
     /// Print the check results as JSON
@@ -119,11 +119,11 @@ pub struct DoctorS3Args {
 }
 
 impl DoctorS3Args {
-    /// The plan of the run that is checked; `None` without a target.
+    /// The plan of the run to check; `None` without a target.
     ///
     /// # Errors
     ///
-    /// When an option names a target that does not exist.
+    /// If an option names a target that does not exist.
     pub fn draft(&self) -> Result<Option<Draft>, Refusal> {
         let mut targets = self.targets.drafts()?;
         if targets.is_empty() {
@@ -147,7 +147,7 @@ impl DoctorS3Args {
         Ok(Some(draft))
     }
 
-    /// Data directories of the `targets`, by name.
+    /// Data directories from `--data` of the `targets`, by target name.
     pub fn data(&self, targets: &[String]) -> BTreeMap<String, PathBuf> {
         let found = targets.iter().filter_map(|target| {
             let directory = value_for(&self.data, Some(target), targets)?;

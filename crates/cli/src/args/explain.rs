@@ -5,12 +5,12 @@ use clap::Args;
 /// `tenbin explain`.
 #[derive(Args)]
 #[command(after_help = "\
-Without a rule there is a line for each: its name, how severe its findings are, and what it finds.
+Without RULE, tenbin explain lists all rules, one per line: name, severity and summary.
 
 Example:
   tenbin explain keep_alive")]
 pub struct ExplainArgs {
-    /// Name of a rule, as findings print it [default: list all rules]
+    /// Name of the rule, as printed with a finding [default: list all rules]
     #[arg(value_name = "RULE")]
     pub rule: Option<String>,
 }

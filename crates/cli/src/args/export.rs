@@ -16,23 +16,23 @@ pub struct ExportArgs {
 fn about() -> String {
     let names: Vec<&str> = written().map(|format| format.name).collect();
     format!(
-        "Also write the result in another format, repeatable: into the run directory, into FILE, or \
-         with =- on standard output in place of the report. Formats (`tenbin show --help` describes \
-         them): {}",
+        "Also write the result in this format, repeatable: into the run directory, to FILE, or, \
+         with =-, to standard output instead of the report. `tenbin show --help` describes the \
+         formats: {}",
         names.join(", ")
     )
 }
 
-/// The end of the help of `tenbin show`: what each format is.
+/// The list of formats at the end of the help of `tenbin show`.
 pub(super) fn formats() -> String {
     format!("Formats of --export:\n{}", help())
 }
 
 impl ExportArgs {
-    /// These and those of the plan, each once.
+    /// The exports of the plan and of the command line, without duplicates.
     ///
     /// # Errors
-    /// One sentence, when the plan names a format that cannot be written.
+    /// One sentence, if the plan names a format that cannot be written.
     pub(crate) fn and(&self, plan: &Output) -> Result<Self, String> {
         let mut all = Self::default();
         let planned = plan.export.iter().map(|text| {
@@ -50,12 +50,13 @@ impl ExportArgs {
         Ok(all)
     }
 
-    /// Whether an export takes the place of the report on standard output.
+    /// Whether an export replaces the report on standard output.
     pub(crate) fn takes_stdout(&self) -> bool {
         self.on_stdout() > 0
     }
 
-    /// Why the exports cannot all be written, in one sentence, if so.
+    /// One sentence if several outputs go to standard output, otherwise `None`. `json` is whether
+    /// `--json` is given.
     pub(crate) fn conflict(&self, json: bool) -> Option<&'static str> {
         let asked = self.on_stdout() + usize::from(json);
         (asked > 1).then_some(
@@ -64,7 +65,7 @@ impl ExportArgs {
         )
     }
 
-    /// `FORMAT` or `FORMAT=FILE` of each export into a file, with the whole path.
+    /// `FORMAT` or `FORMAT=FILE` of each export to a file, with FILE as an absolute path.
     pub(super) fn in_files(&self) -> impl Iterator<Item = String> {
         self.export.iter().filter_map(|export| {
             let name = export.format.name;

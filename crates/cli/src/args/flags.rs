@@ -1,4 +1,5 @@
-//! Flags from the tables of keys: declared for the parser with their help, and read into a draft.
+//! Command-line flags generated from the tables of plan keys: their declarations for clap with help
+//! texts, and the conversion of given flags to a draft.
 
 use std::str::FromStr;
 
@@ -9,13 +10,13 @@ use tenbin_plan::{
     WorkloadDraft,
 };
 
-/// All flags of a section.
+/// The flags of all keys of a plan section, parsed into the section's draft.
 #[derive(Default)]
 pub struct Flags<S>(pub Box<S>);
 
-/// A section whose flags are options of commands.
+/// A plan section whose keys have flags.
 pub trait Offered: Section + Default {
-    /// The heading of its flags in the help.
+    /// Heading of the section's flags in the help.
     const HEADING: &'static str;
 }
 
@@ -58,8 +59,8 @@ impl<S: Offered> FromArgMatches for Flags<S> {
     }
 }
 
-/// Names of values that are numbers with a unit: what begins with a minus sign is refused by the
-/// plan, which says why.
+/// Value names of numbers with a unit. For these, clap accepts a leading minus sign, so that the
+/// plan can reject the value with a specific message.
 const NUMBERS: &[&str] = &[
     "TIME",
     "RATE",
@@ -70,7 +71,7 @@ const NUMBERS: &[&str] = &[
     "X",
 ];
 
-/// Adds the flags of these keys. Those without a heading get `heading`.
+/// Adds the flags of these keys to the command. `heading` is for flags without a heading.
 pub(super) fn add<'a>(
     command: Command,
     heading: &'static str,
@@ -85,13 +86,13 @@ pub(super) fn add<'a>(
     command
 }
 
-/// The flags that were given, as keys of a section.
+/// Copies the flags that were given into the keys of a section.
 pub(super) fn read<S: Section>(matches: &ArgMatches, draft: &mut S) {
     for key in S::KEYS {
         for flag in key.flags.iter().flatten() {
             let id = id(flag);
-            // A command may leave out flags of a section. For these, a debug build of clap returns
-            // an error, and a release build says that they are absent.
+            // A command can leave out flags of a section. For an undeclared flag, clap returns an
+            // error in a debug build and `false` in a release build.
             if !matches.try_contains_id(&id).unwrap_or(false) {
                 continue;
             }
@@ -154,7 +155,7 @@ fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
     arg
 }
 
-/// The name of a flag inside of clap, as its derive would give.
+/// The clap id of a flag, formed like the ids of clap's derive.
 fn id(flag: &Flag) -> String {
     flag.name.trim_start_matches('-').replace('-', "_")
 }
@@ -193,7 +194,7 @@ fn values(matches: &ArgMatches, id: &str, flag: &Flag) -> Vec<Scalar> {
             let numbers = matches.get_many::<u64>(id).into_iter().flatten();
             numbers.map(|&number| number.into()).collect()
         }
-        // They need the names of the targets.
+        // Flags of targets are read by `PerTarget` and `of_targets`, with the targets' names.
         Takes::PerTarget(_) | Takes::PerTargetMeans(_) | Takes::OfTarget(_) => Vec::new(),
         Takes::Means(_) | Takes::Switches(_) if !matches.get_flag(id) => Vec::new(),
         Takes::Means(text) => vec![text.into()],
@@ -201,12 +202,12 @@ fn values(matches: &ArgMatches, id: &str, flag: &Flag) -> Vec<Scalar> {
     }
 }
 
-/// The values of flags that belong to targets, by flag.
+/// The values of flags that apply to all targets or to a named target, by flag.
 #[derive(Default)]
 pub(super) struct PerTarget(Vec<(&'static str, Vec<String>)>);
 
 impl PerTarget {
-    /// The values of the flags of these keys.
+    /// Reads the values of the flags of these keys.
     pub(super) fn read<'a>(matches: &ArgMatches, keys: impl IntoIterator<Item = &'a Key>) -> Self {
         let flags = keys.into_iter().flat_map(|key| key.flags.iter().flatten());
         let flags = flags
@@ -224,14 +225,14 @@ impl PerTarget {
         found.map_or(&[], |(_, values)| values)
     }
 
-    /// The flags that were given.
+    /// The flags with at least one value.
     pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
         let given = self.0.iter().filter(|(_, values)| !values.is_empty());
         given.map(|(flag, _)| *flag)
     }
 }
 
-/// The value of a flag without a value, for a key of a target.
+/// The plan value that a switch of a target stands for.
 pub(super) fn meaning(text: &'static str) -> Scalar {
     match text {
         "true" => true.into(),
@@ -239,7 +240,7 @@ pub(super) fn meaning(text: &'static str) -> Scalar {
     }
 }
 
-/// `NAME=VALUE`.
+/// A value of the form `NAME=VALUE`.
 #[derive(Clone)]
 pub(super) struct Named {
     pub(super) name: String,
@@ -260,7 +261,7 @@ impl FromStr for Named {
     }
 }
 
-/// The values of a flag that names its target each time.
+/// The `NAME=VALUE` values of a flag, in the given order.
 pub(super) fn of_targets(matches: &ArgMatches, flag: &str) -> Vec<Named> {
     let id = flag.trim_start_matches('-').replace('-', "_");
     matches

@@ -1,4 +1,4 @@
-//! Command lines of other tools, and starting this program under the name of another tool.
+//! Command lines of other tools, given to a subcommand or to a symbolic link with the tool's name.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,11 +12,11 @@ use tenbin_plan::{Draft, Refusal, read_bounded};
 use super::problem;
 use super::{ExportArgs, Flags, OutputArgs};
 
-/// Largest file that a flag of another tool may name, bytes.
+/// Largest size of a file that a flag of another tool names, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
-/// The command line of another tool. It is parsed by the table of that tool's flags and not by
-/// clap, which does not support long names after a single dash.
+/// The command line of another tool. The tool's table of flags parses the arguments, because clap
+/// does not support long names after a single dash.
 #[derive(Args)]
 pub struct ForeignArgs {
     /// Arguments of the other tool; --help lists them
@@ -29,7 +29,7 @@ pub struct ForeignArgs {
 }
 
 impl ForeignArgs {
-    /// The plan of a warp command that measures.
+    /// The plan of a warp command that runs a benchmark.
     pub(super) fn draft(&self) -> Result<Draft, Refusal> {
         match parse(&self.arguments, &world()) {
             Ok(Parsed::Measure(job)) => Ok(job.draft()),
@@ -42,7 +42,7 @@ impl ForeignArgs {
 }
 
 impl OutputArgs {
-    /// Output options of another tool's command line, which has no flags for them.
+    /// Output options for the command line of another tool, which has no flags for Tenbin's output.
     pub(crate) fn for_foreign(quiet: bool, json: bool) -> Self {
         Self {
             out: PathBuf::from("runs"),
@@ -55,7 +55,7 @@ impl OutputArgs {
     }
 }
 
-/// The environment for flags of another tool: files and variables.
+/// Access to files and environment variables for the flag parser of another tool.
 pub(crate) fn world() -> World<'static> {
     World {
         variable: &variable,
@@ -69,7 +69,8 @@ fn read_text(path: &str) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is not UTF-8"))
 }
 
-/// The tool's environment variables, and Tenbin's own credentials where those are not set.
+/// The value of an environment variable of the tool. If a variable for credentials is not set, the
+/// value of Tenbin's variable.
 fn variable(name: &str) -> Option<String> {
     let find = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let own = match name {
@@ -80,7 +81,7 @@ fn variable(name: &str) -> Option<String> {
     find(name).or_else(|| find(own))
 }
 
-/// The tools whose command lines Tenbin reads, by command name.
+/// Names of the tools whose command lines Tenbin accepts.
 pub const TOOLS: [&str; 12] = [
     "warp",
     "hsbench",
@@ -96,10 +97,10 @@ pub const TOOLS: [&str; 12] = [
     "droonga-send",
 ];
 
-/// Adds the tool as a command if this program was started under the tool's name.
+/// Inserts the tool's name as the subcommand if this program was started under that name.
 pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    // A guard is this program started by itself, under any file name.
+    // A guard process is this program, started by itself under any file name.
     let is_guard = arguments.get(1).is_some_and(|argument| argument == "guard");
     let tool = name.and_then(|name| TOOLS.iter().find(|tool| name == **tool));
     let Some(tool) = tool.filter(|_| !is_guard) else {

@@ -1,4 +1,4 @@
-//! The help of `tenbin`: commands in groups, with other tools last.
+//! The help of `tenbin`: its commands in groups, with the command lines of other tools last.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::Command;
 
-/// Headings and their commands.
+/// Headings of the help, each with the commands below it.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure and compare",
@@ -25,7 +25,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up the shell", &["completions", "man", "help"]),
 ];
 
-/// Commands that read the command line of another tool.
+/// Commands that accept the command line of another tool.
 const TOOLS: &[&str] = &[
     "warp",
     "wrk",
@@ -41,10 +41,10 @@ const TOOLS: &[&str] = &[
     "droonga-send",
 ];
 
-/// Widest line of the help, characters.
+/// Largest width of a line of the help, in characters.
 const WIDTH: usize = 100;
 
-/// The template of clap for the help of `tenbin`.
+/// The help text of `tenbin` as a clap help template.
 pub(super) fn template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("tenbin"));
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
@@ -54,7 +54,7 @@ pub(super) fn template() -> String {
         for name in *names {
             let about = match commands.find_subcommand(name).and_then(|it| it.get_about()) {
                 Some(about) => about.to_string(),
-                None => "Print this help or that of a command".to_owned(),
+                None => "Print this help, or the help of a command".to_owned(),
             };
             let _ = writeln!(text, "  {name:width$}  {about}");
         }
@@ -66,7 +66,7 @@ pub(super) fn template() -> String {
     text + "\nOptions:\n{options}{after-help}"
 }
 
-/// Comma-separated names in lines of limited width.
+/// The names, separated by commas, in lines of fewer than [`WIDTH`] - 4 characters.
 fn lines_of(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (at, name) in names.iter().enumerate() {

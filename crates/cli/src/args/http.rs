@@ -16,10 +16,11 @@ impl Offered for HttpDraft {
 /// `tenbin http`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are compared with the first, or against --baseline.
+With one target, Tenbin reports the performance of that target. With two or more, Tenbin compares
+every other target with the first, or with the target that --baseline names.
 
-A status in --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx]; all
-other values of --expect are conditions.
+--expect takes conditions, and also statuses: --expect 204 or --expect 3xx sets which responses
+count as success [default: 2xx].
 
 Examples:
   tenbin http http://127.0.0.1:8080/
@@ -34,7 +35,7 @@ Examples:
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
-    /// URL of a running server to measure; for several servers use --target
+    /// URL of the server to measure; to compare several servers, use --target
     #[arg(value_name = "URL", conflicts_with_all = ["target", "launch", "builtin"])]
     pub url: Option<String>,
     /// The systems under test.
@@ -57,10 +58,10 @@ pub struct HttpArgs {
     pub output: OutputArgs,
 }
 
-/// The request, or the requests from a file.
+/// Options of the request, or of the file of requests.
 pub struct RequestArgs {
     draft: Box<HttpDraft>,
-    /// Values of `--cache-counters`, for all targets or for one.
+    /// Values of `--cache-counters`, for all targets or for the target that a value names.
     cache_counters: Vec<String>,
 }
 
@@ -120,8 +121,8 @@ impl ProtocolArgs for HttpArgs {
 }
 
 impl RequestArgs {
-    /// The work of these options. A response with one of `statuses` is a success; without any, every
-    /// 2xx is. `--cache-counters` of one target is copied into that target.
+    /// The workload of these options. A response with one of `statuses`, by default any 2xx, is a
+    /// success. Values of `--cache-counters` that name a target are copied into that target.
     pub(super) fn draft(&self, statuses: &[Scalar], targets: &mut [At<TargetDraft>]) -> HttpDraft {
         let mut draft = HttpDraft::clone(&self.draft);
         draft.expect = many("--expect", statuses);

@@ -8,21 +8,22 @@ use clap::Args;
 /// `tenbin import`.
 #[derive(Args)]
 #[command(after_help = "\
-The format is recognised by the content; `tenbin show --help` and docs/formats.md list the tools. A file
-that was cut off, or whose figures contradict each other, is rejected with the reason. What a file
-does not say is unknown. The result document has the findings of `tenbin lint`.
+Prints the results as tables, or as a Tenbin result document (JSON). Tenbin detects the format from
+the content of the file; docs/formats.md lists the supported tools. Tenbin rejects truncated files
+and files with contradictory figures. Figures that a file does not contain are marked as unknown.
+The result document includes the findings of `tenbin lint`.
 
 Examples:
   tenbin import wrk.txt
   tenbin import --name nginx=a.json --name caddy=b.json --out result.json")]
 pub struct ImportArgs {
-    /// Result files of other tools; the target is named like the file
+    /// Result files of other tools; the file name without its extension names the target
     #[arg(value_name = "FILE", required_unless_present = "named")]
     pub files: Vec<PathBuf>,
-    /// A result file with a name for its target, repeatable
+    /// Result file with the name of its target, repeatable
     #[arg(long = "name", value_name = "NAME=FILE")]
     pub named: Vec<NamedFile>,
-    /// Print the result document instead of tables
+    /// Print the result document (JSON) instead of tables
     #[arg(long)]
     pub json: bool,
     /// Also write the result document to this file
@@ -30,12 +31,12 @@ pub struct ImportArgs {
     pub out: Option<PathBuf>,
 }
 
-/// A file and the name of the target that it is about.
+/// A result file and the name of its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFile {
     /// Name of the target.
     pub name: String,
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
 }
 
@@ -54,7 +55,7 @@ impl FromStr for NamedFile {
 }
 
 impl ImportArgs {
-    /// All files with the names of their targets.
+    /// All files of the command line with the names of their targets.
     pub(crate) fn all(&self) -> Vec<NamedFile> {
         let unnamed = self.files.iter().map(|file| NamedFile {
             name: stem(file, &self.files),
@@ -64,7 +65,7 @@ impl ImportArgs {
     }
 }
 
-/// The name of a file without folder and ending, or the whole path if another file has that name.
+/// The file name without extension, or the full path if two files have the same name.
 fn stem(file: &Path, all: &[PathBuf]) -> String {
     let short = |file: &Path| {
         let name = file.file_stem().unwrap_or(file.as_os_str());
@@ -80,9 +81,9 @@ fn stem(file: &Path, all: &[PathBuf]) -> String {
 /// `tenbin lint`.
 #[derive(Args)]
 #[command(after_help = "\
-Each finding quotes the lines that it rests on; `tenbin explain RULE` has its test and its threshold,
-and docs/lint.md has all of them. A file of the same tool as the one before it is also compared with
-that one. Exit code 0 if nothing was found, 6 if something was, 2 if a file cannot be read.
+Each finding quotes the lines of the file that prove it. `tenbin explain RULE` explains a rule, and
+docs/lint.md all rules. If two files in succession are of the same tool, Tenbin also compares the
+two. Exit code 0 without findings, 6 with findings, 2 if a file cannot be read.
 
 Examples:
   tenbin lint wrk.txt oha.json warp-get.json.zst
@@ -91,8 +92,8 @@ pub struct LintArgs {
     /// Result files of other tools
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Operations that the change between the files affects, repeatable or separated by commas;
-    /// all other operations must not differ
+    /// Operations that the change between two files affects, repeatable or separated by commas; all
+    /// other operations must not differ
     #[arg(long, value_name = "OPERATION", value_delimiter = ',')]
     pub changed: Vec<String>,
     /// Print the findings as JSON

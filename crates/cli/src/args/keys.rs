@@ -5,7 +5,7 @@ use tenbin_plan::{At, Key, Scalar, Secret, Section as _, TargetDraft};
 
 use super::flags::{self, PerTarget};
 
-/// S3 credentials. Contains secrets: never print.
+/// S3 credentials. Must never be printed, because they contain secrets.
 pub struct KeyArgs(PerTarget);
 
 const HEADING: &str = "Credentials (generated for servers that Tenbin starts)";
@@ -73,8 +73,8 @@ impl KeyArgs {
             if self.0.of("--anonymous").iter().any(unsigned) {
                 draft.set("signature", "--anonymous", vec!["none".into()]);
                 if draft.command.is_none() {
-                    // The credentials are for other targets; a target started by Tenbin still
-                    // gets its own.
+                    // An anonymous target ignores the given credentials, which are for other
+                    // targets. A target that Tenbin starts still gets generated credentials.
                     draft.access_key = None;
                     draft.secret_key = None;
                     draft.secret_key_file = None;
@@ -98,8 +98,8 @@ fn secret(flag: &'static str, key: String) -> At<Secret> {
     At::flag(flag, Secret::new(key))
 }
 
-/// The last value for `target` by name, otherwise the last value for all targets. Text before an
-/// equals sign is a name only if a target has that name: keys may contain equals signs.
+/// The last value that names `target`, otherwise the last value without a name. Text before an
+/// equals sign is a name only if a target has that name, because keys can contain equals signs.
 pub(super) fn value_for(
     values: &[String],
     target: Option<&str>,
@@ -118,7 +118,7 @@ pub(super) fn value_for(
     own.or_else(|| general().cloned())
 }
 
-/// All values for `target` by name and all values for every target, in the given order.
+/// All values that name `target` and all values without a name, in the given order.
 pub(super) fn values_for(values: &[String], target: Option<&str>, names: &[String]) -> Vec<String> {
     let meant = |value: &String| match named(value, names) {
         Some((name, value)) => (Some(name) == target).then(|| value.to_owned()),
@@ -127,7 +127,7 @@ pub(super) fn values_for(values: &[String], target: Option<&str>, names: &[Strin
     values.iter().filter_map(meant).collect()
 }
 
-/// Splits a value into the name of its target and the rest.
+/// Splits `NAME=REST` into the name of a target and the rest; `None` if no target has that name.
 pub(super) fn named<'a>(value: &'a str, names: &[String]) -> Option<(&'a str, &'a str)> {
     let (name, rest) = value.split_once('=')?;
     let is_known = names.iter().any(|known| known == name);

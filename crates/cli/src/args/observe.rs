@@ -9,16 +9,16 @@ use tenbin_plan::Processes;
 use super::serve::address;
 
 const NOTES: &str = "\
-Responds to GET /usage with JSON if the request carries the token, and rejects all other requests.
-Changes nothing, and reads /proc only on request. Child processes of the named processes are
-included.
+Responds to GET /usage with JSON if the request contains the token, and rejects all other requests.
+Changes nothing on the machine, and reads /proc only on request. The figures include all child
+processes.
 
 Example, on the machine of the server:
   head -c 32 /dev/urandom | base64 > token
   tenbin observe --listen 0.0.0.0:9901 --token-file token --tls-cert cert.pem --tls-key key.pem \\
       --name nginx
 
-and on the machine that measures:
+and on the machine of the load generator:
   tenbin http --target nginx=http://server:8080/ --observe tenbin:https://server:9901/ \\
       --observe-token-file token --observe-cacert cert.pem";
 
@@ -29,32 +29,33 @@ pub struct ObserveArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9901", value_parser = address)]
     pub listen: SocketAddr,
-    /// File with the token that requests must carry, at least 16 characters
+    /// File with the bearer token that requests must contain, at least 16 characters
     #[arg(long, value_name = "FILE")]
     pub token_file: PathBuf,
     /// PEM file of the server certificate
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// PEM file of the certificate's private key
+    /// PEM file of the private key of the server certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Listen on addresses other than loopback without TLS: others on the network can read token
-    /// and figures
+    /// Allow --listen on a non-loopback address without TLS: everybody on the network can then read
+    /// the token and the figures
     #[arg(long, conflicts_with = "tls_cert")]
     pub without_tls: bool,
-    /// Observe the process of this number
+    /// Observe the process with this process ID
     #[arg(long, value_name = "N", group = "processes", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     /// Observe the processes that listen on this TCP port
     #[arg(long, value_name = "N", group = "processes", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
-    /// Observe the processes of this name: of their program's file, or as 'ps -o comm' shows it
+    /// Observe the processes with this name: the file name of the program, or the name that
+    /// 'ps -o comm' prints
     #[arg(long, value_name = "PROGRAM", group = "processes", value_parser = program)]
     pub name: Option<String>,
 }
 
 impl ObserveArgs {
-    /// What is observed; exactly one of the three options is given.
+    /// The processes to observe. Exactly one of `--pid`, `--port` and `--name` is given.
     pub fn processes(&self) -> Processes {
         match (self.pid, self.port, &self.name) {
             (Some(pid), _, _) => Processes::Pid(pid),

@@ -1,4 +1,4 @@
-//! Sources of the targets' resource usage.
+//! `--observe`: where the CPU, memory and storage use of the targets is read.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, Section as _, Takes, TargetDraft};
@@ -8,15 +8,15 @@ use super::keys::{name, named, value_for};
 use super::problem;
 use super::set;
 
-/// Sources of the targets' resource usage, for targets that Tenbin does not launch.
+/// Sources of the CPU, memory and storage use of targets that Tenbin does not start.
 pub(super) struct ObservedArgs {
     /// Values of `--observe`.
     observe: Vec<String>,
-    /// Settings of pages.
+    /// Settings of the `--observe` URLs, such as the token file.
     pages: PerTarget,
 }
 
-const HEADING: &str = "Cost of the server (launched servers are always observed)";
+const HEADING: &str = "Cost of the server (always measured for servers that Tenbin starts)";
 
 impl Args for ObservedArgs {
     fn augment_args(command: Command) -> Command {
@@ -26,10 +26,10 @@ impl Args for ObservedArgs {
             .action(ArgAction::Append)
             .help_heading(HEADING)
             .help(
-                "Source of the CPU, memory and storage use of a target: port (the process that \
+                "Measure the CPU, memory and storage use of a target: port (the process that \
                  listens on the port of the target's URL), port:N, pid:N or name:PROGRAM on this \
-                 machine; tenbin:URL of a 'tenbin observe' on another machine; prometheus:URL. \
-                 Repeatable: the use of several processes is summed",
+                 machine; tenbin:URL of a 'tenbin observe' on another machine; or prometheus:URL, \
+                 a metrics page of the server or an exporter. Repeatable: the sum is reported",
             );
         flags::add(command.arg(observe), HEADING, ObserveDraft::KEYS)
     }
@@ -65,7 +65,7 @@ impl ObservedArgs {
             let own = name(target);
             let is_for_it = |value: &String| {
                 let by_name = named(value, &names).is_some();
-                // Values for all targets do not apply to targets that Tenbin observes itself.
+                // Tenbin observes built-in servers itself: values for all targets skip them.
                 by_name || target.value.builtin.is_none()
             };
             let meant: Vec<String> = self
@@ -107,7 +107,7 @@ impl ObservedArgs {
     fn complete(&self, draft: &mut ObserveDraft, own: Option<&str>, names: &[String]) {
         let is_page = draft.tenbin.is_some() || draft.prometheus.is_some();
         for key in ObserveDraft::KEYS {
-            // Values for all targets apply only to targets with a page.
+            // A value for all targets applies only to targets that are observed by URL.
             let takes_general = match key.name {
                 "group" => draft.prometheus.is_some(),
                 _ => is_page,
@@ -137,7 +137,7 @@ impl ObservedArgs {
         }
     }
 
-    /// A flag that requires another flag and is given without it.
+    /// The first given flag that has an effect only with an `--observe` URL.
     fn given_without_use(&self) -> Option<&'static str> {
         self.pages.given().next()
     }

@@ -11,21 +11,21 @@ use super::{ExportArgs, Flags};
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Directory for run directories, created if missing
+    /// Directory in which every run creates its own directory; created if missing
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Show no progress, only the result
+    /// Print only the result, no progress
     #[arg(long, short)]
     pub quiet: bool,
-    /// Print every section of the result: comparisons by every figure, all findings, operations,
+    /// Print every section of the result: comparisons of every metric, all findings, operations,
     /// connections, server cost and more
     #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
           value_parser = clap::builder::FalseyValueParser::new())]
     pub verbose: bool,
-    /// Print only the result document, as JSON, on standard output
+    /// Print the result as JSON on standard output, instead of the report
     #[arg(long)]
     pub json: bool,
-    /// The keys of `[output]`.
+    /// Flags of the plan keys in `[output]`.
     #[command(flatten)]
     pub output: Flags<OutputDraft>,
     /// Files in other formats.
@@ -39,8 +39,8 @@ impl OutputArgs {
         draft.output.override_with(&self.output.0);
     }
 
-    /// As [`OutputArgs::apply`], and adds the files of `--export`, except standard output: a plan
-    /// has no other place for them.
+    /// Does what [`OutputArgs::apply`] does, and adds the `--export` files to the plan. Exports to
+    /// standard output are left out, because a plan cannot contain them.
     pub(super) fn write_down(&self, draft: &mut Draft) {
         self.apply(draft);
         let added: Vec<At<Scalar>> = self

@@ -1,4 +1,4 @@
-//! What the commands of all protocols have in common.
+//! The interface that the commands of all protocols share.
 
 use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 use tenbin_plan::{Draft, Refusal};
@@ -7,23 +7,23 @@ use super::{EarlierArgs, OutputArgs, ProtocolCommand};
 
 /// The options of a protocol's command.
 pub trait ProtocolArgs {
-    /// The plan as written by the options.
+    /// The plan that the options describe.
     ///
     /// # Errors
     ///
-    /// Options that name a target that does not exist.
+    /// If an option names a target that does not exist.
     fn draft(&self) -> Result<Draft, Refusal>;
 
-    /// Where results go.
+    /// The output options.
     fn output(&self) -> &OutputArgs;
 
-    /// The earlier run to compare with, where one can be named.
+    /// The earlier run to compare with; `None` for commands without `--before`.
     fn earlier(&self) -> Option<&EarlierArgs> {
         None
     }
 }
 
-/// The same commands below `tenbin plan`, which says so in its help.
+/// The protocol commands as subcommands of `tenbin plan`, with help texts that mention the plan.
 pub struct PlanOf(pub ProtocolCommand);
 
 impl FromArgMatches for PlanOf {
@@ -43,7 +43,7 @@ impl Subcommand for PlanOf {
         let commands = protocols.get_subcommands().cloned().enumerate();
         plan.subcommands(commands.map(|(at, command)| {
             let name = command.get_name();
-            let about = format!("The plan of `tenbin {name}` with these options");
+            let about = format!("Print the plan of `tenbin {name}` with these options");
             command.about(about).display_order(before + at)
         }))
     }

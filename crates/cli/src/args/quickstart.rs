@@ -8,8 +8,8 @@ use super::{OutputArgs, RoundsArgs, target};
 /// `tenbin quickstart`.
 #[derive(Args)]
 #[command(after_help = "\
-Needs no server: starts two built-in S3 servers, one that keeps objects in memory and one that syncs
-them to disk before it responds, and compares PUT and GET of 1 KiB and 1 MiB on them, in 16 rounds of
+Starts two built-in S3 servers: one keeps objects in memory, the other syncs every object to disk
+before it responds. Compares PUT and GET of 1 KiB and 1 MiB on the two servers, in 16 rounds of
 400ms slices. Takes a little over a minute, and leaves only the run directory.")]
 pub struct QuickstartArgs {
     /// Duration and rounds.
@@ -20,8 +20,8 @@ pub struct QuickstartArgs {
     pub output: OutputArgs,
 }
 
-/// Operation, size and number of objects: few enough that storing them on a slow disk takes
-/// seconds.
+/// Operation, object size and number of objects of each workload. Even a slow disk stores these
+/// objects within seconds.
 const WORKLOADS: &[(S3Operation, &str, u32)] = &[
     (S3Operation::Put, "1KiB", 256),
     (S3Operation::Get, "1KiB", 256),
@@ -43,7 +43,7 @@ impl QuickstartArgs {
             ..RoundsDraft::default()
         };
         if self.rounds.comparing.adds_twin() {
-            // With a twin, the default number of rounds differs.
+            // A twin makes three targets: the plan's default for three targets applies.
             draft.rounds.count = None;
         }
         draft.targets = vec![

@@ -1,4 +1,4 @@
-//! Duration and number of slices.
+//! Options of the duration, the rounds and the slices.
 
 use clap::{Arg, Args};
 use tenbin_plan::{Draft, RoundsDraft, Section as _};
@@ -6,13 +6,13 @@ use tenbin_plan::{Draft, RoundsDraft, Section as _};
 use super::ComparingArgs;
 use super::flags::Flags;
 
-/// Duration and number of slices.
+/// Options of the duration, the rounds and the slices.
 #[derive(Args, Default)]
 pub struct RoundsArgs {
-    /// The keys of `[rounds]`.
+    /// Flags of the plan keys in `[rounds]`.
     #[command(flatten)]
     pub rounds: Flags<RoundsDraft>,
-    /// How targets are compared, and settings of the whole run.
+    /// Options of the comparison and of the entire run.
     #[command(flatten)]
     pub comparing: ComparingArgs,
 }
@@ -25,8 +25,8 @@ impl RoundsArgs {
         self.comparing.apply(draft);
     }
 
-    /// Two of duration, slice and count determine the third: the value in the plan file that must
-    /// follow from the options is dropped.
+    /// Removes the plan file's value that the options determine: any two of duration, slice and
+    /// count determine the third.
     fn make_room(&self, draft: &mut Draft) {
         let rounds = &mut draft.rounds;
         let given = &self.rounds.0;
@@ -39,7 +39,7 @@ impl RoundsArgs {
     }
 }
 
-/// Removes the default value from an option's help, for commands with other defaults.
+/// Removes the default value from an option's help, for commands with different defaults.
 pub(super) fn without_defaults(arg: Arg) -> Arg {
     let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
     match told.split_once(" [default: ") {

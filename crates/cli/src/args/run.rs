@@ -10,14 +10,14 @@ use super::{OutputArgs, RoundsArgs};
 /// `tenbin run`.
 #[derive(Args)]
 #[command(after_help = "\
-Options override the plan file. `tenbin plan` prints a plan to start from; the plan.toml in a run
-directory repeats that run.
+Options override the plan file. `tenbin plan` prints a plan to start from. Every run directory
+contains a plan.toml that repeats the run.
 
 Examples:
   tenbin run plan.toml
   tenbin run runs/2026-01-31T120000-s3-put/plan.toml --duration 2m")]
 pub struct RunArgs {
-    /// The plan file
+    /// Plan file, in TOML
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
     /// Duration and rounds.

@@ -1,4 +1,4 @@
-//! `tenbin s3`.
+//! `tenbin s3`: one subcommand for each operation.
 
 mod objects;
 
@@ -14,7 +14,7 @@ use super::{
     rounds,
 };
 
-/// `tenbin s3`: the operations.
+/// The subcommands of `tenbin s3`.
 #[derive(Subcommand)]
 #[command(after_help = "\
 Example:
@@ -22,54 +22,56 @@ Example:
   tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
       --target versity=http://127.0.0.1:7070")]
 pub enum S3Command {
-    /// Measure how fast objects are stored
+    /// Measure uploads of objects (PUT)
     Put(S3Args),
-    /// Measure how fast objects, or parts of them, are read, and verify every byte
+    /// Measure downloads of objects or byte ranges (GET), and verify every byte
     Get(S3Args),
-    /// Measure how fast objects are deleted, one by one
+    /// Measure deletion of objects, one per request (DELETE)
     Delete(S3Args),
-    /// Measure how fast objects are deleted, many in one request
+    /// Measure deletion of objects, many per request (DeleteObjects)
     DeleteBatch(S3Args),
-    /// Measure how fast keys are listed, page by page
+    /// Measure listing of keys, page by page (ListObjectsV2)
     List(S3Args),
-    /// Measure how fast the metadata of objects is read (HEAD)
+    /// Measure reading of object metadata (HEAD)
     Stat(S3Args),
-    /// Measure how fast objects are copied by the server
+    /// Measure copies of objects within the server (CopyObject)
     Copy(S3Args),
-    /// Measure how fast objects are stored in parts sent in parallel
+    /// Measure multipart uploads, with parts sent in parallel
     Multipart(S3Args),
-    /// Measure how fast the parts of such objects are read
+    /// Measure downloads of single parts of multipart objects (GET with partNumber)
     GetPart(S3Args),
-    /// Measure several operations together, by shares
+    /// Measure a mix of operations with given shares
     Mixed(MixedArgs),
-    /// Measure how fast objects get tags
+    /// Measure setting of object tags (PutObjectTagging)
     PutTags(S3Args),
-    /// Measure how fast the tags of objects are read
+    /// Measure reading of object tags (GetObjectTagging)
     GetTags(S3Args),
-    /// Measure how fast objects lose their tags
+    /// Measure deletion of object tags (DeleteObjectTagging)
     DeleteTags(S3Args),
-    /// Measure how fast objects are put under retention
+    /// Measure setting of object retention (PutObjectRetention)
     Retain(S3Args),
-    /// Measure how fast legal holds are set on objects and removed
+    /// Measure setting and removal of legal holds (PutObjectLegalHold)
     LegalHold(S3Args),
-    /// Measure how fast data is appended to objects, on servers that support it
+    /// Measure appends to existing objects, on servers that support appends
     Append(S3Args),
-    /// Measure archives that the server unpacks, on servers that support it
+    /// Measure uploads of tar archives that the server unpacks, on servers with this extension
     Snowball(S3Args),
-    /// Measure reading files inside ZIP archives, on servers that support it
+    /// Measure reading of files inside ZIP archives, on servers with this extension
     ZipGet(S3Args),
-    /// Measure listing files inside ZIP archives, on servers that support it
+    /// Measure listing of files inside ZIP archives, on servers with this extension
     ZipList(S3Args),
-    /// Measure storing many objects with the same content, on servers that support it
+    /// Measure requests that each create many equal objects, on servers with this extension
     FanOut(S3Args),
-    /// Measure object stores by a suite of operations, sizes or connections
+    /// Run a predefined set of operations, object sizes and connection counts
     #[command(mut_args(rounds::without_defaults))]
     Suite(SuiteArgs),
 }
 
 const EXAMPLES: &str = "\
-One target is measured; two or more are compared with the first. A missing bucket is created; only
-data that Tenbin created are deleted. Options that do not apply to the operation are refused.
+With one target, Tenbin reports the performance of that target. With two or more, Tenbin compares
+every other target with the first, or with the target that --baseline names. Tenbin creates a
+missing bucket, and deletes only objects that Tenbin created. All S3 operations share this list of
+options; an option that does not apply to the operation is an error.
 
 Examples:
   tenbin s3 put --size 1KiB --size 1MiB --target minio=http://127.0.0.1:9000 \\
@@ -90,7 +92,7 @@ pub struct S3Args {
     /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Stored content, and how it is requested.
+    /// Objects and requests.
     #[command(flatten)]
     pub objects: ObjectArgs,
     /// Options of every workload.
@@ -110,7 +112,7 @@ pub struct S3Args {
 /// `tenbin s3 mixed`.
 #[derive(Args)]
 pub struct MixedArgs {
-    /// The mix.
+    /// Operations and shares of the mix.
     #[command(flatten)]
     pub mix: MixArgs,
     /// Options of all S3 operations.
@@ -118,7 +120,7 @@ pub struct MixedArgs {
     pub common: S3Args,
 }
 
-/// The operations that a command sends.
+/// The operations of a subcommand, with the options of the subcommand.
 enum What<'a> {
     One(S3Operation, &'a S3Args),
     Mixed(&'a MixedArgs),
@@ -186,7 +188,7 @@ impl S3Command {
 }
 
 impl S3Args {
-    /// The plan for the operations in `mix`; `name` is used for the run directory.
+    /// The plan for the operations in `mix`; the run directory is named `s3-{name}`.
     fn draft(&self, name: &str, mix: &S3Draft) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);

@@ -1,4 +1,4 @@
-//! `tenbin search`: prepares full-text search servers and measures them.
+//! `tenbin search`: prepares and measures full-text search servers.
 
 mod load;
 mod login;
@@ -13,24 +13,25 @@ pub use load::SearchLoadArgs;
 pub use login::LoginArgs;
 pub use ramp::{ClientArgs, SearchRampArgs};
 
-/// `tenbin search`: the steps before a search server can be measured, and a concurrency sweep.
+/// The subcommands of `tenbin search`: the steps of preparing a search server, and a concurrency
+/// sweep.
 #[derive(Subcommand)]
 pub enum SearchCommand {
-    /// Create pages to search: from a dump of Wikipedia, or synthetic ones
+    /// Create documents to search, from a Wikipedia dump or synthetic
     Data(SearchDataArgs),
     /// Load schema, indexes and records into Groonga, OpenSearch or Droonga
     Load(SearchLoadArgs),
-    /// Write a Groonga database into files: schema, indexes and records apart
+    /// Write schema, indexes and records of a Groonga database to separate files
     Dump(SearchDumpArgs),
-    /// Turn Groonga's commands into Droonga's messages
+    /// Convert Groonga commands to Droonga messages
     Convert(SearchConvertArgs),
-    /// Extract search terms from a server or from its response
+    /// Extract search terms from a search server or from its saved responses
     Terms(SearchTermsArgs),
-    /// Turn terms into requests
+    /// Convert search terms to requests, for --patterns
     Patterns(SearchPatternsArgs),
-    /// Show which nodes are alive, and whether their number is the expected one
+    /// List which nodes of search servers are alive, and check their number
     Status(SearchStatusArgs),
-    /// Measure at several numbers of clients, with drnbench's result file
+    /// Measure search servers at several numbers of clients, with drnbench's options and files
     #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
     Ramp(Box<SearchRampArgs>),
 }
@@ -38,18 +39,18 @@ pub enum SearchCommand {
 /// `tenbin search data`.
 #[derive(Args)]
 #[command(after_help = "\
-A dump is MediaWiki's XML of articles (pages-articles), plain or compressed with bzip2. Redirects and
-pages other than articles are skipped. The command writes schema.grn, indexes.grn and pages.grn to
-DIR, with the tables Pages (_key, title, text, categories) and Categories.
+DUMP is a MediaWiki XML file (pages-articles), plain or compressed with bzip2. Tenbin skips
+redirects and pages other than articles, and writes schema.grn, indexes.grn and pages.grn to DIR,
+with the tables Pages (_key, title, text, categories) and Categories.
 
 Examples:
   tenbin search data jawiki-latest-pages-articles.xml.bz2 --max-records 300000 --text-limit 1000
   tenbin search data --synthetic 5000 --language both --out pages")]
 pub struct SearchDataArgs {
-    /// The dump; - is standard input
+    /// MediaWiki XML file; - reads standard input
     #[arg(value_name = "DUMP", required_unless_present = "synthetic")]
     pub dump: Option<PathBuf>,
-    /// Generate N pages instead, with the word frequencies of a natural language
+    /// Generate N pages with the word frequencies of a natural language, instead of reading DUMP
     #[arg(long, value_name = "N", conflicts_with = "dump")]
     pub synthetic: Option<u64>,
     /// Language of generated pages: ja, en or both
@@ -66,7 +67,7 @@ pub struct SearchDataArgs {
     /// Largest number of pages [default: all]
     #[arg(long, value_name = "N")]
     pub max_records: Option<u64>,
-    /// Largest number of characters of a text; the Droonga tutorial uses 1000 [default: all]
+    /// Truncate texts to this many characters; the Droonga tutorial uses 1000 [default: no limit]
     #[arg(long, value_name = "N")]
     pub text_limit: Option<usize>,
     /// Directory for the files, created if missing
@@ -80,26 +81,26 @@ pub struct SearchDataArgs {
 /// `tenbin search dump`.
 #[derive(Args)]
 #[command(after_help = "\
-DIR gets schema.grn, indexes.grn and records.grn. With one of the options that end in -only, that
-part goes to standard output.
+Writes schema.grn, indexes.grn and records.grn to DIR. --schema-only, --indexes-only and
+--records-only write one part to standard output instead.
 
 Examples:
   tenbin search dump --server http://127.0.0.1:10041 --out dump
   tenbin search dump --server http://127.0.0.1:10041 --records-only | tenbin search convert")]
 pub struct SearchDumpArgs {
-    /// The Groonga server
+    /// URL of the Groonga server
     #[arg(long, value_name = "URL")]
     pub server: String,
-    /// Only tables and columns that are no indexes
+    /// Print only tables and columns, without indexes
     #[arg(long, conflicts_with_all = ["indexes_only", "records_only"])]
     pub schema_only: bool,
-    /// Only indexes
+    /// Print only indexes
     #[arg(long, conflicts_with = "records_only")]
     pub indexes_only: bool,
-    /// Only records
+    /// Print only records
     #[arg(long)]
     pub records_only: bool,
-    /// Only this table, repeatable [default: all]
+    /// Dump only this table, repeatable [default: all tables]
     #[arg(long = "table", value_name = "NAME")]
     pub tables: Vec<String>,
     /// Directory for the files, created if missing
@@ -113,27 +114,27 @@ pub struct SearchDumpArgs {
 /// `tenbin search convert`.
 #[derive(Args)]
 #[command(after_help = "\
-One line of JSON for each command and each record, as grn2drn writes them.
+Writes one line of JSON for each command and each record, as grn2drn does.
 
 Example:
   tenbin search convert pages.grn > pages.jsons")]
 pub struct SearchConvertArgs {
-    /// Files of Groonga's commands [default: standard input]
+    /// Files of Groonga commands [default: standard input]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Name of the data set
+    /// Name of the Droonga data set
     #[arg(long, value_name = "NAME", default_value = "Default")]
     pub dataset: String,
-    /// Beginning of the messages' ids, which a number follows [default: hashes]
+    /// Prefix of the message ids, followed by a number [default: ids are hashes]
     #[arg(long, value_name = "TEXT")]
     pub id_prefix: Option<String>,
-    /// When the messages were made, as 2026-01-31T12:00:00.000000Z [default: now]
+    /// Creation time of the messages, such as 2026-01-31T12:00:00.000000Z [default: now]
     #[arg(long, value_name = "TIME")]
     pub date: Option<String>,
-    /// Who is to be answered, as HOST:PORT/TAG
+    /// Recipient of the responses, as HOST:PORT/TAG
     #[arg(long, value_name = "ADDRESS")]
     pub reply_to: Option<String>,
-    /// File for the messages [default: standard output]
+    /// File to write the messages to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -141,9 +142,9 @@ pub struct SearchConvertArgs {
 /// `tenbin search terms`.
 #[derive(Args)]
 #[command(after_help = "\
-With --server, Groonga or OpenSearch is asked for values of a column until there are --count different
-ones that are found in --match-columns. Without, an answer of Groonga's select is read, of command
-version 1, 2 or 3.
+With --server, Tenbin reads values of --column from Groonga or OpenSearch until --count distinct
+values have hits in --match-columns. Without --server, Tenbin reads responses of Groonga's select
+command (command version 1, 2 or 3) from files or standard input.
 
 Examples:
   tenbin search terms --server http://127.0.0.1:10041 --count 200 --escape
@@ -151,13 +152,13 @@ Examples:
   curl 'http://127.0.0.1:10041/d/select?table=Pages&limit=200&output_columns=title' |
       tenbin search terms")]
 pub struct SearchTermsArgs {
-    /// Responses of select [default: standard input]
+    /// Files with responses of Groonga's select command [default: standard input]
     #[arg(value_name = "FILE", conflicts_with = "server")]
     pub files: Vec<PathBuf>,
-    /// The server to request them from instead
+    /// URL of the search server to read terms from, instead of files
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
-    /// What the server is: groonga or opensearch
+    /// Kind of the server: groonga or opensearch
     #[arg(
         long,
         value_name = "KIND",
@@ -166,7 +167,7 @@ pub struct SearchTermsArgs {
         value_parser = terms_kind
     )]
     pub of: &'static tenbin_corpus::terms::Kind,
-    /// The table; of OpenSearch, the index in small letters
+    /// Table to read; for OpenSearch, the index with this name in lower case
     #[arg(
         long,
         value_name = "NAME",
@@ -174,7 +175,7 @@ pub struct SearchTermsArgs {
         requires = "server"
     )]
     pub table: String,
-    /// The column whose values are terms
+    /// Column whose values become terms
     #[arg(
         long,
         value_name = "NAME",
@@ -182,7 +183,7 @@ pub struct SearchTermsArgs {
         requires = "server"
     )]
     pub column: String,
-    /// The columns in which a term must have hits; an empty text disables the check
+    /// Columns in which a term must have hits; an empty value disables this check
     #[arg(
         long,
         value_name = "NAMES",
@@ -190,13 +191,13 @@ pub struct SearchTermsArgs {
         requires = "server"
     )]
     pub match_columns: String,
-    /// Number of distinct terms
+    /// Number of distinct terms to print
     #[arg(long, value_name = "N", default_value_t = 200, requires = "server")]
     pub count: u64,
-    /// The column of the response, from 0
+    /// Index of the column in the responses, from 0
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "server")]
     pub column_index: usize,
-    /// Escape the terms for a URL
+    /// Percent-encode the terms for a URL
     #[arg(long)]
     pub escape: bool,
     /// Login to the search server.
@@ -209,9 +210,9 @@ pub struct SearchTermsArgs {
 pub enum PatternFormat {
     /// One path per line
     Text,
-    /// JSON with the counterpart of the Droonga tutorial's search for OpenSearch
+    /// JSON with OpenSearch requests equivalent to the search of the Droonga tutorial
     Opensearch,
-    /// JSON, as drnbench-generate-select-patterns writes it
+    /// JSON in the format of drnbench-generate-select-patterns
     Drnbench,
 }
 
@@ -226,21 +227,21 @@ pub struct SearchPatternsArgs {
     /// Files of terms, one per line [default: standard input]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// How requests are written
+    /// Output format of the requests
     #[arg(long, value_enum, default_value_t = PatternFormat::Text)]
     pub format: PatternFormat,
-    /// What stands before the term [default: the Droonga tutorial's search in Pages, with snippets,
-    /// sorting and a drill-down]; with --format opensearch, where the search goes
+    /// Path and query before the term [default: the Droonga tutorial's search in Pages, with
+    /// snippets, sorting and a drill-down]; with --format opensearch, path of the request
     /// [default: /pages/_search]
     #[arg(long, value_name = "PATH")]
     pub base: Option<String>,
-    /// The terms are escaped already
+    /// Treat the terms as already escaped
     #[arg(long)]
     pub escaped: bool,
-    /// Parameters of every request, with --format drnbench
+    /// With --format drnbench: query parameters of every request
     #[arg(long, value_name = "QUERY", default_value = "limit=10&offset=0")]
     pub base_params: String,
-    /// A group for each of these hosts, with --format drnbench
+    /// With --format drnbench: write one group of requests for each of these hosts
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub hosts: Vec<String>,
 }
@@ -251,16 +252,16 @@ pub struct SearchPatternsArgs {
 Example:
   tenbin search status --of droonga --server http://node0:10042 --expect 3")]
 pub struct SearchStatusArgs {
-    /// What the servers are: groonga, droonga or opensearch
+    /// Kind of the servers: groonga, droonga or opensearch
     #[arg(long, value_name = "KIND", value_parser = status_kind)]
     pub of: &'static tenbin_corpus::status::Kind,
-    /// A server, repeatable
+    /// URL of a server, repeatable
     #[arg(long = "server", value_name = "URL", required = true)]
     pub servers: Vec<String>,
-    /// Number of nodes that must be alive; none may be dead
+    /// Number of nodes that must be alive; a dead node is always an error
     #[arg(long, value_name = "N")]
     pub expect: Option<usize>,
-    /// Repeat the request until then, for at most this time
+    /// Repeat the check until it succeeds, for at most this time
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub wait: tenbin_plan::duration::Time,
     /// Login to the search server.
@@ -278,7 +279,7 @@ fn status_kind(text: &str) -> Result<&'static tenbin_corpus::status::Kind, Strin
     named(kinds, |kind| kind.name, text)
 }
 
-/// The entry with this name.
+/// The kind with this name.
 fn named<K>(kinds: &'static [K], name: fn(&K) -> &str, text: &str) -> Result<&'static K, String> {
     let found = kinds.iter().find(|kind| name(kind) == text);
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `tenbin serve`.
+//! `tenbin serve`: one subcommand for each built-in server.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use tenbin_targets::serve::{Fault, RarePause, S3Fault, Service, Stall, share};
 
-/// `tenbin serve`: the built-in servers.
+/// The subcommands of `tenbin serve`.
 #[derive(Subcommand)]
 pub enum ServeCommand {
-    /// Respond to every HTTP request with the same small body
+    /// Run an HTTP server that responds to every request with the same small body
     Http(ServeHttpArgs),
-    /// Store objects, in memory or on disk
+    /// Run an S3 server that stores objects in memory or on disk
     S3(ServeS3Args),
-    /// Store blobs by location, in memory, as CubeFS's blobstore does
+    /// Run a server with the API of CubeFS's blobstore that stores blobs in memory
     Blob(ServeBlobArgs),
-    /// Respond with known delays and faults, to test load generators
+    /// Run an HTTP server with known delays and faults, to test load generators
     #[command(after_help = TRUTH_NOTES)]
     Truth(ServeTruthArgs),
 }
@@ -33,8 +33,8 @@ pub struct ServeHttpArgs {
     /// Delay before every response, for example 5ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub delay: tenbin_plan::duration::Time,
-    /// Add a Server-Timing header to every response, for --stages, with the stages read (reading
-    /// the request body), rest (the --delay) and total
+    /// Add a Server-Timing header to every response, for --stages. Its stages are read (reading the
+    /// request body), rest (the --delay) and total
     #[arg(long)]
     pub server_timing: bool,
 }
@@ -49,11 +49,11 @@ pub struct ServeS3Args {
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
-    /// Memory limit for all objects, for example 4GiB; a PUT beyond it gets 507 InsufficientStorage
+    /// Memory limit for all objects, for example 4GiB; a PUT beyond this limit gets status 507
     /// [default: half of the free memory]
     #[arg(long, value_name = "SIZE", conflicts_with = "durable")]
     pub memory: Option<tenbin_plan::size::Size>,
-    /// The access key that requests must be signed with [default: generated and printed]
+    /// Access key that requests must be signed with [default: generated and printed]
     #[arg(
         long,
         value_name = "KEY",
@@ -62,7 +62,7 @@ pub struct ServeS3Args {
         requires = "secret_key"
     )]
     pub access_key: Option<String>,
-    /// The secret key that requests must be signed with [default: generated and printed]
+    /// Secret key that requests must be signed with [default: generated and printed]
     #[arg(
         long,
         value_name = "KEY",
@@ -71,9 +71,9 @@ pub struct ServeS3Args {
         requires = "access_key"
     )]
     pub secret_key: Option<String>,
-    /// Make a share of the requests fail, repeatable, for example busy:98%: busy (500 for a PUT
-    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT), keep-deleted (204
-    /// for a DELETE, and the object stays) or reset (the connection is closed on a PUT)
+    /// Make a share of the requests fail, repeatable, for example busy:98%. Kinds: busy (500 for a
+    /// PUT while another PUT is in progress), slow-down (503 with Retry-After for a PUT),
+    /// keep-deleted (204 for a DELETE that deletes nothing), reset (close the connection on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
     /// Worker threads
@@ -84,9 +84,9 @@ pub struct ServeS3Args {
 /// Response to a GET of a deleted blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GoneArg {
-    /// Only the head, then the connection is closed, as CubeFS's access layer does
+    /// Send only the response head, then close the connection, as CubeFS's access layer does
     Cut,
-    /// Status 404
+    /// Send status 404
     #[value(name = "404")]
     NotFound,
 }
@@ -97,21 +97,21 @@ pub struct ServeBlobArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9500", value_parser = address)]
     pub listen: SocketAddr,
-    /// How long a blob stays readable after its deletion was acknowledged
+    /// Time for which a blob stays readable after the server acknowledged its deletion
     #[arg(long, value_name = "TIME", default_value = "50ms")]
     pub delete_lag: tenbin_plan::duration::Time,
-    /// Response to a GET of a blob that is gone
+    /// Response to a GET of a deleted blob
     #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
     pub gone: GoneArg,
-    /// With --gone cut: time between the head and the close of the connection; 610ms in a CubeFS
-    /// cluster
+    /// With --gone cut: time between the response head and the close of the connection. A CubeFS
+    /// cluster takes 610ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub gone_delay: tenbin_plan::duration::Time,
-    /// Memory limit for all blobs, for example 4GiB; a PUT beyond it gets 507 InsufficientStorage
+    /// Memory limit for all blobs, for example 4GiB; a PUT beyond this limit gets status 507
     /// [default: half of the free memory]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<tenbin_plan::size::Size>,
-    /// The secret of the tokens that requests must carry [default: no tokens required]
+    /// Secret key of the tokens that requests must contain [default: no tokens required]
     #[arg(
         long,
         value_name = "KEY",
@@ -119,9 +119,9 @@ pub struct ServeBlobArgs {
         hide_env_values = true
     )]
     pub secret_key: Option<String>,
-    /// Fault in a share of the requests, repeatable, for example corrupt:10%: corrupt, truncate,
-    /// swap, stale, misrange or 500 (get), wrong-hash or 466 (put), bad-block or unframed (a
-    /// CRC-framed put), 226 or never-gone (delete), 400, 403, 429 or 552 (any)
+    /// Inject a fault into a share of the requests, repeatable, for example corrupt:10%. For get:
+    /// corrupt, truncate, swap, stale, misrange, 500; for put: wrong-hash, 466; for CRC-framed put:
+    /// bad-block, unframed; for delete: 226, never-gone; for all requests: 400, 403, 429, 552
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<Fault>,
     /// Worker threads
@@ -130,12 +130,12 @@ pub struct ServeBlobArgs {
 }
 
 const TRUTH_NOTES: &str = "\
-A request may say itself how it is to be served:
-  X-Tenbin-Delay: 5ms     its service time
-  X-Tenbin-Answer: reset  or truncate, malformed, ok
+Request headers override the options for one request:
+  X-Tenbin-Delay: 5ms     service time of this request
+  X-Tenbin-Answer: reset  kind of response: reset, truncate, malformed or ok
 
-Each line of the log: number, connection, then nanoseconds since the start at which the
-request had been read, was to be answered and was answered, bytes in and out, answer.";
+Columns of the log: request number, connection number; three times in nanoseconds since the
+start: request read, response due, response sent; bytes received, bytes sent, kind of response.";
 
 /// `tenbin serve truth`.
 #[derive(Args)]
@@ -150,43 +150,43 @@ pub struct ServeTruthArgs {
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Serve one request at a time, first come first served; as --workers 1
+    /// Serve one request at a time, in order of arrival; the same as --workers 1
     #[arg(long, conflicts_with = "workers")]
     pub single_queue: bool,
-    /// Number of requests served at a time, first come first served: with --service fixed:10ms, 4
-    /// workers serve at most 400 requests per second [default: no limit]
+    /// Number of requests served at the same time, in order of arrival: with --service fixed:10ms,
+    /// 4 workers serve at most 400 requests per second [default: no limit]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
     /// Serve with N workers that share one listening socket, like a prefork server: connections are
     /// assigned to workers at random, and each worker serves one request at a time
     #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "rare_pause", "reset", "truncate", "malformed", "log"])]
     pub prefork: Option<NonZeroUsize>,
-    /// Largest number of requests started per second, evenly spaced; further requests wait
+    /// Maximum number of requests started per second, evenly spaced; further requests wait
     /// [default: no limit]
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,
-    /// Stall: START+LENGTH, for example 10s+5s sends no response from 10 s to 15 s after the start;
-    /// repeatable
+    /// Stall: send no responses for TIME, beginning FROM after the start, repeatable. 10s+5s stalls
+    /// from 10 s to 15 s
     #[arg(long = "stall", value_name = "FROM+TIME")]
     pub stalls: Vec<Stall>,
-    /// Pause once per N requests, TIME/N, for example 50ms/4500: sends no response for TIME, then
-    /// all responses that are due
+    /// Pause once per N requests: send no response for TIME, then all responses that are due, for
+    /// example 50ms/4500
     #[arg(long, value_name = "TIME/N")]
     pub rare_pause: Option<RarePause>,
-    /// Share of requests whose connection is reset, for example 1%
+    /// Share of requests to which the server responds with a connection reset, for example 1%
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub reset: f64,
-    /// Share of requests whose response has half a body
+    /// Share of requests whose response ends after half of the body
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub truncate: f64,
-    /// Share of requests whose response is not HTTP
+    /// Share of requests whose response is not valid HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
-    /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body
-    /// waits for the client's delayed acknowledgement, 40 ms or a little longer on Linux
+    /// Send head and body of a response in two writes, with Nagle's algorithm enabled: the body
+    /// waits for the client's delayed acknowledgement, about 40 ms on Linux
     #[arg(long)]
     pub two_writes: bool,
-    /// Log every request to this file
+    /// File to log every request to
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }

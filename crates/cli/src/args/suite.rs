@@ -10,9 +10,10 @@ use super::{KeyArgs, OutputArgs, RoundsArgs, TargetArgs, set};
 /// `tenbin s3 suite`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are compared with the first. The
-duration is printed before the start: about five minutes for the scenario six on two servers on this
-machine. The run directory contains SUMMARY.md and, for benchstat, benchmark.txt. Docs: docs/s3-suite.md.
+With one target, Tenbin reports the performance of that target; with two or more, Tenbin compares
+every other target with the first. Before the start, Tenbin prints the expected duration: about five
+minutes for --scenario six on two local servers. The run directory contains SUMMARY.md, and
+benchmark.txt for benchstat. Docs: docs/s3-suite.md.
 
 Examples:
   tenbin s3 suite --scenario mixed --builtin memory=s3-memory --builtin durable=s3-durable
@@ -22,7 +23,7 @@ Examples:
   tenbin s3 suite --target jog=http://127.0.0.1:9200 --before runs/2026-01-23T100000-s3-suite-six \\
       --changed list-1000")]
 pub struct SuiteArgs {
-    /// Which workloads
+    /// Set of workloads to run
     #[arg(long, value_enum, default_value_t = Scenario::Six, help_heading = "Workloads")]
     pub scenario: Scenario,
     /// Send one operation at a time on one connection, like "go test -bench"; SUMMARY.md and
@@ -75,7 +76,7 @@ pub enum Scenario {
     Concurrency,
     /// GET and PUT of 1 MB together: 70/30, 50/50 and 30/70
     Mixed,
-    /// All of these
+    /// All workloads of the other scenarios, each once
     All,
 }
 
@@ -83,14 +84,14 @@ pub enum Scenario {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Work {
     operation: &'static str,
-    /// Its name, if that is not its operation and size.
+    /// Name of the workload; `None` for a name made of operation and size.
     name: Option<&'static str>,
     size: &'static str,
     connections: u32,
 }
 
-/// Connections of scenarios that set no other number: as in published guides, for small and
-/// medium objects. Names of these workloads do not contain the number.
+/// Default number of connections, which published guides use for small and medium objects. Workload
+/// names do not contain this number.
 const CONNECTIONS: u32 = 16;
 const LEVELS: [u32; 6] = [1, 4, 8, 16, 32, 64];
 const SIZES: [(&str, u32); 5] = [
@@ -106,8 +107,7 @@ const MIXES: [(&str, &str); 3] = [
     ("get:30,put:70", "mixed-30-70"),
 ];
 const MIXED_CONNECTIONS: u32 = 32;
-/// Number of objects of each size: few enough that loading takes seconds and that the largest fit
-/// into half a gigabyte.
+/// Number of objects of each size. Small enough to load within seconds; at most half a gigabyte.
 const OBJECTS: [(&str, u32); 6] = [
     ("1KB", 1000),
     ("64KB", 1000),
@@ -118,7 +118,7 @@ const OBJECTS: [(&str, u32); 6] = [
 ];
 const LISTED_KEYS: u32 = 1000;
 
-/// Fewest quads or blocks of a run.
+/// Smallest number of quads (two targets) or blocks (more targets) of a run.
 const FEWEST_BLOCKS: usize = 8;
 
 impl Scenario {
@@ -128,7 +128,7 @@ impl Scenario {
             .unwrap_or_default()
     }
 
-    /// Its workloads, without duplicates; on one connection if `sequential`.
+    /// The workloads of the scenario, without duplicates; on one connection if `sequential`.
     fn works(self, sequential: bool) -> Vec<Work> {
         let mut works = match self {
             Self::Six => six(),
@@ -149,7 +149,7 @@ impl Scenario {
         works
     }
 
-    /// Long enough for several of the slowest operations.
+    /// Slice length: long enough for several of the slowest operations of the scenario.
     fn slice(self) -> &'static str {
         match self {
             Self::Six | Self::Concurrency | Self::Mixed => "1200ms",
@@ -262,12 +262,11 @@ impl Work {
 }
 
 impl SuiteArgs {
-    /// The plan: slices short enough for a short run, and enough rounds for every comparison to
-    /// reach a verdict.
+    /// The plan: short slices, and enough rounds for every comparison to reach a verdict.
     ///
     /// # Errors
     ///
-    /// When an option names a target that does not exist.
+    /// If an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
@@ -298,8 +297,8 @@ impl SuiteArgs {
     }
 }
 
-/// Complete blocks, and enough of them for each comparison to be significant after the correction
-/// for all comparisons.
+/// The number of rounds: complete blocks, and enough blocks for a significant result of each
+/// comparison after the correction for multiple comparisons.
 fn rounds(targets: usize, workloads: usize, with_twin: bool) -> u32 {
     let comparisons = workloads * targets.saturating_sub(1).max(1);
     let alpha = (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
@@ -323,7 +322,7 @@ mod tests {
             (Scenario::Throughput, 10),
             (Scenario::Concurrency, 12),
             (Scenario::Mixed, 3),
-            // Six of 31 are in two or three scenarios.
+            // 31 workloads in the four scenarios, 6 of which are duplicates.
             (Scenario::All, 25),
         ] {
             let works = scenario.works(false);

@@ -16,7 +16,7 @@ use super::observed::ObservedArgs;
 use super::problem;
 use super::set;
 
-/// The systems under test, in the order in which they were given.
+/// The systems under test, in the order of the command line.
 pub struct TargetArgs {
     flags: TargetFlags,
     settings: PerTarget,
@@ -29,23 +29,24 @@ pub struct TargetArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Targets (the first is the baseline, or --baseline)")]
+#[command(next_help_heading = "Targets (the first is the baseline, unless --baseline is given)")]
 struct TargetFlags {
-    /// URL of a running server; the name is optional. http://db{1...4}:9000 stands for four hosts
-    /// that share the load
+    /// URL of a running server, repeatable; the report uses NAME if given.
+    /// http://db{1...4}:9000 is one target with four hosts that share the load
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,
-    /// Command line of a server that Tenbin starts and stops. {port} stands for a free port, {data}
-    /// for an empty directory, {access_key} for the S3 access key
+    /// Command line of a server that Tenbin starts and stops, repeatable. Tenbin replaces {port}
+    /// with a free port, {data} with an empty directory and {access_key} with the S3 access key
     #[arg(long, value_name = "NAME=COMMAND")]
     launch: Vec<Named>,
-    /// One of the built-in servers: http, s3-memory, s3-durable or blob; or dummy (blobs only): no
-    /// server, Tenbin completes every operation immediately without a request
+    /// Start a built-in server, repeatable: http, s3-memory (keeps objects in memory), s3-durable
+    /// (syncs objects to disk) or blob. For `tenbin blob` also dummy: no server and no requests,
+    /// every operation completes at once
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
 }
 
-/// Keys whose flags have the heading of the targets.
+/// Plan keys whose flags are listed under the heading of the targets.
 const KEYS: &[&str] = &[
     "memory",
     "version",
@@ -57,7 +58,7 @@ const KEYS: &[&str] = &[
     "stop_within",
 ];
 
-/// Flags for targets that Tenbin starts, each with the name of its target.
+/// Flags for targets that Tenbin starts; each value begins with the name of the target.
 const OF_LAUNCHED: &[&str] = &[
     "--launch-url",
     "--launch-env",
@@ -67,7 +68,7 @@ const OF_LAUNCHED: &[&str] = &[
     "--stop-within",
 ];
 
-const HEADING: &str = "Targets (the first is the baseline, or --baseline)";
+const HEADING: &str = "Targets (the first is the baseline, unless --baseline is given)";
 
 fn keys() -> impl Iterator<Item = &'static Key> {
     let find = |name: &&str| TargetDraft::KEYS.iter().find(|key| key.name == *name);
@@ -88,8 +89,8 @@ impl Args for TargetArgs {
     }
 }
 
-// Implemented by hand, because the derive loses the order of different flags, and the first
-// target is the baseline.
+// Implemented by hand because the first target is the baseline: the derive loses the order between
+// different flags.
 impl FromArgMatches for TargetArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let position = |id| matches.indices_of(id).into_iter().flatten().collect();
@@ -123,7 +124,7 @@ impl FromStr for Endpoint {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A URL's query may contain an equals sign too.
+        // An equals sign can also be in the query of a URL.
         Ok(match text.split_once('=') {
             Some((name, url)) if !name.contains([':', '/']) => Self {
                 name: Some(name.to_owned()),
@@ -138,7 +139,7 @@ impl FromStr for Endpoint {
 }
 
 impl TargetArgs {
-    /// The targets in the order given.
+    /// The targets in the order of the command line.
     pub(super) fn drafts(&self) -> Result<Vec<At<TargetDraft>>, Refusal> {
         let mut launched = self.launched()?;
         let endpoints = self.flags.target.iter().map(endpoint);
@@ -170,7 +171,7 @@ impl TargetArgs {
         Ok(drafts)
     }
 
-    /// Sets the memory limits of the built-in in-memory stores.
+    /// Sets the memory limits of `s3-memory` and `blob` targets from `--builtin-memory`.
     fn give_memory(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         const FLAG: &str = "--builtin-memory";
         let names: Vec<String> = targets.iter().filter_map(keys::name).collect();
@@ -182,7 +183,7 @@ impl TargetArgs {
                 .iter()
                 .filter_map(|value| keys::named(value, &names))
                 .any(|(name, _)| Some(name) == own.as_deref());
-            // A value for all targets does not apply to servers without in-memory data.
+            // A value for all targets applies only to servers that keep data in memory.
             let keeps = self.flags.builtin.iter().any(|server| {
                 Some(&server.name) == own.as_ref()
                     && matches!(server.value.as_str(), "s3-memory" | "blob")
@@ -202,7 +203,7 @@ impl TargetArgs {
         }
     }
 
-    /// Options of each launched target, by name.
+    /// The targets of `--launch`, by name.
     fn launched(&self) -> Result<BTreeMap<String, TargetDraft>, Refusal> {
         let flags = &self.flags;
         let mut drafts = BTreeMap::new();
@@ -238,7 +239,7 @@ impl TargetArgs {
     }
 }
 
-/// Sets the key of a flag for targets that Tenbin starts.
+/// Sets the plan key of one of the [`OF_LAUNCHED`] flags.
 fn set_launched(draft: &mut TargetDraft, flag: &'static str, value: &str) -> Result<(), String> {
     match flag {
         "--launch-env" => add_variable(draft, value),
@@ -282,7 +283,7 @@ fn builtin(builtin: &Named) -> At<TargetDraft> {
     )
 }
 
-/// A target that is a built-in server, for commands with fixed targets.
+/// A target with a built-in server, for commands with predefined targets.
 pub(super) fn own(name: &str, builtin: Builtin) -> At<TargetDraft> {
     At {
         place: Place::Nowhere,

@@ -1,9 +1,9 @@
-//! Suggestions for mistakes that clap has no suggestion for.
+//! Suggestions for command-line mistakes for which clap has none.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Adds a suggestion to errors with an obvious cause: a URL without `--target`, a plan file
-/// without `run`.
+/// Adds a suggestion to errors with a known cause: a URL without `--target`, or a plan file without
+/// `run`.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
     if let Some(tip) = tip(&error) {
         error.insert(

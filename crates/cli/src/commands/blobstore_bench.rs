@@ -41,7 +41,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         size: job.size,
         bytes: match job.backend {
             Backend::Blobstore(_) => Bytes::Real,
-            // No bytes are moved, but the tool counts them.
+            // The dummy store transfers no bytes, but blobstore-bench counts the bytes of its size.
             Backend::Dummy => Bytes::Each(job.size),
         },
         phases: &phases,
@@ -75,7 +75,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
     })
 }
 
-/// The parameters in the tool's format.
+/// The parameters of the job as blobstore-bench prints them.
 fn parameters(job: &BlobstoreBenchJob) -> Vec<(&'static str, String)> {
     let number = |number: Option<u64>| number.map_or("-1".to_owned(), |number| number.to_string());
     let backend = match job.backend {

@@ -1,4 +1,4 @@
-//! `tenbin chart`: ramps of several runs and files in one chart.
+//! `tenbin chart`: draws the concurrency sweeps of several runs and files in one chart.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::args::ChartArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Writes the chart and its table.
+/// Writes the chart and a table with the same figures.
 pub(crate) fn chart(args: &ChartArgs) -> Exit {
     let mut overlay = Overlay::default();
     let runs = args.sources.iter().filter(|path| path.is_dir()).count();

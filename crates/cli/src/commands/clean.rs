@@ -1,4 +1,4 @@
-//! `tenbin clean`: deletes what a run has left, and reports it.
+//! `tenbin clean`: deletes and reports the objects and files that a killed run left behind.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
 
-/// Deletes what a run has left.
+/// Deletes the objects and files that a run left behind.
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
     let plan = match resolve_with(Draft::read(&args.run.join("plan.toml")), without_values) {
         Ok(plan) => plan,
@@ -70,8 +70,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     }
 }
 
-/// Secrets that are not needed for deleting get placeholder values if they are not set. Keys of a
-/// server are needed.
+/// Sets placeholder values for secrets that are not set and that deleting does not need. Deleting
+/// needs the credentials of the servers.
 fn without_values(context: &mut Context) {
     const NOT_NEEDED: [&str; 4] = [
         "TENBIN_HEADER_",
@@ -86,8 +86,8 @@ fn without_values(context: &mut Context) {
     });
 }
 
-/// Removes the data of launched targets from the run directory and reports it; `None` if there is
-/// none.
+/// Removes the data of launched targets from the run directory and reports each removal; `None` if
+/// there is no such data.
 fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
     let mut exit = None;
     for left in data_left(plan, directory) {
@@ -119,8 +119,8 @@ fn data_in_words(left: &DataLeft) -> String {
     )
 }
 
-/// What a run without clean-up may have left on its targets, or what could not be removed; one
-/// sentence each.
+/// The possible leftovers of a killed run, and the leftovers that a finished run could not remove;
+/// one sentence each.
 pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
     if tenbin_record::is_running(directory) {
         return Vec::new();

@@ -11,7 +11,7 @@ use crate::args::{CompareArgs, EarlierArgs};
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints what changed from one run to another.
+/// Prints the changes from the earlier run to the later run.
 pub(crate) fn compare(args: &CompareArgs) -> Exit {
     let compared = Before::read(&args.before, &args.changed)
         .and_then(|before| Ok((before, results_of(&args.after)?)));
@@ -28,7 +28,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
     }
 }
 
-/// INVALID takes precedence; then whether any comparison is inconclusive.
+/// The exit code of a comparison: INVALID takes precedence over inconclusive.
 fn exit_of(earlier: &Earlier) -> Exit {
     let invalid = earlier
         .doubts
@@ -57,14 +57,14 @@ fn refuse(sentence: &str) -> Exit {
     Exit::Refused
 }
 
-/// An earlier run, read before measuring.
+/// The results of an earlier run, read before the new run starts.
 pub(crate) struct Before {
     results: Results,
     changed: Vec<String>,
 }
 
 impl Before {
-    /// The earlier run in the options, if any.
+    /// Reads the earlier run that the options name, if any.
     pub(crate) fn of(args: Option<&EarlierArgs>) -> Result<Option<Self>, Exit> {
         let Some(EarlierArgs {
             before: Some(path),
@@ -92,7 +92,7 @@ impl Before {
         self.against(&Results::of_document(after))
     }
 
-    /// A name in --changed that is not a workload of the plan; one sentence.
+    /// One sentence if a name in `--changed` is not a workload of the plan, otherwise `None`.
     pub(crate) fn unknown(&self, workloads: &[tenbin_plan::Workload]) -> Option<String> {
         let is_known = |name: &String| workloads.iter().any(|work| work.name == *name);
         let name = self.changed.iter().find(|name| !is_known(name))?;

@@ -1,4 +1,4 @@
-//! The environment of a run, apart from its plan.
+//! The runtime environment of a run: stop flags and directories.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tenbin_runner::{RunContext, Stop};
 use crate::progress::Display;
 use crate::{allocator, interrupt};
 
-/// The signal that stops a run, and its directories; the run directory will be below `root`.
+/// The stop flags that Ctrl-C sets, and the context of a run with its run directory below `root`.
 pub(super) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
     let stop = interrupt::stop(display.speaker()).context("cannot install the Ctrl-C handler")?;
     let executable = std::env::current_exe().context("cannot find this program's own file")?;

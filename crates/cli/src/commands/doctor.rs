@@ -46,7 +46,7 @@ struct Parsed {
     ),
     out: PathBuf,
     json: bool,
-    /// Zero if the noise of the machine is not measured.
+    /// Time for which to measure the noise of the machine; zero skips this measurement.
     watch: Duration,
 }
 
@@ -157,7 +157,7 @@ fn fitness(findings: &[CheckResult]) -> String {
     }
 }
 
-/// The name of this machine in the column of target names.
+/// Entry for this machine in the column of target names.
 const MACHINE: &str = "(here)";
 
 fn line(finding: &CheckResult, widest: Option<usize>) -> String {
@@ -176,7 +176,7 @@ fn line(finding: &CheckResult, widest: Option<usize>) -> String {
         "{:<7}  {whose:<width$}  {check:<14}  {evidence}{advice}",
         state.name()
     );
-    // Evidence may quote servers, and a failed launch quotes its log.
+    // Evidence can contain text from servers and from logs, so control characters are escaped.
     let lines = line.lines().map(tenbin_report::for_terminal);
     lines.map(|line| line + "\n").collect()
 }
@@ -203,7 +203,7 @@ fn document(findings: &[CheckResult]) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// `yes`; `ratios` where absolute figures cannot be trusted; `no`.
+/// Whether the machine is fit to measure: `yes`, `no`, or `ratios` if only ratios can be trusted.
 fn fit(findings: &[CheckResult]) -> &'static str {
     let has = |state| count(findings, state) > 0;
     match (has(State::Failed), has(State::Warning)) {

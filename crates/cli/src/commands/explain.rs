@@ -1,4 +1,4 @@
-//! `tenbin explain`: the rules behind the findings.
+//! `tenbin explain`: explains the rules that produce findings.
 
 use std::fmt::Write as _;
 
@@ -61,7 +61,7 @@ fn page(info: &RuleInfo) -> String {
     )
 }
 
-/// `note, suspect`.
+/// The severities of a rule's findings, such as `note, suspect`.
 fn severities(info: &RuleInfo) -> String {
     let words = info.severities.iter().map(Severity::to_string);
     words.collect::<Vec<_>>().join(", ")

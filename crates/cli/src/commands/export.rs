@@ -1,4 +1,5 @@
-//! Files of a run in other formats: `--export`, and the result files of other tools' command lines.
+//! Writes results in other formats: for `--export`, and for result files that the command line of
+//! another tool names.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ use crate::args::ExportArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Writes everything that `--export` names. Prints a sentence for each that cannot be written; the
-/// exit code is then that of a file that could not be written.
+/// Writes all exports of `--export`. Prints an error for each export that cannot be written, and
+/// then returns [`Exit::Record`].
 pub(super) fn export(
     exports: &ExportArgs,
     directory: &Path,
@@ -106,7 +107,7 @@ fn of_run(
     Ok(())
 }
 
-/// The file that is written; `None` for standard output.
+/// The file that an export writes; `None` for standard output.
 fn path(export: &Export, directory: &Path) -> Option<PathBuf> {
     match &export.to {
         Place::RunDirectory => Some(directory.join(export.format.file)),
@@ -119,8 +120,8 @@ fn announce(format: &Format, path: &Path) {
     output::note(&format!("{}: {}", format.name, path.display()));
 }
 
-/// Writes the result file that another tool's command line names, if it names one, in the format
-/// with this name.
+/// Writes `file`, which the command line of another tool names, in the format `name`. Does nothing
+/// without a file.
 pub(super) fn keep_as(name: &str, run: &Run<'_>, file: Option<&str>) {
     let Some(path) = file.map(Path::new) else {
         return;
@@ -130,7 +131,7 @@ pub(super) fn keep_as(name: &str, run: &Run<'_>, file: Option<&str>) {
     }
 }
 
-/// Writes one file for each concurrency sweep in drnbench's format, and prints its path.
+/// Writes one file in drnbench's format for each concurrency sweep, and prints the paths.
 pub(super) fn keep_ramps(run: &Run<'_>, path: &Path) {
     for (file, part) in files("drnbench", run, path) {
         let shown = file.display().to_string();
@@ -139,7 +140,8 @@ pub(super) fn keep_ramps(run: &Run<'_>, path: &Path) {
     }
 }
 
-/// The files of a run in a format. Prints a warning if there are none.
+/// The files that represent a run in a format. Prints a warning if the run has nothing to write in
+/// this format.
 fn files(name: &str, run: &Run<'_>, path: &Path) -> Vec<(PathBuf, Part)> {
     let parts = match format(name).and_then(|format| format.write.as_ref()) {
         Some(Writer::Run(parts)) => parts(run),

@@ -1,4 +1,4 @@
-//! Shared functions of the commands for other tools' command lines.
+//! Functions shared by the commands that run command lines of other tools.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use tenbin_result::Document;
 use crate::exit::Exit;
 use crate::output;
 
-/// Runs the command line of a tool; `measure` runs a job that measures.
+/// Acts on the parsed command line of a tool: calls `measure` for a benchmark, or prints help or
+/// errors.
 pub(super) fn answer<Job>(
     tool: &str,
     asked: Result<Parsed<Job>, Mistakes>,
@@ -53,7 +54,7 @@ pub(super) fn version(tool: &str) -> Exit {
     Exit::Done
 }
 
-/// Prints the recorded run; if it cannot be read, the result in memory.
+/// Prints the recorded run, or the result in memory if the recorded run cannot be read.
 pub(super) fn show_recorded(
     plan: &Plan,
     document: &Document,
@@ -74,7 +75,7 @@ pub(super) fn show_recorded(
     }
 }
 
-/// Checks before the run that [`keep`] will be able to write these files.
+/// Checks before the run that [`keep`] can write these files.
 pub(super) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     for file in files.iter().flatten() {
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {

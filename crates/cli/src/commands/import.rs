@@ -1,4 +1,4 @@
-//! `tenbin import`: result files of other tools as tables and as a result document.
+//! `tenbin import`: prints result files of other tools as tables or as a result document.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::args::{ImportArgs, NamedFile};
 use crate::exit::Exit;
 use crate::output;
 
-/// Imports result files.
+/// Prints result files of other tools, and writes the result document.
 pub(crate) fn import(args: &ImportArgs) -> Exit {
     let files = args.all();
     match files_read(&files) {
@@ -21,7 +21,7 @@ pub(crate) fn import(args: &ImportArgs) -> Exit {
     }
 }
 
-/// What each file says, with the name of its target.
+/// The contents of each file, with the name of its target.
 fn files_read(files: &[NamedFile]) -> Result<Vec<(String, Reported)>, Exit> {
     let mut all: Vec<(String, Reported)> = Vec::new();
     for NamedFile { name, file } in files {
@@ -58,7 +58,7 @@ fn printed(args: &ImportArgs, files: &[NamedFile], read: &[(String, Reported)]) 
     Exit::Done
 }
 
-/// The table that `tenbin show` prints; repetitions have one here, too.
+/// Prints the table that `tenbin show` prints for a file, and also a table for repetitions.
 fn table(name: &str, file: &Path, reported: &Reported) -> Result<(), Exit> {
     let shown_file = file.display().to_string();
     let content = read(&shown_file, &Selection::default());

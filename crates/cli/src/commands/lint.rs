@@ -1,4 +1,4 @@
-//! `tenbin lint`: judges result files of other tools.
+//! `tenbin lint`: checks result files of other tools for measurement errors.
 
 use tenbin_report::formats::read_reported;
 use tenbin_report::{lint_json, lint_text};
@@ -8,7 +8,7 @@ use crate::args::LintArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Judges result files.
+/// Checks result files and prints the findings.
 pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     let mut all: Vec<Reported> = Vec::new();
     for file in &args.files {
@@ -38,7 +38,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     }
 }
 
-/// A name in --changed that is no operation of the files; one sentence.
+/// One sentence if a name in `--changed` is not an operation of the files, otherwise `None`.
 fn unknown(changed: &[String], all: &[Reported]) -> Option<String> {
     let operations = all.iter().flat_map(|file| &file.measurements);
     let mut names: Vec<&str> = operations.map(|of| of.operation.as_str()).collect();

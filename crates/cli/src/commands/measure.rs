@@ -1,4 +1,4 @@
-//! The commands that measure.
+//! Runs an experiment; shared by all commands that measure.
 
 use std::path::Path;
 
@@ -20,10 +20,10 @@ use crate::output;
 use crate::progress::Display;
 use crate::telemetry::Telemetry;
 
-/// Prints the result of a run, given its directory.
+/// A function that prints the result of the run in a directory.
 pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
 
-/// The line to print for a progress event, if any.
+/// A function that returns the line to print for a progress event, if any.
 pub(super) type TellNews<'a> = &'a dyn Fn(&Progress<'_>) -> Option<String>;
 
 /// Runs an experiment, prints its result and records it.
@@ -61,7 +61,7 @@ pub(super) fn print_result(options: &OutputArgs, document: &Document) {
     }
 }
 
-/// Like [`measure`], with the result printed by `show`.
+/// Like [`measure`], but `show` prints the result.
 pub(super) fn measure_and_show(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
@@ -70,7 +70,8 @@ pub(super) fn measure_and_show(
     run(draft, options, None, &|_| None, show)
 }
 
-/// Like [`measure_and_show`], with lines on standard output during the run.
+/// Like [`measure_and_show`], but also prints the lines of `live` on standard output during the
+/// run.
 pub(super) fn measure_live(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
@@ -175,7 +176,7 @@ fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, RunCo
     context_in(Path::new(&options.out), display)
 }
 
-/// Prints and records the result, then reports an abnormal end.
+/// Prints and records the result, then reports whether the run ended early.
 fn conclude(
     plan: &Plan,
     outcome: &RunOutcome,

@@ -1,4 +1,4 @@
-//! What each command does.
+//! The implementations of the commands.
 
 mod ab;
 mod about;

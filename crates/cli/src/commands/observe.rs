@@ -1,4 +1,4 @@
-//! `tenbin observe`: reports resource usage of local processes to another machine.
+//! `tenbin observe`: reports the CPU and memory use of local processes to another machine.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::args::ObserveArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Shorter tokens could be guessed.
+/// Smallest length of a token in characters; shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
 /// Serves until Ctrl-C.
@@ -78,7 +78,7 @@ fn token(file: &Path) -> Result<Secret, String> {
             token.len()
         ));
     }
-    // Other characters are not allowed in a header.
+    // HTTP headers do not allow other characters.
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!(
             "--token-file: the token in {shown} has to be one line of letters, digits and signs, \

@@ -1,4 +1,4 @@
-//! A run that a command line names: a directory, `last`, or a packed run.
+//! Opens the run that a command line names: a run directory, a packed run, or `last`.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use tenbin_record::{is_packed, unpack};
 use crate::exit::Exit;
 use crate::output;
 
-/// What is packed beside the raw data of a run: the results that are computed from it.
+/// Files in a packed run that are computed from the raw data.
 pub(super) const PACKED_RESULTS: &[&str] = &["result.json", "SUMMARY.md", "report.html"];
 
 /// The argument for the newest run.
@@ -18,17 +18,17 @@ const LAST: &str = "last";
 /// Default directory of runs.
 const RUNS: &str = "runs";
 
-/// A run that can be read.
+/// A run whose files are readable in a directory.
 pub(super) struct OpenedRun {
-    /// The files of the run.
+    /// Directory with the files of the run.
     pub(super) directory: PathBuf,
-    /// Holds the files of a packed run, and deletes them.
+    /// Temporary directory with the files of a packed run; deleted on drop.
     unpacked: Option<TempDir>,
 }
 
 impl OpenedRun {
-    /// Finds the run that `named` means, and unpacks it if it is packed. Prints an error if there is
-    /// none.
+    /// Opens the run that `named` refers to, and unpacks a packed run. Prints an error if the run
+    /// does not exist.
     pub(super) fn open(named: &Path) -> Result<Self, Exit> {
         if named == Path::new(LAST) && !named.exists() {
             let newest = newest_run(Path::new(RUNS));
@@ -44,7 +44,7 @@ impl OpenedRun {
         }
     }
 
-    /// Whether the run is a file.
+    /// Whether the run was opened from a packed file.
     pub(super) fn is_packed(&self) -> bool {
         self.unpacked.is_some()
     }
@@ -71,7 +71,8 @@ impl OpenedRun {
     }
 }
 
-/// Moves the unpacked files into a directory with the run's name, by which results name the run.
+/// Moves the unpacked files to a directory with the name of the run, because results contain that
+/// name.
 fn named_as_before(unpacked: &Path, name: &str) -> PathBuf {
     let directory = unpacked.join(name);
     let moved = fs::create_dir(&directory).and_then(|()| {
@@ -88,9 +89,9 @@ fn named_as_before(unpacked: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Whether a file starts like a packed run.
+/// Whether a file begins with the signature of a packed run.
 pub(super) fn is_packed_file(file: &Path) -> bool {
-    // Opening a pipe would wait for its other end.
+    // Opening a named pipe would block until a writer opens the pipe.
     if !file.is_file() {
         return false;
     }
@@ -104,8 +105,8 @@ fn refuse(sentence: &str) -> Exit {
     Exit::Refused
 }
 
-/// The newest directory with a plan. Names start with the time of the run; runs within one second
-/// are ordered by the time of their plan file.
+/// The newest run directory in `root`. Directory names begin with the time of the run; runs of the
+/// same second are ordered by the modification time of the plan file.
 fn newest_run(root: &Path) -> Option<PathBuf> {
     const TIME: usize = "2026-01-31T120000".len();
     let runs = std::fs::read_dir(root).ok()?.flatten();

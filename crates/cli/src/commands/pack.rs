@@ -1,4 +1,4 @@
-//! `tenbin pack`: a run as one file.
+//! `tenbin pack`: writes a run to one file.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) fn pack(args: &PackArgs) -> Exit {
             run.display()
         ));
     }
-    // What cannot be read again must not be published.
+    // A run that Tenbin cannot read must not be packed and published.
     if let Err(exit) = document_of(&run) {
         return exit;
     }

@@ -16,12 +16,12 @@ pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
     }
 }
 
-/// Fills in the defaults; prints errors.
+/// Resolves a draft to a plan with all defaults. Prints errors.
 pub(crate) fn resolve(draft: Result<Draft, Refusal>) -> Result<Plan, Exit> {
     resolve_with(draft, |_| {})
 }
 
-/// Like [`resolve`], with an environment modified by `change`.
+/// Like [`resolve`], but `change` first modifies the environment.
 pub(crate) fn resolve_with(
     draft: Result<Draft, Refusal>,
     change: impl FnOnce(&mut Context),

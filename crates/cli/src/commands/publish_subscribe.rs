@@ -83,7 +83,7 @@ fn config(job: &FeedJob) -> Config {
     }
 }
 
-/// One line per step, with its errors.
+/// The output line of a step, with the errors of the step.
 fn line(step: &Step) -> String {
     let rate = step.per_second().map_or("unknown".to_owned(), |rate| {
         let all = rate * step.subscribers as f64;
@@ -114,7 +114,7 @@ fn case(step: &Step) -> String {
     format!("{} subscribers", step.subscribers)
 }
 
-/// drnbench's file format. An unknown rate is empty.
+/// The steps in drnbench's CSV format. An unknown rate is an empty field.
 fn csv(steps: &[Step]) -> String {
     let mut text = "case,qps\n".to_owned();
     for step in steps {

@@ -1,4 +1,4 @@
-//! `tenbin report`: runs as one page.
+//! `tenbin report`: writes runs to one HTML page.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::args::ReportArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Name of the page.
+/// Default file name of the page.
 const PAGE: &str = "report.html";
 
 /// Writes the page.
@@ -45,7 +45,7 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
         output::error(&sentence);
         Exit::Refused
     };
-    // A pipe or a device stays what it is: it is not replaced by a file.
+    // A pipe or device is written to, not replaced by a regular file.
     match file.metadata() {
         Ok(known) if !known.is_file() => std::fs::write(&file, page)
             .map_err(|error| failed(format!("cannot write {}: {error}", file.display())))?,

@@ -55,8 +55,8 @@ fn run(job: &RampJob) -> Exit {
 /// The value that disables an option.
 const NONE: &str = "none";
 
-/// The plan, with sources of cache hits and CPU usage: those of the command line, or those found
-/// automatically.
+/// The plan of the job. The sources of cache hits and CPU use come from the command line or are
+/// detected automatically.
 fn draft(job: &RampJob) -> Result<Draft, String> {
     let counters = match job.cache_counters.as_deref() {
         Some(NONE) => None,

@@ -1,11 +1,11 @@
-//! `tenbin rerun`: runs the plan of a run again and compares the two.
+//! `tenbin rerun`: runs the plan of an earlier run again and compares the two runs.
 
 use super::measure_after;
 use super::opened::OpenedRun;
 use crate::args::{EarlierArgs, RerunArgs};
 use crate::exit::Exit;
 
-/// Repeats a run.
+/// Runs the plan of an earlier run again and compares the two runs.
 pub(crate) fn rerun(args: &RerunArgs) -> Exit {
     let run = match OpenedRun::open(&args.run) {
         Ok(run) => run,

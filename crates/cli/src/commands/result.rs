@@ -1,4 +1,4 @@
-//! Creates the document and the files of a run.
+//! Creates the result document and the report files of a run.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ use tenbin_verdict::{Assessment, Source};
 use crate::exit::Exit;
 use crate::language::language;
 
-/// Inputs of a document, for a run that has just ended or one that is read again.
+/// The inputs of a result document, for a run that has just ended or was read from its directory.
 pub(crate) struct Run<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) started: SystemTime,
@@ -25,7 +25,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Judges the run and creates its document.
+    /// Assesses the run and creates its result document.
     pub(crate) fn document(&self) -> Document {
         let assessment = self.assess();
         let mut document = tenbin_verdict::document(&self.source(&assessment));
@@ -33,7 +33,7 @@ impl Run<'_> {
         document
     }
 
-    /// The judgement of the run, and its document without slices.
+    /// The assessment of the run, and its result document without slices.
     pub(crate) fn document_without_slices(&self) -> (Assessment, Document) {
         let assessment = self.assess();
         let mut document = tenbin_verdict::document_without_slices(&self.source(&assessment));
@@ -65,7 +65,8 @@ impl Run<'_> {
     }
 }
 
-/// The exit code for a result: success only if its numbers are valid and its conditions are met.
+/// The exit code for a result: success only if the result is not INVALID and all conditions are
+/// met.
 pub(crate) fn exit_of_result(document: &Document) -> Exit {
     if document.trust == Trust::Invalid {
         Exit::Invalid

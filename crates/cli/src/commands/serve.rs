@@ -117,7 +117,7 @@ impl Keys {
         })
     }
 
-    /// Prints generated credentials, which only the user at the terminal can see.
+    /// Prints the credentials if they were generated; given credentials are not printed.
     fn tell(&self) {
         if !self.made_up {
             return;

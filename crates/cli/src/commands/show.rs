@@ -1,4 +1,4 @@
-//! `tenbin show`: prints a finished or killed run again.
+//! `tenbin show`: prints the result of a finished or killed run.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::args::ShowArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints a run.
+/// Prints the result of a run or of a result file.
 pub(crate) fn show(args: &ShowArgs) -> Exit {
     if let Some(exit) = result_file(args) {
         return exit;
@@ -89,7 +89,7 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
     export(&args.export, run, document, &plan)
 }
 
-/// The run that the argument names. Prints an error for a file that is none.
+/// Opens the run that the argument names. Prints an error for a file that is not a run.
 fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     let run = OpenedRun::open(named)?;
     if run.directory.exists() && !run.directory.is_dir() {
@@ -103,7 +103,7 @@ fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     Ok(run)
 }
 
-/// Shows a result file in place of a run; `None` if the argument is no regular file.
+/// Prints a result file instead of a run; `None` if the argument is not a regular file.
 fn result_file(args: &ShowArgs) -> Option<Exit> {
     let metadata = std::fs::metadata(&args.run).ok()?;
     if !metadata.is_file() || is_packed_file(&args.run) {
@@ -136,7 +136,7 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
     })
 }
 
-/// Prints what a result file of another tool holds, and returns the exit code of `tenbin show`.
+/// Prints a result file of another tool, and returns the exit code of `tenbin show`.
 pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> {
     match content {
         Content::Steps(steps) => {
@@ -185,7 +185,7 @@ fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<
     Ok(())
 }
 
-/// What the run may have left on its targets.
+/// Possible leftovers of the run on its targets, one sentence each.
 fn left_behind(directory: &Path) -> Vec<String> {
     let plan = read_regular(&directory.join("plan.toml"), LARGEST_RESULT).ok();
     let plan = plan.and_then(|text| String::from_utf8(text).ok());
@@ -193,12 +193,13 @@ fn left_behind(directory: &Path) -> Vec<String> {
     plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
 }
 
-/// The document of a run, computed from the record. Prints an error if that is not possible.
+/// The result document of a run, computed from its raw data. Prints an error if the data cannot be
+/// read.
 pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     document_from(directory, Source::Slices)
 }
 
-/// The same, with the histograms of slices from this source.
+/// Like [`document_of`], but `source` selects the histograms to read.
 pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_running(directory);
     let mut recorded = tenbin_record::read_from(directory, source).map_err(|error| {
@@ -211,7 +212,7 @@ pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document
         }
         Exit::Refused
     })?;
-    // A long run has many seconds, and the document does not need them.
+    // The document does not need the data of each second, which is large for a long run.
     recorded.seconds = Vec::new();
     let plan = plan_of(&recorded, directory)?;
     if under_way {
@@ -232,13 +233,13 @@ pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document
     };
     let (assessment, mut document) = run.document_without_slices();
     tenbin_verdict::take_slices(&mut document, &plan, recorded.slices, &assessment);
-    // The plan was read without the files that it names.
+    // The plan in the document lacks the contents of files; use the text of the plan file.
     document.run.plan = Some(recorded.plan_toml);
     Ok(document)
 }
 
-/// The plan as executed. Its secrets and the files that it names are not needed here and may no
-/// longer exist.
+/// The plan as executed, without the secrets and files that the plan names, which can be missing
+/// now.
 pub(super) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, Exit> {
     executed(&recorded.plan_toml, directory)
 }

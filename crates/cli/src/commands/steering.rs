@@ -1,11 +1,12 @@
-//! Connects the maximum-rate search, which chooses probes, with the run, which measures them.
+//! Connects the maximum-rate search, which chooses the rates to probe, with the run, which measures
+//! each probe.
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_runner::{ProbeWish, Steering};
 use tenbin_verdict::{Finder, NextProbe};
 
-/// Chooses the probes of a run by the results of earlier probes.
+/// Chooses the probes of a run from the results of earlier probes.
 pub(crate) struct Steered<'a>(Finder<'a>);
 
 impl<'a> Steered<'a> {

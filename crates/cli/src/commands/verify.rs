@@ -1,4 +1,4 @@
-//! `tenbin verify`: computes every figure of a run again and compares it with its result.
+//! `tenbin verify`: recomputes every figure of a run and compares the figures with the result.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,15 +15,16 @@ use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// The result of a run as it was written.
+/// The file with the result that the run wrote.
 const RESULT: &str = "result.json";
-/// Differences that are listed.
+/// Largest number of differences to list.
 const MOST_LISTED: usize = 10;
-/// Largest relative difference of two figures that are the same.
+/// Largest relative difference of two figures that count as equal.
 const SAME: f64 = 1e-9;
-/// Fields of the result that say where the run is, or compare it with another run.
+/// Fields of the result that do not follow from the raw data: location of the run, and comparison
+/// with an earlier run.
 const NOT_COMPUTED: [&str; 3] = [".run.directory", ".run.id", ".earlier"];
-/// The rule that reports files that were changed after the run.
+/// The rule that reports files changed after the run.
 const CHANGED: &str = "changed_record";
 
 /// Verifies a run.
@@ -64,14 +65,14 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
     Ok((text, exit))
 }
 
-/// What the check values of the files say.
+/// The evidence that files were changed after the run, from their checksums.
 fn changed_files(document: &Document) -> Vec<&str> {
     let findings = document.findings.iter();
     let changed = findings.filter(|finding| finding.rule == CHANGED);
     changed.map(|finding| finding.evidence.as_str()).collect()
 }
 
-/// The comparison of two results.
+/// Result of comparing the recomputed result with the written result.
 #[derive(Default)]
 struct Found {
     numbers: u64,
@@ -180,7 +181,7 @@ impl Found {
     }
 }
 
-/// A value, shortened.
+/// A value as JSON, truncated to 60 characters.
 fn short(value: &Value) -> String {
     const MOST: usize = 60;
     let text = value.to_string();

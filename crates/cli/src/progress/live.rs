@@ -1,23 +1,23 @@
-//! The table below the progress bar: a line for each workload and target, with its last slice and
-//! the course of its throughput.
+//! The table below the progress bar: one line per workload and target, with the figures of the last
+//! slice and a sparkline of the throughput.
 
 use std::collections::VecDeque;
 
 use tenbin_record::Slice;
 use tenbin_result::format;
 
-/// Slices in a sparkline.
+/// Number of slices in a sparkline.
 const SPARKS: usize = 16;
-/// Most lines; with more workloads, those of the workload that is measured.
+/// Largest number of lines. If there are more, only the lines of the running workload are shown.
 const MOST_LINES: usize = 8;
-/// Heights of a sparkline.
+/// Characters of a sparkline, from low to high.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What is known of every workload on every target so far.
+/// The figures so far of every workload on every target.
 #[derive(Debug, Default)]
 pub(super) struct LiveTable {
     rows: Vec<Row>,
-    /// Row of the slice that is running.
+    /// Index of the row of the running slice.
     current: Option<usize>,
 }
 
@@ -25,17 +25,17 @@ pub(super) struct LiveTable {
 struct Row {
     workload: String,
     target: String,
-    /// Throughput of the last slices.
+    /// Throughput of the last [`SPARKS`] slices, correct responses per second.
     course: VecDeque<f64>,
     /// Figures of the last slice.
     last: String,
     failed: u64,
-    /// Throughput and failures of the running slice.
+    /// Correct responses per second and number of failures of the running slice.
     running: Option<(f64, u64)>,
 }
 
 impl LiveTable {
-    /// A slice starts.
+    /// Starts a slice of `workload` on `target`.
     pub(super) fn begin(&mut self, workload: &str, target: &str) {
         let is_same = |row: &Row| row.workload == workload && row.target == target;
         let at = self.rows.iter().position(is_same).unwrap_or_else(|| {
@@ -50,15 +50,14 @@ impl LiveTable {
         self.current = Some(at);
     }
 
-    /// The running slice gives `per_second` correct responses a second, and `failed` requests have
-    /// failed.
+    /// Sets the correct responses per second and the number of failures of the running slice.
     pub(super) fn speed(&mut self, per_second: f64, failed: u64) {
         if let Some(row) = self.current.and_then(|at| self.rows.get_mut(at)) {
             row.running = Some((per_second, failed));
         }
     }
 
-    /// The running slice has ended.
+    /// Ends the running slice.
     pub(super) fn end(&mut self, slice: &Slice) {
         let Some(row) = self.current.and_then(|at| self.rows.get_mut(at)) else {
             return;
@@ -75,7 +74,7 @@ impl LiveTable {
         row.last = figures(slice);
     }
 
-    /// The lines, cut to `width` characters.
+    /// The lines of the table, truncated to `width` characters.
     pub(super) fn text(&self, width: usize) -> String {
         let of_current = self
             .current
@@ -123,7 +122,7 @@ impl Row {
     }
 }
 
-/// Latency, and CPU of the target where it was observed.
+/// Latency of the slice and, if the target was observed, CPU use of the target.
 fn figures(slice: &Slice) -> String {
     let mut text = String::new();
     let busiest = slice.requests().max_by_key(|op| op.service.len());
@@ -138,7 +137,7 @@ fn figures(slice: &Slice) -> String {
     text
 }
 
-/// The course as heights from zero to the highest value.
+/// The values as characters of [`HEIGHTS`], scaled from zero to the highest value.
 fn sparkline(course: &VecDeque<f64>) -> String {
     let highest = course.iter().copied().fold(0.0, f64::max);
     let height = |value: &f64| match highest > 0.0 {

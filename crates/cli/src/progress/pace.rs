@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Estimates the total duration from the time elapsed.
+/// An estimate of the total duration, from the forecast and the time elapsed.
 #[derive(Debug)]
 pub(crate) struct Pace {
     begun: Instant,
@@ -12,7 +12,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Starts now, with this forecast of the measured part.
+    /// Starts the clock, with a forecast of the duration of all slices.
     pub(crate) fn new(forecast: Duration) -> Self {
         Self {
             begun: Instant::now(),
@@ -21,7 +21,7 @@ impl Pace {
         }
     }
 
-    /// The estimated total duration, when slice `index` of `total` starts.
+    /// The estimated total duration. Called when slice `index` of `total` starts.
     pub(crate) fn whole(&mut self, index: usize, total: usize) -> Duration {
         let now = Instant::now();
         let measuring = *self.measuring.get_or_insert(now);
@@ -32,7 +32,7 @@ impl Pace {
         measuring - self.begun + slices
     }
 
-    /// The estimated end, when slice `index` of `total` starts.
+    /// The estimated end of the run. Called when slice `index` of `total` starts.
     pub(crate) fn end(&mut self, index: usize, total: usize) -> Instant {
         let whole = self.whole(index, total);
         self.begun + whole

@@ -1,5 +1,5 @@
-//! A small HTTP/1.1 server for the figures of a run: GET only, one request per connection, a thread
-//! per connection. Every connection has time limits, so that no reader delays the run.
+//! A small HTTP/1.1 server for telemetry: only GET, one request and one thread per connection. Time
+//! limits for every connection keep a slow reader from delaying the run.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,24 +9,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Most connections at once; further connections are closed.
+/// Largest number of concurrent connections; further connections are closed.
 const CONNECTIONS: usize = 32;
-/// Longest request head, bytes.
+/// Largest size of a request head, bytes.
 const MAX_HEAD: usize = 8 << 10;
-/// Most headers of a request.
+/// Largest number of headers of a request.
 const MAX_HEADERS: usize = 64;
 /// Time limit for a request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time limit for one write: a reader that is slower is dropped.
+/// Time limit for one write; the connection of a slower reader is closed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Interval of comments in a stream without events, which detect readers that are gone.
+/// Interval of comments in an event stream without events. Sending a comment detects a closed
+/// connection.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, which is usually caused by too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Stack of a connection's thread, bytes.
+/// Stack size of the thread of a connection, bytes.
 const STACK: usize = 128 << 10;
 
-/// A request.
+/// A parsed GET request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
     /// The path with its query, as sent.
@@ -35,14 +36,14 @@ pub(super) struct Request {
     pub(super) host: Option<String>,
 }
 
-/// A response.
+/// A response to send.
 #[derive(Debug)]
 pub(super) struct Response {
     /// Status code and reason.
     pub(super) status: &'static str,
-    /// The `Content-Type`.
+    /// Value of the `Content-Type` header.
     pub(super) kind: &'static str,
-    /// Further header lines, each ended by CRLF.
+    /// Additional header lines, each with CRLF at its end.
     pub(super) headers: String,
     /// The body.
     pub(super) body: Body,
@@ -53,13 +54,13 @@ pub(super) struct Response {
 pub(super) enum Body {
     /// A complete body.
     Whole(Vec<u8>),
-    /// A stream of server-sent events: first the text, then what is received, until the sender is
-    /// dropped.
+    /// A stream of server-sent events: first the text, then every received event, until the channel
+    /// is closed.
     Events(String, Receiver<Arc<str>>),
 }
 
 impl Response {
-    /// A response of one line of plain text.
+    /// A response with one line of plain text.
     pub(super) fn text(status: &'static str, line: &str) -> Self {
         Self {
             status,
@@ -70,19 +71,19 @@ impl Response {
     }
 }
 
-/// Returns the response to a request. Called on the thread of a connection.
+/// Application logic of a [`Server`]. Called on the thread of each connection.
 pub(super) trait Handler: Send + Sync + 'static {
     /// The response to a request.
     fn response(&self, request: &Request) -> Response;
 
-    /// A complete body was sent to the reader that requested this path.
+    /// Called after the complete body for `path` was sent.
     fn sent(&self, path: &str) {
         let _ = path;
     }
 }
 
-/// Whether a `Host` header names this machine. A page of another site that has its name resolved to
-/// 127.0.0.1 sends its own name.
+/// Whether a `Host` header names this machine. Guards against DNS rebinding: a foreign site whose
+/// name resolves to 127.0.0.1 sends that name.
 pub(super) fn is_local(host: &str) -> bool {
     let is_name = |name: &str| {
         ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost")
@@ -93,7 +94,7 @@ pub(super) fn is_local(host: &str) -> bool {
     }
 }
 
-/// A server on its own threads. It stops accepting connections when it is dropped.
+/// An HTTP server on separate threads. Dropping the server ends the accept loop.
 #[derive(Debug)]
 pub(super) struct Server {
     address: SocketAddr,
@@ -101,10 +102,10 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Listens on `address`; port 0 selects a free port.
+    /// Starts a server that listens on `address`; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the address cannot be listened on, or no thread can be started.
+    /// If the address cannot be listened on, or no thread can be started.
     pub(super) fn start(address: SocketAddr, handler: Arc<impl Handler>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
@@ -116,7 +117,7 @@ impl Server {
         Ok(Self { address, over })
     }
 
-    /// The address that it listens on.
+    /// The address that the server listens on.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -125,7 +126,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // A connection ends the wait for one.
+        // A connection to the server ends its blocking accept.
         let mut address = self.address;
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
@@ -150,7 +151,7 @@ fn accept(listener: &TcpListener, handler: &Arc<impl Handler>, over: &AtomicBool
             continue;
         }
         let handler = Arc::clone(handler);
-        // Without a thread the connection is closed.
+        // If no thread can be started, the connection is dropped and thereby closed.
         let _ = thread::Builder::new()
             .name("telemetry".to_owned())
             .stack_size(STACK)
@@ -161,7 +162,7 @@ fn accept(listener: &TcpListener, handler: &Arc<impl Handler>, over: &AtomicBool
     }
 }
 
-/// The place of an open connection; given back when it is dropped.
+/// The count of one open connection; dropping it decrements the counter.
 struct Place {
     open: Arc<AtomicUsize>,
     number: usize,
@@ -223,8 +224,8 @@ fn converse(mut stream: TcpStream, handler: &impl Handler) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until the reader closes the connection, for a short time: closing with unread bytes would
-/// reset it.
+/// Reads until the client closes the connection, for at most [`WRITE_TIMEOUT`]: closing a socket
+/// with unread bytes resets the connection.
 fn drain(stream: &mut TcpStream) {
     let _ = stream.set_read_timeout(Some(WRITE_TIMEOUT));
     let end = Instant::now() + WRITE_TIMEOUT;
@@ -232,7 +233,7 @@ fn drain(stream: &mut TcpStream) {
     while Instant::now() < end && matches!(stream.read(&mut bytes), Ok(1..)) {}
 }
 
-/// Reads a request head; the inner error is the response that refuses it.
+/// Reads a request head. The inner error is the response to an invalid request.
 fn read_head(stream: &mut TcpStream) -> io::Result<Result<Request, Response>> {
     let end = Instant::now() + HEAD_TIMEOUT;
     let mut bytes = Vec::new();
@@ -260,7 +261,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Result<Request, Response>> {
     }
 }
 
-/// The request, or the response that refuses it; `None` while the head is incomplete.
+/// The request, or the response to an invalid request; `None` while the head is incomplete.
 fn parse(bytes: &[u8]) -> Option<Result<Request, Response>> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -302,7 +303,7 @@ mod tests {
     fn exchange(server: &Server, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(HEAD_TIMEOUT * 4)).unwrap();
-        // The server may have refused before everything was written.
+        // The server can respond with an error before the entire request is written.
         let _ = stream.write_all(request);
         let mut text = String::new();
         let _ = stream.read_to_string(&mut text);

@@ -1,8 +1,8 @@
-//! The live page: figures of every second as server-sent events, on 127.0.0.1 only, for those who
-//! have the token in its address.
+//! The live page: a page on 127.0.0.1 that receives the figures of every second as server-sent
+//! events. The URL of the page contains a secret token.
 //!
-//! The main thread never waits for a viewer: each has a short queue, and a viewer whose queue is full
-//! is dropped.
+//! The main thread never waits for a viewer: each viewer has a queue of [`QUEUE`] events, and a
+//! viewer with a full queue is disconnected.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -23,17 +23,17 @@ use super::http::{Body, Handler, Request, Response, Server, is_local};
 use super::seconds::{Second, Seconds};
 use crate::progress::Pace;
 
-/// Most viewers at once.
+/// Largest number of concurrent viewers.
 const VIEWERS: usize = 8;
-/// Events that a viewer may be behind.
+/// Length of the queue of each viewer, events.
 const QUEUE: usize = 64;
-/// Events that a new viewer receives first.
+/// Number of past events that a new viewer receives.
 const HISTORY: usize = 600;
-/// Most letters of a message.
+/// Largest length of a message, characters.
 const LETTERS: usize = 600;
-/// How long the server waits for the report to be opened.
+/// Longest wait at the end of the run for a viewer to open the report.
 const REPORT_WAIT: Duration = Duration::from_secs(2);
-/// Bytes of the random token.
+/// Length of the random token, bytes.
 const TOKEN: usize = 16;
 
 /// The live page of a run.
@@ -44,7 +44,7 @@ pub(super) struct Live {
     run: Run,
 }
 
-/// What is known of the run, on the main thread.
+/// The state of the run, on the main thread.
 #[derive(Debug)]
 struct Run {
     pace: Pace,
@@ -68,15 +68,15 @@ struct Current {
     index: usize,
     target: String,
     workload: String,
-    /// When the run is expected to end; `None` if that is unknown.
+    /// Estimated end of the run; `None` if unknown.
     end: Option<Instant>,
 }
 
 impl Live {
-    /// Listens on `port` of 127.0.0.1, or on a free port if it is 0.
+    /// Starts the page on `port` of 127.0.0.1; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the port cannot be listened on, or no thread can be started.
+    /// If the port cannot be listened on, or no thread can be started.
     pub(super) fn start(port: u16, plan: &Plan) -> io::Result<Self> {
         let targets: Vec<&str> = plan.targets.iter().map(|it| it.name.as_str()).collect();
         let shared = Arc::new(Shared {
@@ -104,7 +104,7 @@ impl Live {
         })
     }
 
-    /// The address of the page, with its token.
+    /// The URL of the page, including the token.
     pub(super) fn url(&self) -> String {
         format!("http://{}/{}/", self.server.address(), self.shared.token)
     }
@@ -116,7 +116,8 @@ impl Live {
         }
     }
 
-    /// Sends viewers to the report, and waits until one of them has opened it, or 2 s.
+    /// Redirects all viewers to the report, and waits until a viewer has opened the report, for at
+    /// most [`REPORT_WAIT`].
     pub(super) fn finish(self, report: PathBuf) {
         if !report.is_file() {
             return;
@@ -195,8 +196,8 @@ impl Run {
     }
 
     fn begin(&mut self, index: usize, target: &str, workload: &str) {
-        // A maximum-rate search has a time limit and no number of slices. With a number of
-        // requests, the duration is unknown until the first slice has ended.
+        // A maximum-rate search has no number of slices, only a time limit. If slices end after a
+        // number of requests, their duration is unknown until the first slice has ended.
         let is_known = self.slices > index && !(self.counted && index == 0);
         let end = self.pace.end(index, self.slices.max(index + 1));
         self.seconds.end();
@@ -213,7 +214,7 @@ impl Run {
         Some((current.workload.clone(), current.target.clone()))
     }
 
-    /// The running slice, and the time left.
+    /// The running slice and the remaining time, as JSON.
     fn place(&self) -> Value {
         let Some(current) = &self.current else {
             return json!({});
@@ -247,7 +248,8 @@ impl Run {
         Some(("second", data))
     }
 
-    /// At most one step a second: loading data reports more often.
+    /// An event for a preparation step; `None` if the last step was less than 1 s ago, because
+    /// loading data reports steps more often.
     fn step(&mut self, text: String) -> Option<(&'static str, Value)> {
         let now = Instant::now();
         let is_due = |last: Instant| now - last >= Duration::from_secs(1);
@@ -257,7 +259,8 @@ impl Run {
         })
     }
 
-    /// Whether a target may have another event now: one a second, with a reserve of one.
+    /// Whether an event of this target can be sent now: the limit is one event per second, with
+    /// bursts of two.
     fn allowed(&mut self, target: &str) -> bool {
         let now = Instant::now();
         let budget = self
@@ -268,7 +271,7 @@ impl Run {
     }
 }
 
-/// Events that a target may have.
+/// A token bucket that limits the events of one target.
 #[derive(Debug)]
 struct Budget {
     events: f64,
@@ -310,13 +313,13 @@ fn token() -> String {
         })
 }
 
-/// What the main thread and the threads of the viewers share.
+/// State shared by the main thread and the viewer threads.
 #[derive(Debug)]
 struct Shared {
     token: String,
     page: LivePage,
     state: Mutex<State>,
-    /// Notified when the report has been opened.
+    /// Notified when a viewer has opened the report.
     fetched: Condvar,
 }
 
@@ -324,7 +327,7 @@ struct Shared {
 struct State {
     history: VecDeque<Arc<str>>,
     viewers: Vec<SyncSender<Arc<str>>>,
-    /// The report, once it is written.
+    /// Path of the report; `None` until the report is written.
     report: Option<PathBuf>,
     fetched: bool,
 }
@@ -340,7 +343,7 @@ impl Shared {
         state.viewers.retain(|viewer| {
             match viewer.try_send(Arc::clone(&event)) {
                 Ok(()) => true,
-                // A viewer that is behind is dropped; one that is gone, too.
+                // Removes viewers with a full queue and viewers that have disconnected.
                 Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
             }
         });
@@ -350,7 +353,7 @@ impl Shared {
         state.history.push_back(event);
     }
 
-    /// The part of the path behind the token, if the token is right.
+    /// The path after the token; `None` if the token is wrong.
     fn authorised<'p>(&self, path: &'p str) -> Option<&'p str> {
         let path = path.strip_prefix('/')?;
         let (token, rest) = path.split_once('/')?;

@@ -1,4 +1,4 @@
-//! Counters and times since the start of the run, by target, workload and operation.
+//! Counters and latency histograms since the start of the run, by target, workload and operation.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -8,7 +8,7 @@ use tenbin_plan::Plan;
 use tenbin_record::{LiveSecond, PackedHistogram};
 use tenbin_runner::Progress;
 
-/// What a counter is about.
+/// The labels of a counter: target, workload and operation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Subject {
     pub(super) target: String,
@@ -62,19 +62,20 @@ pub(super) struct Metrics {
     pub(super) run: String,
     /// When the run started.
     pub(super) started: SystemTime,
-    /// Totals of every operation that a slice has had.
+    /// Totals of every operation measured so far.
     pub(super) totals: BTreeMap<Subject, Totals>,
-    /// CPU seconds by target, in slices; only of observed targets.
+    /// CPU seconds used during slices, by target; only observed targets have an entry.
     pub(super) cpu_seconds: BTreeMap<String, f64>,
     /// Number of the running slice, from 1; `None` before the first.
     pub(super) slice: Option<u64>,
-    /// Number of slices; `None` if it is not known.
+    /// Number of slices; `None` if unknown.
     pub(super) slices: Option<u64>,
-    /// Every target, and whether a slice of it is running.
+    /// Whether a slice is running on a target, for all targets.
     pub(super) active: BTreeMap<String, bool>,
     workload: String,
     target: String,
-    /// The last second whose CPU time was added: the operations of a second repeat it.
+    /// Slice and second whose CPU time was added last. Every operation of a second reports the same
+    /// CPU time, which must be added only once.
     counted: Option<(u32, u64)>,
 }
 
@@ -160,7 +161,7 @@ pub(super) mod tests {
     use super::super::seconds::tests::part;
     use super::*;
 
-    /// Two operations on two targets.
+    /// Metrics of two operations on two targets.
     pub(in crate::telemetry) fn metrics() -> Metrics {
         let mut metrics = Metrics {
             active: BTreeMap::from([("a".to_owned(), false), ("b\"\\\n".to_owned(), false)]),

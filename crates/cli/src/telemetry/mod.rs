@@ -1,7 +1,7 @@
-//! The figures of a run while it lasts, for programs and people that read them over HTTP.
+//! Telemetry of a running experiment: the live page, the Prometheus endpoint and the OTLP export.
 //!
-//! Progress events arrive on the main thread, which never waits for a reader. Servers and clients
-//! have their own threads; the threads that generate load have no part in it.
+//! Progress events arrive on the main thread, which never waits for a reader. HTTP servers and
+//! clients have separate threads. The load generator threads do no telemetry work.
 
 mod http;
 mod live;
@@ -21,21 +21,21 @@ use self::metrics::Metrics;
 use self::otlp::Push;
 use self::prometheus::Scrape;
 
-/// Everything that shows the figures of a run while it lasts.
+/// All telemetry outputs of a run.
 #[derive(Debug)]
 pub(crate) struct Telemetry {
     live: Option<Live>,
     prometheus: Option<Scrape>,
     otlp: Option<Push>,
-    /// Filled only if something reads it.
+    /// Updated only if `prometheus` or `otlp` is on.
     metrics: Arc<Mutex<Metrics>>,
 }
 
 impl Telemetry {
-    /// Starts what the plan asks for.
+    /// Starts the telemetry outputs that the plan enables.
     ///
     /// # Errors
-    /// One sentence, when a port cannot be listened on, or a URL cannot be used.
+    /// One sentence, if a port cannot be listened on, or a URL cannot be used.
     pub(crate) fn start(plan: &Plan) -> Result<Self, String> {
         let output = &plan.output;
         let live = output.live.map(|port| {
@@ -63,7 +63,7 @@ impl Telemetry {
         })
     }
 
-    /// What the user needs to know, one line each.
+    /// The addresses to print before the run, one line each.
     pub(crate) fn announcements(&self) -> Vec<String> {
         let live = self.live.as_ref();
         let live = live.map(|live| format!("live page: {}", live.url()));
@@ -72,7 +72,7 @@ impl Telemetry {
         live.into_iter().chain(prometheus).collect()
     }
 
-    /// Sends a progress event to all readers. Returns a warning, if one is due.
+    /// Sends a progress event to all readers. Returns a warning if an OTLP export has failed.
     pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<String> {
         if let Some(live) = &mut self.live {
             live.observe(progress);
@@ -85,8 +85,8 @@ impl Telemetry {
         self.otlp.as_ref().and_then(Push::failure)
     }
 
-    /// The run in this directory has ended, and its report is written. Returns a warning, if one
-    /// is due.
+    /// Ends all outputs after the report was written to `directory`. Returns a warning if an OTLP
+    /// export has failed.
     pub(crate) fn finish(self, directory: &Path) -> Option<String> {
         let warning = self.otlp.and_then(Push::finish);
         if let Some(live) = self.live {

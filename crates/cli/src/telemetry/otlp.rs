@@ -1,7 +1,7 @@
-//! Metrics for an OpenTelemetry collector: OTLP over HTTP, JSON encoding, cumulative.
+//! Export of metrics to an OpenTelemetry collector: OTLP over HTTP in JSON, cumulative values.
 //!
-//! The fields are those of `ExportMetricsServiceRequest` in opentelemetry-proto 1.x; 64-bit integers
-//! are strings, and enumerations are numbers, as OTLP/JSON requires.
+//! The fields are those of `ExportMetricsServiceRequest` in opentelemetry-proto 1.x; 64-bit
+//! integers are strings, and enumerations are numbers, as OTLP/JSON requires.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,26 +20,26 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
 const CUMULATIVE: u8 = 2;
-/// Upper bounds of the buckets of times, seconds.
+/// Upper bounds of the latency histogram buckets, seconds.
 const BOUNDS: [f64; 21] = [
     0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
     0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0,
 ];
 
-/// Sends metrics to a collector, from its own thread.
+/// A thread that sends metrics to a collector.
 #[derive(Debug)]
 pub(super) struct Push {
-    /// Dropped to end the thread, after a last export.
+    /// Dropping this sender makes the thread export once more and end.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
     failure: Arc<Mutex<Option<String>>>,
 }
 
 impl Push {
-    /// Sends to `url` every 5 s.
+    /// Starts to send to `url` every [`INTERVAL`].
     ///
     /// # Errors
-    /// One sentence, when the URL cannot be used or no thread can be started.
+    /// One sentence, if the URL cannot be used or no thread can be started.
     pub(super) fn start(url: &str, metrics: Arc<Mutex<Metrics>>) -> Result<Self, String> {
         let collector = Collector::new(url)?;
         let (end, ends) = channel();
@@ -72,12 +72,12 @@ impl Push {
         })
     }
 
-    /// Why an export failed, in one sentence: once per run.
+    /// One sentence about the first failed export, returned only once; otherwise `None`.
     pub(super) fn failure(&self) -> Option<String> {
         lock(&self.failure).take()
     }
 
-    /// Sends the metrics for the last time. Returns the failure, if it has not been reported.
+    /// Sends the metrics for the last time. Returns a failure that has not been reported yet.
     pub(super) fn finish(mut self) -> Option<String> {
         self.end.take();
         if let Some(thread) = self.thread.take() {
@@ -91,13 +91,13 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A client of one collector.
+/// An HTTP client for one collector.
 struct Collector {
     client: Client,
 }
 
 impl Collector {
-    /// A client; nothing is sent yet.
+    /// A client for the collector at `url`; sends nothing.
     fn new(url: &str) -> Result<Self, String> {
         let client = Client::with_timeout(url, &Login::default(), TIMEOUT);
         Ok(Self {
@@ -121,7 +121,7 @@ impl Collector {
     }
 }
 
-/// The export request.
+/// The body of an export request.
 fn request(metrics: &Metrics, now: SystemTime) -> Value {
     let times = json!({
         "startTimeUnixNano": nanos(metrics.started),
@@ -198,7 +198,7 @@ fn request(metrics: &Metrics, now: SystemTime) -> Value {
     }] })
 }
 
-/// A counter; `None` without points.
+/// A counter metric; `None` without data points.
 fn sum(name: &str, unit: &str, points: Vec<Value>) -> Option<Value> {
     let data = json!({
         "dataPoints": points,
@@ -244,7 +244,7 @@ fn nanos(time: SystemTime) -> String {
     since.as_nanos().to_string()
 }
 
-/// The fields of a histogram's point. A bucket includes its upper bound.
+/// The fields of a histogram data point. A bucket includes its upper bound.
 fn histogram(times: &PackedHistogram) -> Value {
     let mut counts = [0_u64; BOUNDS.len() + 1];
     for (value, count) in times.recorded() {

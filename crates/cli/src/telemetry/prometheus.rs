@@ -1,4 +1,4 @@
-//! Metrics for a Prometheus server: the text format 0.0.4 at `/metrics`.
+//! Metrics endpoint for a Prometheus server: text format 0.0.4 at `/metrics`.
 
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -13,7 +13,7 @@ use super::metrics::{Metrics, Subject, Totals};
 /// Quantiles of the summaries.
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
 
-/// An endpoint that a Prometheus server reads.
+/// An HTTP endpoint that a Prometheus server scrapes.
 #[derive(Debug)]
 pub(super) struct Scrape {
     server: Server,
@@ -22,15 +22,15 @@ pub(super) struct Scrape {
 #[derive(Debug)]
 struct Endpoint {
     metrics: Arc<Mutex<Metrics>>,
-    /// Whether only names of this machine are accepted as the host.
+    /// Whether requests must have a `Host` header that names this machine.
     is_local: bool,
 }
 
 impl Scrape {
-    /// Listens on `address`.
+    /// Starts the endpoint on `address`.
     ///
     /// # Errors
-    /// When the address cannot be listened on, or no thread can be started.
+    /// If the address cannot be listened on, or no thread can be started.
     pub(super) fn start(address: SocketAddr, metrics: Arc<Mutex<Metrics>>) -> io::Result<Self> {
         let endpoint = Arc::new(Endpoint {
             metrics,
@@ -41,7 +41,7 @@ impl Scrape {
         })
     }
 
-    /// The address of the metrics.
+    /// The URL of the metrics.
     pub(super) fn url(&self) -> String {
         format!("http://{}/metrics", self.server.address())
     }
@@ -67,7 +67,7 @@ impl Handler for Endpoint {
     }
 }
 
-/// The metrics as text.
+/// The metrics in Prometheus text format.
 fn text(metrics: &Metrics) -> String {
     let mut page = Page::default();
     page.family("tenbin_run_info", "gauge", "The run: always 1.");
@@ -181,7 +181,8 @@ impl Page {
         }
     }
 
-    /// Quantiles since the start of the run. Without times there is no sample.
+    /// Adds a summary with quantiles since the start of the run. Operations without times have no
+    /// samples.
     fn summaries(
         &mut self,
         metrics: &Metrics,
@@ -211,7 +212,7 @@ impl Page {
     }
 }
 
-/// The value of a label: a backslash, a quotation mark and a line feed are escaped.
+/// A label value with backslash, quotation mark and line feed escaped.
 fn escaped(value: &str) -> String {
     let mut safe = String::with_capacity(value.len());
     for c in value.chars() {

@@ -1,4 +1,4 @@
-//! The figures of one second of a target, over all operations of a workload.
+//! The figures of one second on one target, summed over all operations of the workload.
 
 use tenbin_record::{LiveSecond, PackedHistogram};
 
@@ -7,7 +7,7 @@ use tenbin_record::{LiveSecond, PackedHistogram};
 pub(super) struct Second {
     /// Number of the second in the window, from 0.
     number: u64,
-    /// Length, seconds.
+    /// Length of the interval, seconds.
     length: f64,
     /// Correct operations.
     pub(super) ok: u64,
@@ -17,7 +17,7 @@ pub(super) struct Second {
     service: PackedHistogram,
     /// Response times of correct operations, nanoseconds; empty in a closed loop.
     response: PackedHistogram,
-    /// CPU seconds of the target, and the time in which it used them, seconds.
+    /// CPU seconds that the target used, and length of the observed interval in seconds.
     cpu: Option<(f64, f64)>,
 }
 
@@ -27,8 +27,8 @@ impl Second {
         (self.length > 0.0 && self.ok + self.failed > 0).then(|| self.ok as f64 / self.length)
     }
 
-    /// The published time at this quantile, seconds: the response time in an open loop, the
-    /// service time in a closed loop. `None` without correct operations.
+    /// The time at this quantile in seconds: response time in an open loop, service time in a
+    /// closed loop. `None` without correct operations.
     pub(super) fn time(&self, quantile: f64) -> Option<f64> {
         let times = match self.response.is_empty() {
             true => &self.service,
@@ -37,7 +37,7 @@ impl Second {
         (!times.is_empty()).then(|| times.value_at_quantile(quantile) as f64 / 1e9)
     }
 
-    /// Cores that the target used; `None` if it is not observed.
+    /// CPU cores that the target used; `None` if the target is not observed.
     pub(super) fn cores(&self) -> Option<f64> {
         let (used, seconds) = self.cpu?;
         (seconds > 0.0).then(|| used / seconds)
@@ -55,15 +55,15 @@ impl Second {
     }
 }
 
-/// Collects the operations of a second, which arrive one after the other.
+/// Adds up the operations of each second, which arrive one by one.
 #[derive(Debug, Default)]
 pub(super) struct Seconds {
     pending: Option<Second>,
 }
 
 impl Seconds {
-    /// Adds an operation. Returns the second before, once an operation of a later second arrives.
-    /// A late part of an earlier second is left out: its rate would be that of one thread.
+    /// Adds an operation. If the operation is of a later second, returns the completed second. An
+    /// operation of an earlier second is ignored: it covers only some of the threads.
     pub(super) fn add(&mut self, part: &LiveSecond) -> Option<Second> {
         if !part.role.is_work() {
             return None;
@@ -86,7 +86,7 @@ impl Seconds {
         complete
     }
 
-    /// The second that is being collected: the slice has ended.
+    /// Returns the incomplete second at the end of a slice.
     pub(super) fn end(&mut self) -> Option<Second> {
         self.pending.take()
     }
@@ -101,7 +101,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// An operation with this many correct responses of 1 ms, one failure and half a core.
+    /// An operation with `ok` correct responses of 1 ms, one failure and half a CPU core.
     pub(in crate::telemetry) fn part(second: u64, operation: &str, ok: u64) -> LiveSecond {
         let mut service = PackedHistogram::new();
         service.record_n(1_000_000, ok).unwrap();

@@ -1,4 +1,4 @@
-//! What must hold of every attack.
+//! Limits that Tenbin must respect under every attack.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Servers that do harm with HTTP/1.1, and servers that speak something different.
+//! Malicious HTTP/1.1 servers, and servers that use a different protocol.
 
 use super::bounds::{Attacked, for_a_moment, for_each};
 use super::common::{Scratch, Tenbin};

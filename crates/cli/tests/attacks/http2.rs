@@ -1,4 +1,4 @@
-//! Servers that do harm with HTTP/2.
+//! Malicious HTTP/2 servers.
 
 use super::bounds::{Attacked, for_a_moment, for_each};
 use super::common::{Scratch, Tenbin};

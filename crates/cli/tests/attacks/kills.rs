@@ -1,4 +1,4 @@
-//! Kills in any order: nothing that a run started lives on, and what was measured can be shown.
+//! Kills in any order: all processes of a run end, and the results so far can be shown.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Servers, files and kills that mean harm. Whatever they do, Tenbin ends within a bound with a
-//! documented exit code, without a panic, with bounded memory, with no control character on
-//! standard output or in a report, and leaves no process behind.
+//! Malicious servers and files, and kills. In every case, Tenbin ends within a time limit with a
+//! documented exit code, uses limited memory, prints no control characters to standard output and
+//! reports, leaves no process behind, and does not panic.
 //!
 //! Each behaviour is one row of a table.
 

@@ -1,4 +1,4 @@
-//! Plans that do harm by what they hold.
+//! Malicious plan files.
 
 use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};

@@ -1,4 +1,4 @@
-//! Result files of other tools, and of Tenbin itself, that do harm by what they hold.
+//! Malicious result files of other tools and of Tenbin.
 
 use std::io::Read as _;
 

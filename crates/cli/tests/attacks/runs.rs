@@ -1,4 +1,4 @@
-//! Run directories that do harm by what they hold, to `tenbin show` and `tenbin compare`.
+//! Malicious run directories, read by `tenbin show` and `tenbin compare`.
 
 use std::path::Path;
 

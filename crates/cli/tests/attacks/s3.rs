@@ -1,4 +1,4 @@
-//! Object stores that do harm with their XML: above all, no object of somebody is deleted.
+//! Object stores with malicious XML. Tenbin must never delete objects that it did not create.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write as _};

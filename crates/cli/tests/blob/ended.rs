@@ -1,4 +1,4 @@
-//! Runs that are killed or interrupted: what was stored stays readable and is removed.
+//! Killed and interrupted runs: stored blobs are readable, and are removed.
 
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
-//! A server to publish to and to subscribe to, in the place of Droonga's HTTP server,
-//! which can no longer be installed.
+//! A publish/subscribe server that replaces Droonga's HTTP server, which can no longer be
+//! installed.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// Listens until the test ends: `POST /publish` goes to everybody who is in the middle of
-/// `GET /subscribe`, as a chunk.
+/// A server that listens until the test ends. Sends the body of `POST /publish` as a chunk to every
+/// client with an open `GET /subscribe`.
 #[derive(Debug)]
 pub(crate) struct Broadcast {
     address: SocketAddr,
@@ -19,7 +19,7 @@ struct Room {
 }
 
 impl Broadcast {
-    /// Every `forgets`th message does not reach the first subscriber; 0 for none.
+    /// Starts the server. The first subscriber misses every `forgets`-th message; 0 for none.
     pub(crate) fn start(forgets: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
@@ -55,7 +55,7 @@ fn serve(socket: &TcpStream, room: &Mutex<Room>, forgets: u64) -> std::io::Resul
         };
         let mut writer = socket;
         if first.starts_with("get /subscribe") {
-            // Who is told that it has subscribed must get every message from then on.
+            // After the response head, a subscriber must get every message.
             let mut room = room.lock().expect("the room");
             writer.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
             room.subscribers.push(socket.try_clone()?);

@@ -1,5 +1,5 @@
-//! A server in this process that keeps what is put, caches the answers used last, and writes
-//! down what it is asked for: an answer from its cache is faster.
+//! A server in this process that stores objects, caches its last used responses, and logs its
+//! requests. Cached responses are faster.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -7,10 +7,10 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Answers that it caches.
+/// Number of cached responses.
 pub(crate) const CACHED: usize = 100;
 
-/// The path that tells what the cache has done.
+/// Path of the cache counters.
 pub(crate) const COUNTERS: &str = "/counters";
 
 /// Listens until the test process ends.
@@ -22,9 +22,9 @@ pub(crate) struct Cached {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The request used last comes last.
+    /// Cached requests, least recently used first.
     cache: VecDeque<String>,
-    /// What was read, in order, and whether it was in the cache.
+    /// Paths read, in order, each with whether the response was cached.
     log: Vec<(String, bool)>,
     stored: BTreeMap<String, Vec<u8>>,
 }
@@ -44,12 +44,12 @@ impl State {
 }
 
 impl Cached {
-    /// On a free port of 127.0.0.1. An answer that is not in the cache takes so long.
+    /// Starts the server on a free port of 127.0.0.1. Uncached responses take `miss`.
     pub(crate) fn start(miss: Duration) -> Self {
         Self::slower_after(0, miss)
     }
 
-    /// The same, where responses are delayed only after the given number of requests.
+    /// Like [`Self::start`], but delays uncached responses only after `reads` requests.
     pub(crate) fn slower_after(reads: usize, miss: Duration) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("its address").port();
@@ -58,7 +58,7 @@ impl Cached {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
-                // A connection that breaks off ends its thread and nothing else.
+                // A connection error ends only the thread of the connection.
                 std::thread::spawn(move || drop(serve(&stream, &shared, (reads, miss))));
             }
         });
@@ -70,17 +70,17 @@ impl Cached {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// `name=url`, as `--target` wants it.
+    /// `name=url`, for `--target`.
     pub(crate) fn target(&self, name: &str) -> String {
         format!("{name}={}", self.url())
     }
 
-    /// What was read, in order, and whether it was in the cache.
+    /// Paths read, in order, each with whether the response was cached.
     pub(crate) fn log(&self) -> Vec<(String, bool)> {
         held(&self.state).log.clone()
     }
 
-    /// How often each path was read.
+    /// Number of reads by path.
     pub(crate) fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for (path, _) in &held(&self.state).log {
@@ -89,7 +89,7 @@ impl Cached {
         counts
     }
 
-    /// Share of what was read that was in the cache.
+    /// Hit ratio of the cache.
     pub(crate) fn hits(&self) -> f64 {
         let log = &held(&self.state).log;
         log.iter().filter(|(_, hit)| *hit).count() as f64 / log.len() as f64

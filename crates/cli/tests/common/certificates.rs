@@ -1,18 +1,18 @@
-//! Certificates of an authority of our own, made by openssl.
+//! Certificates of a test authority, created with openssl.
 
 use std::process::{Command, Stdio};
 
 use super::scratch::Scratch;
 
-/// Files in a scratch directory: an authority, and what it has signed.
+/// Files in a scratch directory: the certificate of an authority and the certificates signed by it.
 #[derive(Debug)]
 pub(crate) struct Certificates {
     home: String,
 }
 
 impl Certificates {
-    /// An authority, a server's certificate for `db.test`, `localhost`, 127.0.0.1
-    /// and ::1, and a client's.
+    /// Creates an authority, a server certificate for `db.test`, `localhost`, 127.0.0.1 and ::1,
+    /// and a client certificate.
     pub(crate) fn make(scratch: &Scratch) -> Self {
         let home = scratch.join("certificates");
         std::fs::create_dir(&home).expect("a directory for certificates");
@@ -32,7 +32,7 @@ impl Certificates {
     }
 
     /// Path of `ca.pem`, `server.pem`, `server.key`, `client.pem`, `client.key`, or
-    /// `alone.pem` and `alone.key`, which nobody has signed.
+    /// `alone.pem` and `alone.key`, which are not signed by the authority.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.home)
     }
@@ -95,7 +95,7 @@ impl Certificates {
     }
 }
 
-/// Small and fast to make.
+/// Options for a small key that is fast to create.
 const NEW_KEY: [&str; 5] = [
     "-nodes",
     "-newkey",

@@ -1,5 +1,5 @@
-//! A receiver of fluentd's forward protocol, as a Droonga engine is one: it reads
-//! messages and never answers, but closes its side when the other one has ended.
+//! A receiver of fluentd's forward protocol, like a Droonga engine: reads messages, sends no
+//! responses, and closes its side of the connection after the sender has closed its side.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// On a free port of 127.0.0.1.
+    /// Starts the receiver on a free port of 127.0.0.1.
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("its address").port();
@@ -29,7 +29,7 @@ impl Receiver {
         Self { port, messages }
     }
 
-    /// Where it listens.
+    /// Address of the receiver, for `--server`.
     pub(crate) fn server(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
@@ -39,7 +39,7 @@ impl Receiver {
         self.port
     }
 
-    /// The tags and envelopes so far.
+    /// Tags and envelopes of the messages received so far.
     pub(crate) fn messages(&self) -> Vec<(String, Json)> {
         self.messages.lock().expect("nobody panicked").clone()
     }
@@ -47,7 +47,7 @@ impl Receiver {
 
 fn receive(stream: TcpStream, all: &Mutex<Vec<(String, Json)>>) {
     let mut input = std::io::BufReader::new(stream);
-    // A sender that is killed may leave half a message, which is none.
+    // An incomplete message of a killed sender does not count.
     while let Ok((tag, _time, envelope)) =
         rmp_serde::from_read::<_, (String, u64, Json)>(&mut input)
     {

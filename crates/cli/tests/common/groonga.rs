@@ -1,5 +1,5 @@
-//! Groonga as a target: a process in the foreground, on a free port, with a database
-//! in the scratch directory.
+//! Groonga as a target: a foreground process on a free port, with its database in the scratch
+//! directory.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -24,8 +24,8 @@ table_create Terms TABLE_PAT_KEY ShortText --default_tokenizer TokenBigram --nor
 column_create Terms pages COLUMN_INDEX|WITH_SECTION|WITH_POSITION Pages title,text
 ";
 
-/// Commands that load so many pages: page `n` has the title `page<n>`, which no other
-/// page has a word of, and `common` in its text, which all have.
+/// Commands that load `count` pages: the title `page<n>` of page `n` is a word that no other page
+/// contains; all pages contain the word `common` in the text.
 pub(crate) fn pages(count: u32) -> String {
     let mut commands = "load --table Pages\n[\n".to_owned();
     for page in 1..=count {
@@ -39,8 +39,7 @@ pub(crate) fn pages(count: u32) -> String {
     commands + "]\n"
 }
 
-/// A running Groonga, killed when it goes out of scope. It does not outlive the thread
-/// that started it.
+/// A running Groonga; killed on drop, and at the latest at the end of the thread that started it.
 #[derive(Debug)]
 pub(crate) struct Groonga {
     child: Child,
@@ -51,7 +50,7 @@ pub(crate) struct Groonga {
 }
 
 impl Groonga {
-    /// With the schema and so many pages, on 127.0.0.1.
+    /// Starts Groonga on 127.0.0.1 with the schema and `count` pages.
     pub(crate) fn with_pages(scratch: &Scratch, count: u32) -> Self {
         Self::at(
             scratch,
@@ -60,7 +59,7 @@ impl Groonga {
         )
     }
 
-    /// On that address of this machine, with a new database made by these commands.
+    /// Starts Groonga on a local address, with a new database created by `commands`.
     pub(crate) fn at(scratch: &Scratch, address: &str, commands: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let home = scratch.join(&format!(
@@ -70,7 +69,7 @@ impl Groonga {
         std::fs::create_dir(&home).expect("a directory for groonga");
         let database = format!("{home}/db");
         make_database(&home, &database, commands);
-        // Another test may take a port between our looking and Groonga's binding.
+        // Another test can take the free port before Groonga binds it.
         let mut complaint = String::new();
         for _ in 0..5 {
             match Self::try_start(scratch, &home, &database, address) {
@@ -81,7 +80,7 @@ impl Groonga {
         panic!("groonga does not start:\n{complaint}");
     }
 
-    /// Its port.
+    /// Port of the server.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -91,12 +90,12 @@ impl Groonga {
         format!("http://{}:{}/", self.address, self.port)
     }
 
-    /// `name=url`, as `--target` wants it.
+    /// `name=url`, for `--target`.
     pub(crate) fn target(&self, name: &str) -> String {
         format!("{name}={}", self.url())
     }
 
-    /// Sends it a command by its path, and waits for the answer.
+    /// Sends a command by its path, and returns the response.
     pub(crate) fn ask(&self, path: &str) -> String {
         let mut stream = TcpStream::connect((self.address.as_str(), self.port)).expect("groonga");
         let request = format!("GET {path} HTTP/1.0\r\n\r\n");
@@ -106,28 +105,28 @@ impl Groonga {
         answer
     }
 
-    /// Directory of its database, which is the file `db` there.
+    /// Directory with the database file `db`.
     pub(crate) fn home(&self) -> &str {
         &self.home
     }
 
-    /// Number of its process.
+    /// Process ID.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What its query log says so far.
+    /// Content of the query log so far.
     pub(crate) fn query_log(&self) -> String {
         std::fs::read_to_string(&self.query_log).unwrap_or_default()
     }
 
-    /// Kills it at once, as a crash would.
+    /// Kills the process with SIGKILL, like a crash.
     pub(crate) fn kill(&mut self) {
         kill_group(self.child.id());
         let _ = self.child.wait();
     }
 
-    /// The error is Groonga's log.
+    /// Starts Groonga once. The error is Groonga's log.
     fn try_start(
         scratch: &Scratch,
         home: &str,
@@ -174,7 +173,7 @@ impl Drop for Groonga {
     }
 }
 
-/// A new database: Groonga reads commands from its standard input.
+/// Creates a database from commands, which Groonga reads from standard input.
 fn make_database(home: &str, database: &str, commands: &str) {
     let mut maker = tied(path_of(Server::Groonga))
         .args(["--log-path", &format!("{home}/making.log"), "-n", database])

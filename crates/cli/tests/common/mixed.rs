@@ -1,4 +1,4 @@
-//! A server in this process whose responses to the same request are not all of one kind.
+//! A server in this process with varying responses to the same request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -8,23 +8,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bytes of a full response.
 pub(crate) const FULL: usize = 10_000;
-/// Full responses a second of [`Kind::Overloaded`].
+/// Full responses per second of [`Kind::Overloaded`].
 pub(crate) const CAPACITY: u64 = 300;
 
-/// What comes in place of a full response.
+/// How responses vary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Beyond [`CAPACITY`] a second, a short message with status 200.
+    /// Above [`CAPACITY`] requests per second, a short message with status 200.
     Overloaded,
-    /// Every other body is empty.
+    /// Every second body is empty.
     Empty,
-    /// Every other body is shorter.
+    /// Every second body is shorter.
     Shorter,
-    /// Every other body has the same length and other bytes.
+    /// Every second body has different bytes of the same length.
     OtherBytes,
-    /// Length and content differ from the first response on.
+    /// Every response has a different length and content.
     Dynamic,
-    /// The content shows the time in seconds.
+    /// The content contains the time in seconds.
     Clock,
     /// All responses are full.
     Honest,
@@ -45,12 +45,12 @@ struct State {
 }
 
 impl Mixed {
-    /// On a free port of 127.0.0.1.
+    /// Starts the server on a free port of 127.0.0.1.
     pub(crate) fn start(kind: Kind) -> Self {
         Self::with(kind, false)
     }
 
-    /// The same with chunked responses.
+    /// Like [`Self::start`], with chunked responses.
     pub(crate) fn chunked(kind: Kind) -> Self {
         Self::with(kind, true)
     }
@@ -68,7 +68,7 @@ impl Mixed {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&state);
-                // A connection that breaks off ends its thread and nothing else.
+                // A connection error ends only the thread of the connection.
                 std::thread::spawn(move || drop(serve(&stream, &state)));
             }
         });

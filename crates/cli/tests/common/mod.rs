@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: a scratch directory that knows which
-//! processes belong to it, real servers, and the built `tenbin`.
+//! Helpers of the end-to-end tests: a scratch directory that finds the processes of its test, real
+//! servers, and the built `tenbin`.
 //!
 //! ```ignore
 //! let scratch = Scratch::new("nginx");

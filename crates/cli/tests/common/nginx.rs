@@ -1,5 +1,4 @@
-//! nginx as a target: one process, on a free port, with nothing outside the
-//! scratch directory.
+//! nginx as a target: one process on a free port, with all files in the scratch directory.
 
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -11,11 +10,10 @@ use super::processes::{kill_group, tied, wait_until};
 use super::scratch::Scratch;
 use super::servers::{Server, path_of};
 
-/// Answers every request with 12 bytes from memory.
+/// nginx configuration for a response of 12 bytes from memory to every request.
 const HELLO: &str = r#"location / { default_type text/plain; return 200 "hello world\n"; }"#;
 
-/// A running nginx, killed when it goes out of scope. It does not outlive the
-/// thread that started it.
+/// A running nginx; killed on drop, and at the latest at the end of the thread that started it.
 #[derive(Debug)]
 pub(crate) struct Nginx {
     child: Child,
@@ -23,14 +21,14 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Answers every request with `hello world`.
+    /// Starts nginx with the response `hello world` to every request.
     pub(crate) fn start(scratch: &Scratch) -> Self {
         Self::serving(scratch, HELLO)
     }
 
-    /// Serves what the given lines say, which stand inside `server { … }`.
+    /// Starts nginx with these lines inside `server { … }`.
     pub(crate) fn serving(scratch: &Scratch, locations: &str) -> Self {
-        // Another test may take a port between our looking and nginx's binding.
+        // Another test can take the free port before nginx binds it.
         let mut complaint = String::new();
         for _ in 0..5 {
             match Self::try_start(scratch, locations, "") {
@@ -41,8 +39,7 @@ impl Nginx {
         panic!("nginx does not start:\n{complaint}");
     }
 
-    /// Serves what the given `server { … }` blocks say, beside the plain one. They
-    /// are made from a port that is free a moment before.
+    /// Starts nginx with additional `server { … }` blocks, created by `servers` for a free port.
     pub(crate) fn with_servers(scratch: &Scratch, servers: impl Fn(u16) -> String) -> (Self, u16) {
         let mut complaint = String::new();
         for _ in 0..5 {
@@ -65,23 +62,23 @@ impl Nginx {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// `name=url`, as `--target` wants it.
+    /// `name=url`, for `--target`.
     pub(crate) fn target(&self, name: &str) -> String {
         format!("{name}={}", self.url())
     }
 
-    /// Number of its process.
+    /// Process ID.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Kills it at once, as a crash would.
+    /// Kills the process with SIGKILL, like a crash.
     pub(crate) fn kill(&mut self) {
         kill_group(self.child.id());
         let _ = self.child.wait();
     }
 
-    /// The error is nginx's log.
+    /// Starts nginx once. The error is nginx's log.
     fn try_start(scratch: &Scratch, locations: &str, servers: &str) -> Result<Self, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("nginx-{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -122,8 +119,8 @@ impl Drop for Nginx {
 }
 
 fn configuration(home: &str, port: u16, locations: &str, servers: &str) -> String {
-    // One process that is its own worker: nothing to leave behind, no user to
-    // change to, the same when run as root and when not.
+    // A single process without workers leaves no processes behind, and runs the same with and
+    // without root.
     format!(
         r#"daemon off;
 master_process off;

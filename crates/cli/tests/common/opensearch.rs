@@ -1,5 +1,5 @@
-//! A real cluster of OpenSearch: three nodes in one process, which the tests of a file
-//! share in turns, since it takes long to start.
+//! A real OpenSearch cluster: three nodes in one process. The tests of a file share the cluster,
+//! one test at a time, because starting takes long.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
@@ -12,13 +12,13 @@ use super::ports::free_port;
 use super::processes::{kill_group, wait_until};
 use super::servers::{opensearch, search_path};
 
-/// Where its nodes are.
+/// Addresses of the nodes.
 pub(crate) const NODES: [&str; 3] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
-/// How long it may take to come up on a busy machine.
+/// Longest time to start on a busy machine.
 const UP_WITHIN: Duration = Duration::from_secs(240);
 
-/// A running cluster. Its process ends with ours, whatever happens to ours, since the
-/// other end of its standard input is here; it removes its data then.
+/// A running cluster. Its process removes its data and ends when its standard input is closed,
+/// which happens at the latest when the test process ends.
 #[derive(Debug)]
 pub(crate) struct OpenSearch {
     _process: Child,
@@ -26,15 +26,15 @@ pub(crate) struct OpenSearch {
 }
 
 impl OpenSearch {
-    /// The cluster of this file of tests, for one test at a time: others would be seen in
-    /// the counters of its caches.
+    /// The cluster of this test file, locked for one test, because the cache counters would include
+    /// the requests of other tests.
     pub(crate) fn in_turn() -> MutexGuard<'static, Self> {
         static SHARED: OnceLock<Mutex<OpenSearch>> = OnceLock::new();
         let shared = SHARED.get_or_init(|| Mutex::new(Self::start()));
         shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Port of every node, on an address of its own.
+    /// Port of all nodes; every node has a different address.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -51,7 +51,7 @@ impl OpenSearch {
 
     fn start() -> Self {
         opensearch();
-        // Another test may take a port between our looking and its binding.
+        // Another test can take the free port before OpenSearch binds it.
         let mut complaint = String::new();
         for _ in 0..3 {
             match Self::try_start() {
@@ -62,7 +62,7 @@ impl OpenSearch {
         panic!("OpenSearch does not start:\n{complaint}");
     }
 
-    /// The error is what it said.
+    /// Starts the cluster once. The error is the output of OpenSearch.
     fn try_start() -> Result<Self, String> {
         let port = free_port();
         let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -74,7 +74,7 @@ impl OpenSearch {
             .arg(home.join(format!("opensearch-{}-{port}", std::process::id())))
             .arg(NODES.join(","))
             .env("PATH", search_path())
-            // It is to be up soon, not to be fast in the long run.
+            // JVM options for a fast start rather than high peak performance.
             .env(
                 "JDK_JAVA_OPTIONS",
                 "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -103,7 +103,7 @@ impl OpenSearch {
     }
 }
 
-/// The program that starts it: that of the examples.
+/// Path of the launcher script in the examples.
 fn launcher() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/search/opensearch/opensearch.sh")
 }

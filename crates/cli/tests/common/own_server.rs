@@ -1,4 +1,4 @@
-//! One of Tenbin's own servers in a process of its own.
+//! A built-in server of Tenbin in a separate process.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use super::{Running, Scratch, Tenbin, wait_until};
 
-/// How long one may take to come up, on a busy machine.
+/// Longest time to start on a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A `tenbin` that serves something, and where it says that it listens.
+/// A running `tenbin serve` and its printed address.
 pub(crate) struct OwnServer {
-    /// Its process, killed when dropped.
+    /// The process; killed on drop.
     pub(crate) running: Running,
-    /// Where it listens.
+    /// Address of the server.
     pub(crate) address: SocketAddr,
 }
 
 impl OwnServer {
-    /// Starts it with these arguments, which let it choose its port: `--listen 127.0.0.1:0`.
-    /// Fails the test when it does not come up.
+    /// Starts the server with these arguments, which must contain `--listen 127.0.0.1:0` or
+    /// similar. Fails the test if the server does not start.
     pub(crate) fn start<A: AsRef<OsStr>>(
         scratch: &Scratch,
         arguments: impl IntoIterator<Item = A>,
@@ -35,7 +35,7 @@ impl OwnServer {
         Self { running, address }
     }
 
-    /// Where it listens, in clear text.
+    /// `http://` URL of the server.
     pub(crate) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }

@@ -1,5 +1,5 @@
-//! S3 servers that outlive the runs on them, as servers that are simply there: Tenbin
-//! has to tidy up after itself.
+//! S3 servers that Tenbin does not start and that outlive a run, so that Tenbin must delete its
+//! objects.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::servers::{Server, path_of};
 pub(crate) const ACCESS: &str = "tenbin-test-user";
 pub(crate) const SECRET: &str = "tenbin-test-secret";
 
-/// A running server, killed when it goes out of scope.
+/// A running server; killed on drop.
 pub(crate) struct Owned {
     pub(crate) name: &'static str,
     child: Child,
@@ -62,12 +62,12 @@ impl Owned {
             std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
         assert!(up, "{name} does not come up");
-        // Object operations are refused for a moment after the port opens.
+        // The server rejects object operations for a moment after its port opens.
         std::thread::sleep(Duration::from_secs(1));
         server
     }
 
-    /// Its table in a plan.
+    /// The table of the server for a plan file.
     pub(crate) fn table(&self) -> String {
         format!(
             "[[target]]\nname = \"{}\"\nurl = \"http://127.0.0.1:{}\"\n\
@@ -76,12 +76,11 @@ impl Owned {
         )
     }
 
-    /// Files of what is stored, parts of unfinished uploads among them, and when each
-    /// was last changed.
+    /// Stored files, including parts of incomplete uploads, each with its modification time.
     pub(crate) fn stored(&self) -> BTreeMap<String, SystemTime> {
         let mut files = BTreeMap::new();
         collect(&self.disk, &mut files);
-        // MinIO's own, but for unfinished uploads, and the locks of the gateway.
+        // Excludes MinIO's internal files, except incomplete uploads, and the locks of the gateway.
         files.retain(|path, _| {
             let minios = path.contains("/.minio.sys/");
             let uploads = path.contains("/.minio.sys/multipart/");
@@ -117,7 +116,7 @@ fn collect(directory: &Path, files: &mut BTreeMap<String, SystemTime>) {
                 let changed = data.modified().expect("a time of change");
                 files.insert(path.display().to_string(), changed);
             }
-            // It has gone meanwhile.
+            // The file was removed in the meantime.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Looking for processes, and starting those that must not outlive a test.
+//! Finds the processes of a test, and starts processes that must not outlive a test.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,22 +13,22 @@ use nix::unistd::Pid;
 /// A process that was alive a moment ago.
 #[derive(Debug)]
 pub(crate) struct Process {
-    /// Its number.
+    /// Process ID.
     pub(crate) pid: u32,
-    /// Its command line, words separated by spaces.
+    /// Command line, words separated by spaces.
     pub(crate) command: String,
 }
 
 impl Process {
-    /// Kills it at once.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&self) {
         let _ = kill(as_pid(self.pid), Signal::SIGKILL);
     }
 }
 
-/// Processes other than this one that carry `mark=directory` in their
-/// environment, have a file of the directory open, stand in it, or name it on
-/// their command line.
+/// All other processes that have `mark=directory` in their environment, have a file in the
+/// directory open, use the directory as working directory, or name the directory in their command
+/// line.
 pub(super) fn of_scratch(mark: &str, directory: &Path) -> Vec<Process> {
     let marked = [mark.as_bytes(), b"=", directory.as_os_str().as_bytes()].concat();
     let this = std::env::current_exe().expect("the path of this test");
@@ -40,8 +40,8 @@ pub(super) fn of_scratch(mark: &str, directory: &Path) -> Vec<Process> {
                 return None;
             }
             let own = Path::new("/proc").join(pid.to_string());
-            // Another thread has forked and not called exec yet: such a child holds all files of
-            // this process, and is to become something else.
+            // A child that another thread has forked and that has not called exec yet still has all
+            // open files of this process.
             if std::fs::read_link(own.join("exe")).is_ok_and(|exe| exe == this) {
                 return None;
             }
@@ -73,11 +73,11 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// A command whose process leads a group of its own and is killed when the
-/// thread that started it ends, however that happens.
+/// A command that starts a new process group and is killed when the thread that started it ends for
+/// any reason.
 pub(crate) fn tied(program: impl AsRef<OsStr>) -> Command {
-    // The library call for this is unsafe between fork and exec; setpriv
-    // (util-linux) makes it and then becomes the program.
+    // The system call for this needs unsafe code between fork and exec; setpriv (util-linux) makes
+    // the call and then executes the program.
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command.process_group(0);
@@ -89,7 +89,7 @@ pub(super) fn signal(pid: u32, signal: Signal) {
     kill(as_pid(pid), signal).unwrap_or_else(|error| panic!("cannot signal {pid}: {error}"));
 }
 
-/// Kills what is left of a process group.
+/// Kills all remaining processes of a process group.
 pub(super) fn kill_group(leader: u32) {
     let _ = killpg(as_pid(leader), Signal::SIGKILL);
 }
@@ -98,7 +98,7 @@ fn as_pid(pid: u32) -> Pid {
     Pid::from_raw(i32::try_from(pid).expect("a process number"))
 }
 
-/// Waits until something is so, looking often; false when it was not in time.
+/// Polls `is_so` until it returns true; returns false after `limit`.
 pub(crate) fn wait_until(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {

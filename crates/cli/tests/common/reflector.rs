@@ -1,7 +1,6 @@
-//! A network with a delay, where the kernel has none to offer: what is sent to one
-//! address of a pair of virtual interfaces comes back to this machine from that address,
-//! some time later. A server that listens here can thus be reached from here over a way
-//! that takes its time.
+//! A network delay for kernels without netem: packets to one address of a pair of virtual
+//! interfaces come back to this machine from that address after a delay. A local server is thus
+//! reachable over a path with a delay.
 
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::mpsc;
@@ -14,15 +13,16 @@ use nix::sys::socket::{
     socket,
 };
 
-/// Own address, where servers listen.
+/// Local address of the servers.
 pub(crate) const HERE: &str = "10.9.0.1";
-/// What is sent there comes back here.
+/// Remote address; packets to this address come back to [`HERE`].
 pub(crate) const FAR: &str = "10.9.0.2";
-/// Set for the process that reflects, to milliseconds of delay one way.
+/// Environment variable of the reflecting process: one-way delay in milliseconds.
 const DELAY: &str = "TENBIN_TEST_REFLECT";
 
-/// Commands that make such a network, for a shell in a network of its own, which lasts as
-/// long as the shell or what it becomes. The test binary must have a test of the name `reflects` that calls [`serve_if_asked`].
+/// Shell commands that set up the delayed network, for a shell in a separate network namespace. The
+/// network exists as long as that shell or the program that it executes. The test binary must have
+/// a test `reflects` that calls [`serve_if_asked`].
 pub(crate) fn set_up(one_way: Duration) -> String {
     let binary = std::env::current_exe().expect("the test's own file");
     format!(
@@ -35,7 +35,7 @@ pub(crate) fn set_up(one_way: Duration) -> String {
     )
 }
 
-/// Reflects until it is killed, if this process was started for it.
+/// Reflects packets until the process is killed, if [`DELAY`] is set.
 pub(crate) fn serve_if_asked() {
     let Ok(delay) = std::env::var(DELAY) else {
         return;
@@ -71,8 +71,8 @@ pub(crate) fn serve_if_asked() {
     }
 }
 
-/// Ethernet with IPv4 without options, and TCP in it, to the far address: with both
-/// ends exchanged.
+/// The frame with source and destination exchanged, if it contains TCP over IPv4 without options to
+/// the remote address.
 fn reflected(frame: &[u8]) -> Option<Vec<u8>> {
     let far: std::net::Ipv4Addr = FAR.parse().ok()?;
     let is_ours = frame.get(12..15)? == [0x08, 0x00, 0x45]
@@ -85,14 +85,14 @@ fn reflected(frame: &[u8]) -> Option<Vec<u8>> {
     let mut back = frame.get(..14 + length)?.to_vec();
     back[..12].rotate_left(6);
     back[26..34].rotate_left(4);
-    // The sender has left it to a network card that is not there.
+    // The sender left the checksum to the network card, which a virtual interface lacks.
     back[50..52].fill(0);
     let sum = checksum(&back[26..34], &back[34..]);
     back[50..52].copy_from_slice(&sum.to_be_bytes());
     Some(back)
 }
 
-/// RFC 9293 section 3.1: over both addresses, the protocol, the length and the segment.
+/// TCP checksum (RFC 9293 section 3.1) over both addresses, protocol, length and segment.
 fn checksum(addresses: &[u8], segment: &[u8]) -> u16 {
     let words = |bytes: &[u8]| -> u64 {
         let pairs = bytes.chunks(2);

@@ -1,9 +1,9 @@
-//! Where the real servers are that `cargo xtask setup` installs.
+//! Paths of the programs that `cargo xtask setup` installs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A program that the tests need and do not build.
+/// An external program that the tests need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Server {
     Nginx,
@@ -12,7 +12,7 @@ pub(crate) enum Server {
     Rclone,
     Wrk,
     Groonga,
-    /// No server: it reads `benchmark.txt`.
+    /// Not a server; reads `benchmark.txt`.
     Benchstat,
 }
 
@@ -30,7 +30,7 @@ impl Server {
     }
 }
 
-/// The program's file. A missing one fails the test: nothing is skipped.
+/// Path of the program. A missing program fails the test; no test is skipped.
 pub(crate) fn path_of(server: Server) -> PathBuf {
     let program = server.program();
     std::env::split_paths(&search_path())
@@ -39,8 +39,8 @@ pub(crate) fn path_of(server: Server) -> PathBuf {
         .unwrap_or_else(|| panic!("{program} is missing; run `cargo xtask setup`"))
 }
 
-/// The libraries of OpenSearch, which its launcher looks for in the same place. Missing
-/// ones fail the test.
+/// Directory of the OpenSearch libraries, which the launcher also uses. Missing libraries fail the
+/// test.
 pub(crate) fn opensearch() -> PathBuf {
     let libraries = cache_dir().map(|programs| programs.with_file_name("opensearch/lib"));
     libraries
@@ -48,8 +48,8 @@ pub(crate) fn opensearch() -> PathBuf {
         .unwrap_or_else(|| panic!("OpenSearch is missing; run `cargo xtask setup`"))
 }
 
-/// `PATH` for children: the servers of `cargo xtask setup`, then our own, then
-/// where Debian keeps the programs of the administrator.
+/// `PATH` for child processes: the servers of `cargo xtask setup`, the `PATH` of this process, and
+/// Debian's directories for administrator programs.
 pub(crate) fn search_path() -> OsString {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let directories = cache_dir()
@@ -59,7 +59,7 @@ pub(crate) fn search_path() -> OsString {
     std::env::join_paths(directories).expect("no directory has a colon in its name")
 }
 
-/// The place where `cargo xtask setup` keeps servers (xtask/src/setup/go.rs).
+/// The server directory of `cargo xtask setup` (xtask/src/setup/go.rs).
 fn cache_dir() -> Option<PathBuf> {
     let set = |name: &str| {
         std::env::var_os(name)

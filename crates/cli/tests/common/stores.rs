@@ -1,5 +1,5 @@
-//! S3 servers that outlive the runs on them: one process each, on a free port, with
-//! their data in the scratch directory.
+//! S3 servers that outlive a run: one process each on a free port, with data in the scratch
+//! directory.
 
 use std::fs::File;
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ pub(crate) const ACCESS: &str = "tenbin-test-user";
 /// Secret key of every store.
 pub(crate) const SECRET: &str = "hush-this-is-the-secret-key";
 
-/// A running S3 server, killed when it goes out of scope.
+/// A running S3 server; killed on drop.
 #[derive(Debug)]
 pub(crate) struct Store {
     child: Child,
@@ -26,12 +26,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// MinIO, with these words behind `minio server`, and these variables.
+    /// Starts MinIO with these arguments after `minio server` and these environment variables.
     pub(crate) fn minio(scratch: &Scratch, words: &[&str], variables: &[(&str, &str)]) -> Self {
         Self::start(scratch, "minio", |port, data| {
             let mut command = tied(path_of(Server::Minio));
-            // What the machine that runs the tests has in its environment is not meant
-            // for this server.
+            // Variables in the environment of the test machine must not affect this server.
             command
                 .env_clear()
                 .arg("server")
@@ -47,14 +46,14 @@ impl Store {
         })
     }
 
-    /// rclone, serving a directory, with these words behind `rclone serve s3`, and so
-    /// many files that it may have open.
+    /// Starts rclone with these arguments after `rclone serve s3` and a limit of `files` open
+    /// files.
     pub(crate) fn rclone(scratch: &Scratch, words: &[&str], files: u32) -> Self {
         Self::rclone_with(scratch, words, files, &[])
     }
 
-    /// The same with these directories in its data: it keeps in mind what is there when
-    /// it is first asked.
+    /// Like [`Self::rclone`], with existing directories in the data, because rclone caches the
+    /// directory list at its first request.
     pub(crate) fn rclone_with(
         scratch: &Scratch,
         words: &[&str],
@@ -74,7 +73,7 @@ impl Store {
                 .args(words)
                 .args(["--addr", &format!("127.0.0.1:{port}")])
                 .arg(data)
-                // A list in CSV, with a comma in its one element.
+                // A CSV list with a single element that contains a comma.
                 .env("RCLONE_AUTH_KEY", format!("\"{ACCESS},{SECRET}\""));
             command
         })
@@ -85,27 +84,27 @@ impl Store {
         self.port
     }
 
-    /// `name=url`, as `--target` wants it.
+    /// `name=url`, for `--target`.
     pub(crate) fn target(&self, name: &str) -> String {
         format!("{name}=http://127.0.0.1:{}", self.port)
     }
 
-    /// Number of its process.
+    /// Process ID.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Makes a directory in its data, behind its back: a bucket, and what is below it.
+    /// Creates a directory (a bucket or a subdirectory) directly in the data of the server.
     pub(crate) fn make_directory(&self, name: &str) {
         std::fs::create_dir_all(self.data.join(name)).expect("a directory");
     }
 
-    /// Files in its data directory, however deep.
+    /// Files in the data directory, recursively.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut open = vec![self.data.clone()];
         while let Some(directory) = open.pop() {
-            // The server may be removing what is being looked at.
+            // The server can remove the directory at the same time.
             let entries = std::fs::read_dir(directory).into_iter().flatten();
             for path in entries.flatten().map(|entry| entry.path()) {
                 if path.is_dir() {
@@ -118,7 +117,7 @@ impl Store {
         files
     }
 
-    /// Names of what is in its data directory, sorted.
+    /// Sorted names of the entries of the data directory.
     pub(crate) fn entries(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(&self.data)
             .expect("the data directory")
@@ -130,7 +129,7 @@ impl Store {
     }
 
     fn start(scratch: &Scratch, name: &str, command: impl Fn(u16, &PathBuf) -> Command) -> Self {
-        // Another test may take a port between our looking and the server's binding.
+        // Another test can take the free port before the server binds it.
         for _ in 0..5 {
             let port = free_port();
             let home = scratch.path().join(format!("{name}-{port}"));
@@ -154,8 +153,8 @@ impl Store {
         panic!("{name} does not come up");
     }
 
-    /// Waits until requests are answered, by whatever a server of this kind says first;
-    /// MinIO refuses object operations for a moment after the port opens.
+    /// Waits until the server responds with any status but 503; MinIO rejects object operations for
+    /// a moment after its port opens.
     fn comes_up(&mut self) -> bool {
         let mut ended = false;
         let up = wait_until(Duration::from_secs(60), || {
@@ -172,7 +171,7 @@ impl Store {
         };
         let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
         let mut answer = [0; 12];
-        // A server that does not know this path answers something else than 503.
+        // A server without this path responds with a status other than 503.
         let asked = stream.write_all(
             b"GET /minio/health/cluster HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         );

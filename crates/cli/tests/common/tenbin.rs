@@ -1,4 +1,4 @@
-//! Running the built `tenbin` and looking at what it said.
+//! Runs the built `tenbin` and checks its output.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,8 +13,8 @@ use super::processes::{kill_group, signal, tied, wait_until};
 use super::scratch::Scratch;
 use super::servers::search_path;
 
-/// A command line of `tenbin`, run in the scratch directory with the servers of
-/// `cargo xtask setup` on its path.
+/// A `tenbin` command line that runs in the scratch directory, with the servers of `cargo xtask
+/// setup` in `PATH`.
 #[derive(Debug)]
 pub(crate) struct Tenbin<'a> {
     scratch: &'a Scratch,
@@ -24,7 +24,7 @@ pub(crate) struct Tenbin<'a> {
 }
 
 impl<'a> Tenbin<'a> {
-    /// `tenbin` with these arguments and a minute to end in.
+    /// `tenbin` with these arguments and a time limit of one minute.
     pub(crate) fn new<A: AsRef<OsStr>>(
         scratch: &'a Scratch,
         arguments: impl IntoIterator<Item = A>,
@@ -45,25 +45,24 @@ impl<'a> Tenbin<'a> {
         self
     }
 
-    /// Time it may take; when it takes longer, the test fails and it is killed.
+    /// Sets the time limit, after which the test fails and the process is killed.
     pub(crate) fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the command line to its end.
     pub(crate) fn run(self) -> Outcome {
         let limit = self.limit;
         self.start().wait(limit)
     }
 
-    /// Starts it.
+    /// Starts the command line.
     pub(crate) fn start(self) -> Running {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Files rather than pipes: a pipe ends only when the last process that
-        // inherited it has ended, and whether one is left over is a question
-        // for `Scratch::expect_nobody_left`, not a reason to hang.
+        // Files instead of pipes: a pipe stays open until all child processes have ended. Leftover
+        // processes must not block the test; `Scratch::expect_nobody_left` checks for them.
         let stdout = self.scratch.join(&format!("tenbin-{count}.stdout"));
         let stderr = self.scratch.join(&format!("tenbin-{count}.stderr"));
         let (mark, scratch) = self.scratch.mark();
@@ -92,7 +91,7 @@ impl<'a> Tenbin<'a> {
     }
 }
 
-/// A `tenbin` that has been started; killed when it goes out of scope.
+/// A running `tenbin`; killed on drop.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
@@ -103,23 +102,22 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Number of its process.
+    /// Process ID.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal, for example `SIGINT`, which is what Ctrl-C sends.
+    /// Sends a signal, for example `SIGINT`, the signal of Ctrl-C.
     pub(crate) fn signal(&self, which: Signal) {
         signal(self.child.id(), which);
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the process is still running.
     pub(crate) fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits until something is so while it runs; fails when it ends before, or
-    /// when that takes longer than `limit`.
+    /// Polls `is_so` until it returns true. Fails if the process ends before, or after `limit`.
     pub(crate) fn wait_until(&mut self, limit: Duration, mut is_so: impl FnMut() -> bool) {
         let mut ended = false;
         let came = wait_until(limit, || {
@@ -129,7 +127,7 @@ impl Running {
         assert!(came && !ended, "it did not come to that: {}", self.so_far());
     }
 
-    /// Standard output and standard error as they stand.
+    /// Standard output and standard error so far.
     pub(crate) fn so_far(&self) -> String {
         transcript(
             &self.command,
@@ -138,7 +136,7 @@ impl Running {
         )
     }
 
-    /// Waits for its end; fails when that takes longer than `limit` from now.
+    /// Waits for the end of the process; fails after `limit`.
     pub(crate) fn wait(mut self, limit: Duration) -> Outcome {
         let mut status: Option<ExitStatus> = None;
         let ended = wait_until(limit, || {
@@ -168,24 +166,24 @@ impl Drop for Running {
     }
 }
 
-/// How a `tenbin` ended and what it said.
+/// Exit status and output of a `tenbin` process.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Exit code; none when a signal ended it.
+    /// Exit code; `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the process, if any.
     pub(crate) signal: Option<i32>,
     /// Standard output.
     pub(crate) stdout: String,
     /// Standard error.
     pub(crate) stderr: String,
-    /// From its start to its end.
+    /// Duration from start to end.
     pub(crate) took: Duration,
     command: String,
 }
 
 impl Outcome {
-    /// Fails unless it ended with this code, and without a panic.
+    /// Fails unless the process ended with this exit code and without a panic.
     #[track_caller]
     pub(crate) fn expect_code(&self, code: i32) -> &Self {
         assert!(
@@ -207,7 +205,7 @@ impl Outcome {
     /// Fails unless standard output contains this text.
     #[track_caller]
     pub(crate) fn expect_stdout(&self, text: &str) -> &Self {
-        // Where lines of running text break depends on the words before.
+        // Ignores line breaks, because their positions depend on the text before.
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = self.stdout.contains(text)
             || (!text.contains('\n') && joined(&self.stdout).contains(&joined(text)));
@@ -215,7 +213,7 @@ impl Outcome {
         self
     }
 
-    /// What it printed before it says how that was measured.
+    /// The part of the output before the description of the measurement.
     pub(crate) fn answer(&self) -> String {
         let lines = self.stdout.lines();
         let answer = lines.take_while(|line| !line.contains(" · "));

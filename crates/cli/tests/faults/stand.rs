@@ -1,4 +1,4 @@
-//! What the tests of faults share.
+//! Helpers of the fault tests.
 
 use std::net::TcpListener;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Runs that cannot start: they say why and leave no run directory.
+//! Runs that cannot start: Tenbin prints the reason and leaves no run directory.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! All the ways to a target, against real nginx: Unix sockets, IPv6, addresses
-//! given by hand, a source address, several hosts, TLS and HTTP/2.
+//! All connection settings, on a real nginx: Unix sockets, IPv6, given addresses, source address,
+//! several hosts, TLS and HTTP/2.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,6 +1,5 @@
-//! Requests that are signed wrongly, or were altered after they were signed, at the built-in S3
-//! server. Each begins as a case of the AWS Signature Version 4 test suite, adapted to S3, that the
-//! server accepts.
+//! Requests to the built-in S3 server with a wrong signature, or changed after signing. Each case
+//! starts from a valid request of the AWS Signature Version 4 test suite, adapted to S3.
 
 mod request;
 mod rows;

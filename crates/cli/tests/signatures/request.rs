@@ -1,4 +1,4 @@
-//! Requests to S3 with every part of their signature at hand.
+//! S3 requests with access to every part of the signature.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,4 +1,4 @@
-//! The cases, and what is done to them.
+//! The test cases, each with a change to the request.
 
 use super::request::{Case, Presigned, Sent};
 

@@ -1,11 +1,11 @@
 // Command minio-go-loop gets or puts objects with minio-go, the client library
-// that warp works with, and does nothing else: the least that warp can cost.
+// of warp, and does nothing more: a lower bound of the cost of warp.
 //
 //	minio-go-loop get|put HOST BYTES OBJECTS CONCURRENCY SECONDS
 //
-// Keys are taken from the environment as warp takes them. Prints the number of
-// correct answers; after any other answer it prints none and fails. Operations
-// that began in time are finished and count.
+// Credentials come from the environment variables of warp. Prints the number of
+// correct responses; fails after the first error. Operations that are in
+// progress at the end of the time are completed and counted.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 
 const bucket = "tenbin-cost-minio-go"
 
-// What `warp --sndbuf` and `--rcvbuf` are by default.
+// Default of `warp --sndbuf` and `--rcvbuf`.
 const transportBuffer = 32 << 10
 
 type job struct {
@@ -84,7 +84,7 @@ func run(arguments []string) error {
 func newJob(host string, size, objects, concurrency int) (*job, error) {
 	client, err := minio.New(host, &minio.Options{
 		Creds: credentials.NewStaticV4(os.Getenv("WARP_ACCESS_KEY"), os.Getenv("WARP_SECRET_KEY"), ""),
-		// Unlike warp's ten: an operation that had to be repeated is a failure here.
+		// No retries; warp has ten. A failed request is an error here.
 		MaxRetries: 1,
 		Transport: &http.Transport{
 			MaxIdleConnsPerHost: concurrency,
@@ -105,13 +105,13 @@ func newJob(host string, size, objects, concurrency int) (*job, error) {
 		return nil, fmt.Errorf("bucket %s: %w", bucket, err)
 	}
 	body := make([]byte, size)
-	// warp makes up every object anew; here all are the same bytes.
+	// All objects have the same content; warp generates each object.
 	_, _ = rand.NewChaCha8([32]byte{}).Read(body)
 	return &job{client, body, objects, concurrency}, nil
 }
 
-// repeat does the operation on objects at random, so many at once, until the
-// time is over or one fails.
+// repeat runs the operation on random objects with j.concurrency workers until
+// the time is over or an operation fails.
 func (j *job) repeat(operation func(int) error, length time.Duration) (int64, error) {
 	var workers sync.WaitGroup
 	var count atomic.Int64
@@ -138,9 +138,9 @@ func (j *job) repeat(operation func(int) error, length time.Duration) (int64, er
 	return count.Load(), nil
 }
 
-// put has the options that warp leaves as they are: over plain HTTP, the payload
-// is signed chunk by chunk as it is sent, with no checksum besides. 16 MiB is just
-// what the library still sends in one part; above, it would send several.
+// put uses the default options of warp: over plain HTTP, the payload is signed in
+// chunks while it is sent, without an additional checksum. 16 MiB is the largest
+// size that the library sends in one part.
 func (j *job) put(object int) error {
 	size := int64(len(j.body))
 	options := minio.PutObjectOptions{ContentType: "application/octet-stream"}
@@ -152,7 +152,7 @@ func (j *job) put(object int) error {
 	return err
 }
 
-// get copies to io.Discard as warp does: the buffer is io.Copy's.
+// get copies to io.Discard with the buffer of io.Copy, like warp.
 func (j *job) get(object int) error {
 	answer, err := j.client.GetObject(
 		context.Background(), bucket, name(object), minio.GetObjectOptions{})

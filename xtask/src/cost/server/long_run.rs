@@ -1,4 +1,4 @@
-//! The run directory of a run of ten hours, written in a few seconds.
+//! Generates the run directory of a run of ten hours within a few seconds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,13 @@ use crate::shell;
 const SLICES: &str = "18000";
 const SECONDS: &str = "2";
 
-/// A run directory that is removed with this.
+/// A generated run directory; removed on drop.
 pub(super) struct LongRun {
     pub(super) directory: PathBuf,
     root: PathBuf,
 }
 
-/// Writes it. `built` is where our programs are.
+/// Generates the run directory. `built` is the directory of Tenbin's programs.
 pub(super) fn make(built: &Path) -> Result<LongRun> {
     let root = std::env::temp_dir().join(format!("tenbin-cost-long-{}", std::process::id()));
     let mut run = LongRun {

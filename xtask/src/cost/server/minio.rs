@@ -1,4 +1,4 @@
-//! MinIO, with its data in memory where the system has a place for that.
+//! MinIO, with its data in memory if the system has `/dev/shm`.
 
 use anyhow::{Context, Result};
 
@@ -25,10 +25,10 @@ pub(super) fn start() -> Result<Process> {
                 .env("MINIO_ROOT_PASSWORD", SECRET_KEY)
                 .env("MINIO_BROWSER", "off")
                 .env("MINIO_UPDATE", "off")
-                // It makes a directory .minio there.
+                // MinIO creates a directory .minio in HOME.
                 .env("HOME", &home);
         },
-        // The port is open before the drive is ready.
+        // MinIO opens its port before its drive is ready.
         |port| {
             let address = format!("127.0.0.1:{port}");
             ask(&address, "GET", "/minio/health/cluster", &[]).is_ok_and(|status| status == 200)

@@ -1,4 +1,4 @@
-//! The servers that the generators are measured on, all on the last core.
+//! The servers of the cost measurements; every server runs on the last core.
 
 mod long_run;
 mod memory;
@@ -14,38 +14,38 @@ use anyhow::Result;
 use self::long_run::LongRun;
 pub(crate) use self::process::Process;
 
-/// Keys of every S3 server here. They open nothing but a server that lives for
-/// one measurement on the loopback interface.
+/// Access key of every S3 server here. Not a secret: the servers run only during a measurement, on
+/// the loopback interface.
 pub(crate) const ACCESS_KEY: &str = "tenbin-cost";
 pub(crate) const SECRET_KEY: &str = "tenbin-cost-secret";
 
 /// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// None: the generator answers itself.
+    /// No server.
     None,
-    /// nginx, 12 bytes from memory.
+    /// nginx with a response of 12 bytes from memory.
     Nginx,
-    /// The same over TLS 1.3.
+    /// nginx as in `Nginx`, over TLS 1.3.
     NginxTls,
-    /// MinIO, its data in memory where the system has a place for that.
+    /// MinIO, with its data in memory if the system has `/dev/shm`.
     Minio,
-    /// The built-in S3 server, objects in memory.
+    /// The built-in S3 server with objects in memory.
     Memory,
-    /// None, but the run directory of ten hours: 18,000 slices of 2 s, two targets.
+    /// No server, but the run directory of a run of ten hours: 18,000 slices of 2 s on two targets.
     LongRun,
 }
 
-/// A server that runs, or what is there instead of one.
+/// A running server, or a generated run directory.
 pub(crate) struct Server {
-    /// Where it listens; the run directory of [`Kind::LongRun`], and empty with nothing.
+    /// URL of the server; for [`Kind::LongRun`] the run directory; empty for [`Kind::None`].
     pub(crate) url: String,
     _process: Option<Process>,
     _run: Option<LongRun>,
 }
 
 impl Kind {
-    /// What the table says of it.
+    /// Name in the table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "no server",
@@ -57,7 +57,8 @@ impl Kind {
         }
     }
 
-    /// Starts it and waits until it answers. `built` is where our programs are.
+    /// Starts the server and waits until it responds. `built` is the directory of Tenbin's
+    /// programs.
     pub(crate) fn start(self, built: &Path) -> Result<Server> {
         let process = match self {
             Self::None => {
@@ -96,7 +97,7 @@ impl Kind {
     }
 }
 
-/// Where data goes: memory, so that no disk sets the limit.
+/// Directory for data: in memory if possible, so that no disk is the limit.
 pub(crate) fn data_root() -> PathBuf {
     let shared = PathBuf::from("/dev/shm");
     if shared.is_dir() {

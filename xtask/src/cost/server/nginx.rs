@@ -1,4 +1,4 @@
-//! nginx: the same 12 bytes to everything, from memory.
+//! nginx with the same response of 12 bytes to every request, from memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub(super) fn start(tls: bool) -> Result<Process> {
     )
 }
 
-/// A certificate of its own, ECDSA P-256, as most sites have today.
+/// Creates a self-signed ECDSA P-256 certificate, the most common kind today.
 fn make_certificate(home: &Path) -> Result<()> {
     let arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
                      -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
@@ -48,7 +48,7 @@ fn make_certificate(home: &Path) -> Result<()> {
 
 fn configuration(home: &Path, port: u16, tls: bool) -> String {
     let home = home.display();
-    // One suite for all, or each generator would measure the one it prefers.
+    // One cipher suite for all load generators, which otherwise would choose different suites.
     let security = if tls {
         format!(
             "ssl_certificate {home}/certificate.pem; ssl_certificate_key {home}/key.pem; \

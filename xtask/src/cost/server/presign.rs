@@ -1,5 +1,5 @@
-//! Presigned S3 URLs: the signature is in the query, so that a plain HTTP client,
-//! which signs nothing, gets the same answer from the same server.
+//! Presigned S3 URLs: the signature is in the query, so that an HTTP client without signing gets
+//! the same response.
 //!
 //! Source: "Authenticating Requests: Using Query Parameters (AWS Signature Version
 //! 4)", Amazon S3 API reference.
@@ -17,15 +17,15 @@ use super::{ACCESS_KEY, SECRET_KEY};
 const BUCKET: &str = "tenbin-plain";
 const OBJECT: &str = "tenbin-plain/object";
 const REGION: &str = "us-east-1";
-/// Bytes of the object that is there for plain requests.
+/// Size of the object for plain requests, bytes.
 const OBJECT_SIZE: usize = 1024;
-/// Seconds for which a URL is good: longer than any measurement.
+/// Validity of a URL in seconds; longer than any measurement.
 const VALID: u32 = 86_400;
 
 /// The file with the body of plain PUTs, in the directory of temporary files.
 pub(crate) const BODY_FILE: &str = "tenbin-cost-body";
 
-/// Makes a bucket with one object for plain requests, and the file with its body.
+/// Creates a bucket with one object for plain requests, and the file with the body of the object.
 pub(super) fn prepare(url: &str) -> Result<()> {
     std::fs::write(std::env::temp_dir().join(BODY_FILE), [b'x'; OBJECT_SIZE])?;
     let address = address_of(url);
@@ -39,14 +39,14 @@ pub(super) fn prepare(url: &str) -> Result<()> {
     Ok(())
 }
 
-/// The URL of that object for requests with `method`.
+/// The presigned URL of the object for requests with `method`.
 pub(crate) fn object_url(url: &str, method: &str) -> Result<String> {
     let address = address_of(url);
     let path = signed_path(&address, method, OBJECT)?;
     Ok(format!("http://{address}{path}"))
 }
 
-/// Hides the signature in a command line that is kept.
+/// Hides the signature in a command line for the report.
 pub(crate) fn hide(command: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in command.split(' ') {
@@ -58,7 +58,7 @@ pub(crate) fn hide(command: &str) -> String {
     words.join(" ")
 }
 
-/// Sends one request on a connection of its own; the status of the answer.
+/// Sends one request on a new connection, and returns the status of the response.
 pub(super) fn ask(address: &str, method: &str, path: &str, body: &[u8]) -> Result<u16> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -89,7 +89,7 @@ fn signed_path(address: &str, method: &str, path: &str) -> Result<String> {
     Ok(sign(address, method, path, &timestamp(now.as_secs())))
 }
 
-/// `path` (without characters that need escaping) with its signature.
+/// `path` with the signature in its query. The path must not need escaping.
 fn sign(host: &str, method: &str, path: &str, time: &str) -> String {
     let date = &time[..8];
     let scope = format!("{date}/{REGION}/s3/aws4_request");
@@ -119,7 +119,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `YYYYMMDDTHHMMSSZ`. The calendar is Howard Hinnant's `civil_from_days`.
+/// The time as `YYYYMMDDTHHMMSSZ`, with Howard Hinnant's algorithm `civil_from_days`.
 fn timestamp(unix_seconds: u64) -> String {
     let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
     let days = days + 719_468;

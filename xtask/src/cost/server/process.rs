@@ -1,4 +1,4 @@
-//! A server's process and its directory, both gone when it goes out of scope.
+//! The process of a server and its directory; both are removed on drop.
 
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// How long a server may take to come up.
+/// Longest time for a server to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A place for a server that is about to be started.
+/// The directory and the port for a new server.
 pub(crate) struct Site {
     pub(crate) home: PathBuf,
     pub(crate) port: u16,
 }
 
 impl Site {
-    /// A fresh directory and a free port.
+    /// Creates a new directory and selects a free port.
     pub(super) fn new(name: &str) -> Result<Self> {
         let home = super::data_root().join(format!("tenbin-cost-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&home)?;
@@ -28,7 +28,7 @@ impl Site {
     }
 }
 
-/// A running server, killed when it goes out of scope.
+/// A running server; killed on drop.
 pub(crate) struct Process {
     child: Child,
     pub(crate) port: u16,
@@ -36,7 +36,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a server on the last core and waits until `ready` says yes.
+    /// Starts a server on the last core and waits until `ready` returns true.
     pub(super) fn start(
         site: Site,
         command: impl FnOnce(&mut Command),
@@ -78,7 +78,7 @@ impl Drop for Process {
     }
 }
 
-/// Whether somebody listens there.
+/// Whether a process listens on this port.
 pub(super) fn listens(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
 }

@@ -5,7 +5,7 @@ use tenbin_plan::{At, Key, S3Draft, Section as _, WorkloadDraft};
 
 use crate::args::flags::{self, Offered};
 
-/// Keys whose flags only `tenbin s3 mixed` has.
+/// Plan keys whose flags exist only for `tenbin s3 mixed`.
 const OF_MIXES: &[&str] = &["operation", "rewrite"];
 
 const DEFAULT_MIX: &str = "get:45,stat:30,put:15,delete:10";
@@ -14,10 +14,10 @@ impl Offered for S3Draft {
     const HEADING: &'static str = "Objects";
 }
 
-/// Stored content, and how it is requested.
+/// Options of the stored objects and of the requests for them.
 pub struct ObjectArgs {
     draft: Box<S3Draft>,
-    /// Values of `--size`, one workload for each.
+    /// Values of `--size`; each value is a separate workload.
     sizes: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl FromArgMatches for ObjectArgs {
     }
 }
 
-/// The operations of a mix.
+/// The options of `tenbin s3 mixed` that describe the mix of operations.
 pub struct MixArgs(pub(super) Box<S3Draft>);
 
 impl Args for MixArgs {
@@ -83,7 +83,8 @@ impl FromArgMatches for MixArgs {
 }
 
 impl ObjectArgs {
-    /// One workload per size, or one with the default size, with the operations of `mix`.
+    /// One workload with the operations of `mix` per `--size`; without `--size`, one workload with
+    /// the default size.
     pub(super) fn drafts(&self, mix: &S3Draft) -> Vec<At<WorkloadDraft>> {
         let of_size = |size: Option<&str>| {
             let mut draft = S3Draft::clone(&self.draft);
@@ -103,7 +104,7 @@ impl ObjectArgs {
     }
 }
 
-/// Commas separate plain sizes; in a distribution they are part of the value.
+/// Splits plain sizes at commas. A size distribution, which contains a colon, stays whole.
 fn split(text: &str) -> Vec<&str> {
     match text.contains(':') {
         true => vec![text],

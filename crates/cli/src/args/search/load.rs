@@ -10,12 +10,12 @@ use super::LoginArgs;
 /// `tenbin search load`.
 #[derive(Args)]
 #[command(after_help = "\
-A directory stands for its schema.grn and indexes.grn, then its other files that end in .grn. The
-progress of a load is stored next to the data: after an interruption, the same command continues.
-Records that are sent again change nothing, because records have keys.
+From a directory, Tenbin loads schema.grn, then indexes.grn, then all other .grn files. Tenbin
+stores the progress of a load next to the data: after an interruption, run the same command again to
+resume. Records that are sent twice create no duplicates, because every record has a key.
 
-Several servers: replicas of Groonga each get all data; the nodes of OpenSearch and Droonga get the
-records in turn, and only the first node gets schema and indexes.
+With several servers, every Groonga server gets all data. The nodes of an OpenSearch or Droonga
+cluster get the records in turn, and only the first node gets schema and indexes.
 
 Examples:
   tenbin search load search-data --into groonga --server http://127.0.0.1:10041
@@ -23,25 +23,25 @@ Examples:
   tenbin search load search-data --into droonga --server node0 --server node1 \\
       --messages-per-second 100 --report-throughput")]
 pub struct SearchLoadArgs {
-    /// Files of Groonga's commands, or a directory of them; - is standard input
+    /// Files of Groonga commands, or a directory of such files; - reads standard input
     #[arg(value_name = "DATA", required_unless_present_any = ["schema", "indexes"])]
     pub data: Vec<PathBuf>,
-    /// File with the schema, loaded first
+    /// File with the schema; loaded first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// File with the indexes, loaded before the data
+    /// File with the indexes; loaded before the data
     #[arg(long, value_name = "FILE")]
     pub indexes: Option<PathBuf>,
-    /// What the servers are: groonga, opensearch or droonga
+    /// Kind of the servers: groonga, opensearch or droonga
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub into: &'static Kind,
-    /// A server, repeatable: a URL, or HOST[:PORT][/TAG] of a Droonga engine
+    /// Server to load, repeatable: a URL, or HOST[:PORT][/TAG] of a Droonga engine
     #[arg(long = "server", value_name = "SERVER", required = true)]
     pub servers: Vec<String>,
-    /// Largest number of records per second [default: no limit]
+    /// Maximum number of records per second [default: no limit]
     #[arg(long, value_name = "N", value_parser = rate)]
     pub messages_per_second: Option<f64>,
-    /// Print the records per second, once a second
+    /// Print the number of records per second, every second
     #[arg(long)]
     pub report_throughput: bool,
     /// Records per batch
@@ -53,17 +53,17 @@ pub struct SearchLoadArgs {
     /// Start from the beginning and ignore the progress of an earlier load
     #[arg(long)]
     pub restart: bool,
-    /// Shards of an index of OpenSearch [default: the server's]
+    /// Shards of each OpenSearch index [default: the default of the server]
     #[arg(long, value_name = "N")]
     pub shards: Option<u32>,
-    /// Replicas of an index of OpenSearch [default: the server's]
+    /// Replicas of each OpenSearch index [default: the default of the server]
     #[arg(long, value_name = "N")]
     pub replicas: Option<u32>,
-    /// Merge each shard of an index of OpenSearch into this many segments at the end. Indexes are
-    /// refreshed at the end in any case
+    /// Merge each shard of an OpenSearch index into this many segments at the end. With and without
+    /// this option, Tenbin refreshes the indexes at the end
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub force_merge: Option<u32>,
-    /// Name of Droonga's data set
+    /// Name of the Droonga data set
     #[arg(long, value_name = "NAME", default_value = "Default")]
     pub dataset: String,
     /// Login to the search server.

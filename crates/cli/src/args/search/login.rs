@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use tenbin_corpus::http::Login;
 
-/// User, password and certificates of a search server.
+/// User, password and certificate check of a search server.
 #[derive(Args)]
 pub struct LoginArgs {
-    /// User, if the server requires one
+    /// User name, if the server requires a login
     #[arg(long, value_name = "NAME", requires = "password_file")]
     pub user: Option<String>,
-    /// File with the user's password
+    /// File with the password of the user
     #[arg(long, value_name = "FILE", requires = "user")]
     pub password_file: Option<PathBuf>,
-    /// Accept any certificate
+    /// Accept any server certificate
     #[arg(long)]
     pub insecure: bool,
 }
@@ -23,7 +23,7 @@ impl LoginArgs {
     /// The login, with the password read from its file.
     ///
     /// # Errors
-    /// When the file cannot be read; one sentence.
+    /// One sentence, if the file cannot be read.
     pub fn read(&self) -> Result<Login, String> {
         let basic = match (&self.user, &self.password_file) {
             (Some(user), Some(file)) => {

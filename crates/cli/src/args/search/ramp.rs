@@ -1,4 +1,4 @@
-//! `tenbin search ramp`: measures search servers at several numbers of clients.
+//! `tenbin search ramp`: measures search servers at several numbers of clients or rates.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
 /// `tenbin search ramp`.
 #[derive(Args)]
 #[command(after_help = "\
-This is tenbin http --ramp with the words of drnbench's ramps: every number of clients is measured
-on every target in turns, up and down. Every client rests for --wait after each answer. The run
-directory has ramp.csv with percentiles and Little's law, and the charts ramp-throughput.svg and
-ramp-latency.svg.
+The same as tenbin http --ramp, with the option names of drnbench. Tenbin measures every number of
+clients on every target, alternately ascending and descending. Every client pauses for --wait after
+each response. The run directory contains ramp.csv, with percentiles and a check of Little's law,
+and the charts ramp-throughput.svg and ramp-latency.svg.
 
-With --rate every level is a rate in place of a number of clients (open loop): requests are sent at
-that rate whether or not the servers keep up. The levels are workloads of the result; ramp.csv and
-the charts are for numbers of clients.
+With --rate, every level is a request rate (open loop) instead of a number of clients: Tenbin sends
+at that rate even if the servers cannot keep up. Every rate is then a workload of the result, and
+there are no ramp.csv and no charts.
 
 Examples:
   tenbin search ramp --target groonga=http://node0:10041/ --target droonga=http://node0:10042/ \\
@@ -43,8 +43,8 @@ pub struct SearchRampArgs {
     /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// File for the result in drnbench's format; with several targets, one file each, with the name
-    /// of the target before the file name
+    /// File to write the result to in drnbench's format; with several targets, one file each, with
+    /// the name of the target before the file name
     #[arg(
         long,
         value_name = "FILE",
@@ -61,17 +61,16 @@ pub struct SearchRampArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Clients")]
 pub struct ClientArgs {
-    /// Numbers of clients: 1..16 (doubling), 1,2,4,8 or 2:20:2 (from, to, step)
-    /// [with --rate: most connections, by default 128]
+    /// Numbers of clients: 1..16 (doubling), 1,2,4,8 or 2:20:2 (from, to, step). With --rate: one
+    /// number, the maximum number of connections [default: 128]
     #[arg(
         long,
         value_name = "LEVELS",
         conflicts_with_all = ["start_n_clients", "end_n_clients", "step"]
     )]
     pub clients: Option<String>,
-    /// Send at these rates, one level each, however fast the responses are (open loop): 100/s, or a
-    /// list such as 50/s,100/s,200/s. Response times then count from the time at which a request
-    /// was due
+    /// Send at these rates, regardless of the speed of the servers (open loop): 100/s, or a list
+    /// such as 50/s,100/s,200/s. Response times then count from the time at which a request was due
     #[arg(
         long,
         value_name = "RATES",
@@ -83,20 +82,20 @@ pub struct ClientArgs {
     /// [default: constant]
     #[arg(long, value_name = "HOW", requires = "rate")]
     pub arrivals: Option<String>,
-    /// Clients of the first step, 0 being 1 [default: 0]
+    /// Clients in the first step; 0 means 1 client [default: 0]
     #[arg(long, value_name = "N", requires = "end_n_clients")]
     pub start_n_clients: Option<u64>,
-    /// Most clients of the last step
+    /// Maximum number of clients in the last step
     #[arg(long, value_name = "N")]
     pub end_n_clients: Option<u64>,
     /// Clients added per step [default: 1]
     #[arg(long, value_name = "N", requires = "end_n_clients")]
     pub step: Option<u64>,
-    /// Think time of a client after each response, for example 100ms or exponential:100ms [default:
-    /// 10ms, as in drnbench]
+    /// Think time: pause of a client after each response, for example 100ms or exponential:100ms
+    /// [default: 10ms, as in drnbench]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub wait: Option<String>,
-    /// Request timeout: an operation without a complete response after this time has failed
+    /// Request timeout: an operation fails without a complete response within this time
     /// [default: 30s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub timeout: Option<String>,
@@ -105,7 +104,7 @@ pub struct ClientArgs {
     pub no_keep_alive: bool,
 }
 
-/// Connections of an open loop: the same default as for a maximum-rate search.
+/// Default number of connections of an open loop, as for a maximum-rate search.
 const USUAL_CONNECTIONS: u64 = 128;
 
 /// One workload per rate, named after the rate.
@@ -139,7 +138,7 @@ impl SearchRampArgs {
     ///
     /// # Errors
     ///
-    /// When numbers of clients give no sweep, or an option names a target that does not exist.
+    /// If the numbers of clients are not a sweep, or an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("search-ramp"));
@@ -164,7 +163,7 @@ impl ClientArgs {
     fn draft(&self) -> Result<LoadDraft, Refusal> {
         let mut load = LoadDraft::default();
         if self.rate.is_some() {
-            // A request that finds no free connection waits: there must be enough of them.
+            // A request waits if every connection is busy, so there must be enough connections.
             let connections = match self.clients.as_deref().map(str::parse::<u64>) {
                 None => USUAL_CONNECTIONS,
                 Some(Ok(connections)) => connections,
@@ -209,7 +208,8 @@ impl ClientArgs {
     }
 }
 
-/// The levels in the plan's syntax; a comma makes a list of a single level.
+/// The levels in the plan's syntax. A single level is written twice, because the plan reads text
+/// with a comma as a list.
 fn list(levels: &[String]) -> String {
     match levels {
         [only] => format!("{only},{only}"),

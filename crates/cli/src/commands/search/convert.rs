@@ -54,7 +54,7 @@ pub(super) fn messages(
         let item = match item {
             Ok(item) => item,
             Err(error) => {
-                // The messages before the error are complete.
+                // The output up to the error consists of complete messages.
                 written(out.flush(), &name)?;
                 return Err(error);
             }

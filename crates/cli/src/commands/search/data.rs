@@ -12,7 +12,7 @@ use crate::args::SearchDataArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Creates the three files.
+/// Creates the schema, index and record files.
 pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let stop = stop()?;
     let recipe = recipe(args);

@@ -13,7 +13,7 @@ use crate::args::SearchDumpArgs;
 use crate::exit::Exit;
 use crate::output;
 
-/// Writes the requested parts.
+/// Writes the requested parts of a Groonga database.
 pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
     let login = args.login.read().map_err(Error::Refused)?;
     let server = Client::new(&args.server, &login)?;
@@ -51,7 +51,8 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
         out.flush().map_err(failed)?;
         sentences += &format!("{bytes} bytes in {name}\n");
     }
-    // All files or none: a single part could be mistaken for a complete database.
+    // Files get their final names only when all are complete: a single file could be mistaken for
+    // a complete dump.
     for file in &parts {
         let failed = |error| Error::write(file.whole.display().to_string(), error);
         std::fs::rename(&file.part, &file.whole).map_err(failed)?;
@@ -60,7 +61,7 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// A file that is being written; removed on drop unless it has been renamed to its final name.
+/// A file that is being written. Dropping removes the file unless it was renamed to its final name.
 struct Unfinished {
     part: PathBuf,
     whole: PathBuf,
@@ -78,7 +79,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.part);
-        // Only if the directory is empty.
+        // Removes the directory only if it is empty.
         let _ = self.part.parent().map(std::fs::remove_dir);
     }
 }

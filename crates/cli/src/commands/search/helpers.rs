@@ -1,4 +1,4 @@
-//! drnbench's helper tools, by their own command lines.
+//! drnbench's helper tools, with their original command lines.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn work(job: Job) -> Result<Exit, Error> {
     }
 }
 
-/// Like the original tool, including duplicates.
+/// Prints the extracted terms. Duplicates are kept, as in the original tool.
 fn extract(job: &ExtractTerms) -> Result<Exit, Error> {
     let column = usize::try_from(job.column).unwrap_or(usize::MAX);
     terms::print(&terms::extracted(&job.files, column)?, job.escape);

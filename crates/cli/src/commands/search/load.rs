@@ -90,9 +90,9 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     }
 }
 
-/// The format of droonga-send.
+/// A throughput line in the format of droonga-send.
 pub(super) fn throughput_line(throughput: f64) -> String {
-    // Equivalent to `% 8.3f` in C: a space in place of a minus sign.
+    // Equivalent to `% 8.3f` in C: a space instead of a plus sign.
     let signed = format!(" {throughput:.3}");
     format!("{signed:>8} messages/second")
 }
@@ -147,7 +147,7 @@ fn how_to_resume(kept: &SavedProgress) -> String {
     }
 }
 
-/// Schema, indexes and data, in this order.
+/// The files to load: schema, indexes and data, in this order.
 fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     files.extend(args.schema.clone());

@@ -1,4 +1,4 @@
-//! `tenbin search`: each step as a command.
+//! `tenbin search`: one module per subcommand.
 
 mod convert;
 mod data;
@@ -22,7 +22,7 @@ use crate::args::SearchCommand;
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
-/// Runs one step.
+/// Runs a subcommand.
 pub(crate) fn search(command: &SearchCommand) -> Exit {
     let done = match command {
         SearchCommand::Data(args) => data::data(args),
@@ -37,13 +37,13 @@ pub(crate) fn search(command: &SearchCommand) -> Exit {
     done.unwrap_or_else(|error| fail(&error))
 }
 
-/// Name of the output when no file is given.
+/// Name of the output in messages if no file is given.
 const STANDARD_OUTPUT: &str = "standard output";
 
-/// Prints an error.
+/// Prints an error and returns its exit code.
 fn fail(error: &Error) -> Exit {
     match error {
-        // A reader that closes standard output early has read enough.
+        // A reader that closes the pipe early does not need the rest: not an error.
         Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
             return Exit::Done;
         }
@@ -71,8 +71,8 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
         .map_err(|error| Error::write(directory.display().to_string(), error))
 }
 
-/// Converts a write error on standard output or the file with this name; `Ok(false)` if the
-/// reader has closed the pipe.
+/// Converts a write error on the output with this name; `Ok(false)` if the reader has closed the
+/// pipe.
 fn written(result: io::Result<()>, name: &str) -> Result<bool, Error> {
     match result {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! Progress of a step, on standard error.
+//! Progress of a `tenbin search` command on standard error.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::output;
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// An updated line on a terminal, and occasional lines otherwise.
+/// An updated line on a terminal, otherwise a line every [`PLAIN_INTERVAL`].
 pub(super) struct StepProgress {
     bar: ProgressBar,
     plain: bool,
