@@ -29,14 +29,15 @@ section! {
             .flag(Flag::text(
                 "--name",
                 "NAME",
-                "Name of the experiment and of its run directory",
+                "Name of the experiment, also used in the name of the run directory",
             ).under("Rounds"));
         /// seed of every random choice: order of targets, keys, content, arrivals. The same seed
         /// gives the same work
         seed: Scalar = whole(0, u64::MAX)
             .default_rule("random; recorded in the run directory")
             .flag(
-                Flag::whole("--seed", "N", "Seed of every random choice, to repeat a run exactly")
+                Flag::whole("--seed", "N", "Seed of all random choices; the same seed repeats a \
+                                            run exactly")
                     .default("drawn and recorded")
                     .under("Rounds"),
             );
@@ -62,9 +63,9 @@ section! {
         aa: Scalar = switch().default("false").synonyms(&["twin"]).flag(Flag::of(
             "--aa",
             Takes::Switches(true),
-            "Add a twin of the baseline: a second instance of a server that Tenbin starts, or \
-             otherwise the same address under another name. Its difference from the baseline is \
-             the noise of the run",
+            "Add a twin of the baseline, to measure the noise of the run (A/A test): a second \
+             process of a server that Tenbin starts, otherwise the same address under a second \
+             name",
         ));
         /// largest difference at which two targets count as *equivalent*
         margin: Scalar = text("`\"0.1%\"` to `\"100%\"`")
@@ -74,7 +75,7 @@ section! {
             .flag(Flag::text(
                 "--margin",
                 "PERCENT",
-                "Largest difference at which two targets count as equivalent",
+                "Largest difference between two targets that counts as equivalent",
             ));
         /// variation between starts of the same program. If no target was restarted during the run,
         /// a difference smaller than this variation is reported as "cannot tell",
@@ -86,9 +87,10 @@ section! {
             .flag(Flag::text(
                 "--start-noise",
                 "PERCENT",
-                "Variation between starts of one program: if no target was restarted during the \
-                 run, a smaller difference is \"cannot tell\"; with 0% the result applies to these \
-                 processes only, not to the programs",
+                "Expected variation between two starts of the same program. If no target was \
+                 restarted during the run, a smaller difference between targets is reported as \
+                 \"cannot tell\". With 0%, the result applies only to these processes, not to \
+                 the programs",
             ));
         /// the figure that decides every comparison, the verdict, `until` and sweeps. `throughput`
         /// and `bandwidth` need a closed loop, `cpu` needs every target to be [observed](#observe)
@@ -100,8 +102,8 @@ section! {
                 Flag::text(
                     "--decide",
                     "FIGURE",
-                    "Figure that decides every comparison: throughput, mean, p50, p90, p95, p99, \
-                     p99.9 or another percentile, cpu or bandwidth",
+                    "Metric that decides every comparison: throughput, mean, p50, p90, p95, \
+                     p99, p99.9 or another percentile, cpu or bandwidth",
                 )
                 .default("throughput; with a rate p50"),
             );
@@ -109,18 +111,20 @@ section! {
         expect: List = text("list of conditions").synonyms(&["thresholds"]).flag(Flag::of(
             "--expect",
             Takes::Commas("CONDITION"),
-            "Condition that must be proven true, repeatable or with commas: throughput, mean, p50, \
-             p90, p95, p99, p99.9 or another percentile, max, errors, cpu or bandwidth, then <, \
-             <=, > or >= and a bound with a unit, such as 'p99<20ms' or 'throughput>0.95x \
-             baseline'; NAME: before the condition for one target or workload. Exit code 7 if \
-             proven false, 8 if the run cannot tell",
+            "Condition that the run must prove true: a metric (throughput, mean, p50, p90, p95, \
+             p99, p99.9 or another percentile, max, errors, cpu, bandwidth), an operator (<, \
+             <=, >, >=) and a bound with a unit, such as 'p99<20ms' or 'throughput>0.95x \
+             baseline'. NAME: before the condition limits it to one target or workload. \
+             Repeatable, or a list with commas. Exit code 7 if proven false, 8 if the run \
+             cannot tell",
         ));
         /// conditions that must not be proven true, [see below](#expectations)
         fail_if: List = text("list of conditions").flag(Flag::of(
             "--fail-if",
             Takes::Commas("CONDITION"),
-            "Condition that must not be proven true, written like --expect, such as \
-             'throughput<0.95x baseline'. Exit code 7 if proven true, and 0 if the run cannot tell",
+            "Condition that must not be true, written like --expect, such as 'throughput<0.95x \
+             baseline'. Exit code 7 if the run proves the condition true, 0 if the run cannot \
+             tell",
         ));
     }
     tables {
@@ -165,8 +169,9 @@ section! {
             .flag(Flag::of(
                 "--compare-workloads",
                 Takes::Commas("NAME,NAME"),
-                "Workloads to compare with the first of them on each target, separated by commas, \
-                 for example get-1KiB,get-1MiB; their slices are interleaved like those of targets",
+                "Compare these workloads on each target, each with the first in the list, for \
+                 example get-1KiB,get-1MiB. Slices of the workloads are interleaved like slices \
+                 of targets",
             ));
     }
 }
@@ -186,9 +191,10 @@ section! {
             Flag::of(
                 "--stages",
                 Takes::Switches(true),
-                "Read the times of server stages from the response headers Server-Timing and \
-                 Trace-Log, and show the mean of each stage by percentile band of the service time: \
-                 up to p50, p50 to p90, p90 to p99, above p99",
+                "Read the times of server stages (phases inside the server) from the response \
+                 headers Server-Timing and Trace-Log, and report the mean of each stage by \
+                 percentile band of the service time: up to p50, p50 to p90, p90 to p99, above \
+                 p99",
             )
             .under("Server stages (docs/stages.md)"),
         );

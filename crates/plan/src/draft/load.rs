@@ -31,8 +31,8 @@ section! {
                 Flag::of(
                     "--connections",
                     Takes::Either("N"),
-                    "Connections over all threads; with commas, for example 1,8,64, one workload \
-                     for each",
+                    "Number of connections over all threads. A list such as 1,8,64 makes one \
+                     workload per number",
                 )
                 .default("16")
                 .short('c')
@@ -48,8 +48,9 @@ section! {
             Flag::text(
                 "--ramp",
                 "LEVELS",
-                "Measure at several numbers of connections, alternately ascending and descending, \
-                 to find the knee: 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)",
+                "Measure at several numbers of connections, alternately ascending and \
+                 descending, to find the knee, above which throughput stops rising: 1..256 \
+                 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)",
             )
             .excludes(&["connections", "rate", "step", "trace"]),
         );
@@ -79,9 +80,9 @@ section! {
                 Flag::text(
                     "--slo",
                     "LIMITS",
-                    "Find the highest rate at which all of these limits are met, for example \
-                     'p99<10ms,errors<0.1%'; --rate sets the first rate of this search; with --slo, \
-                     --connections defaults to 128",
+                    "Find the highest rate that meets all of these limits (maximum-rate \
+                     search), for example 'p99<10ms,errors<0.1%'. --rate sets the first rate to \
+                     try; --connections defaults to 128",
                 )
                 .excludes(&["ramp", "rate-to", "step", "trace", "think", "requests"]),
             );
@@ -95,8 +96,8 @@ section! {
                 Flag::text(
                     "--rate",
                     "RATE",
-                    "Send at this rate, however fast the responses are (open loop), for example \
-                     1000/s or 60/m; response times then count from the time at which a request \
+                    "Send at this rate regardless of response times (open loop), for example \
+                     1000/s or 60/m. Response times then count from the time at which a request \
                      was due",
                 )
                 .default("each connection sends its next request after the response"),
@@ -119,8 +120,9 @@ section! {
                 Flag::of(
                     "--step",
                     Takes::Several("RATE for TIME"),
-                    "Send at several rates in turn in each slice, for example --step '100/s for \
-                     1s'; repeatable; the last rate lasts until the end of the slice",
+                    "Send at several rates one after another in each slice, for example --step \
+                     '100/s for 1s' --step '500/s for 1s'; the last rate continues until the \
+                     end of the slice",
                 )
                 .excludes(&["rate"]),
             );
@@ -152,8 +154,8 @@ section! {
                 Flag::text(
                     "--arrivals",
                     "HOW",
-                    "Distribution of the requests at --rate, --rate-to or --step: constant, or \
-                     poisson (at random, from the seed)",
+                    "Distribution of the request times at --rate, --rate-to or --step: constant \
+                     (evenly spaced) or poisson (random, from the seed)",
                 )
                 .default("constant; with --slo poisson"),
             );
@@ -172,8 +174,8 @@ section! {
         /// an operation without a complete response after this time has failed
         timeout: Scalar = time_from(SHORTEST_TIMEOUT)
             .default("30s")
-            .flag(Flag::text("--timeout", "TIME", "Request timeout: an operation without a complete \
-             response after this time has failed"));
+            .flag(Flag::text("--timeout", "TIME", "Request timeout: an operation fails without \
+                                                   a complete response within this time"));
         /// reuse connections. If `false`, Tenbin closes the connection after every response, and
         /// each closed connection can occupy a local port for a minute (TIME_WAIT). With a known
         /// rate, Tenbin warns before the run if local ports may run out
@@ -193,7 +195,8 @@ section! {
                 Flag::whole(
                     "--reopen",
                     "N",
-                    "Open each connection N times in a slice, at equal intervals, 2 to 1000",
+                    "Close and open each connection N times per slice, at equal intervals, 2 to \
+                     1000",
                 )
                 .default(
                     "once; 8 in a concurrency sweep if connections were unevenly spread over the \
@@ -208,7 +211,8 @@ section! {
                 Flag::whole(
                     "--requests",
                     "N",
-                    "End a slice after this many requests or after its time, whichever is first",
+                    "End each slice after this many requests or after the time of --slice, \
+                     whichever comes first",
                 )
                 .short('n'),
             );

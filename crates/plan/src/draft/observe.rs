@@ -70,7 +70,7 @@ section! {
             .flag(Flag::per_target(
                 "--observe-group",
                 "[NAME=]GROUP",
-                "Group (label groupname) of the target's processes in the metrics of a Prometheus \
+                "Process group (label groupname) of the target in the metrics of a Prometheus \
                  process exporter",
             ));
         /// file with the bearer token for the URL in `tenbin` or `prometheus`; a trailing line

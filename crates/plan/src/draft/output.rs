@@ -16,8 +16,8 @@ section! {
         live: Scalar = text("`true`, `false` or a port, 1 to 65,535").default_rule("`false`").flag(Flag::of(
             "--live",
             Takes::Optional("PORT", "true"),
-            "Serve a page with the figures of every second while the run lasts, on 127.0.0.1 only; \
-             the address with its token is printed",
+            "Serve a live page with the figures of every second during the run, on 127.0.0.1 \
+             only. Tenbin prints the URL, which contains a secret token",
         ).default("no page; a free port if no value is given"));
         /// serve operation counters and latency percentiles since the start of the run to a
         /// Prometheus server while the run lasts, at `/metrics` of this port of 127.0.0.1 or of
@@ -25,9 +25,9 @@ section! {
         prometheus: Scalar = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
             "--prometheus",
             "ADDRESS",
-            "Serve operation counters and latency percentiles since the start of the run to a \
-             Prometheus server while the run lasts, at /metrics of this address: a port of \
-             127.0.0.1 such as 9464, or ADDRESS:PORT",
+            "Serve metrics for Prometheus during the run (operation counters and latency \
+             percentiles since the start), at /metrics on this port of 127.0.0.1, such as 9464, \
+             or on ADDRESS:PORT",
         ));
         /// send operation counters and latency histograms since the start of the run to this
         /// OpenTelemetry collector, by OTLP over HTTP, every 5 s and at the end of the run:
@@ -35,9 +35,9 @@ section! {
         otlp: Scalar = text("URL").flag(Flag::text(
             "--otlp",
             "URL",
-            "Send operation counters and latency histograms since the start of the run to this \
-             OpenTelemetry collector, by OTLP over HTTP, every 5s and at the end, for example \
-             http://127.0.0.1:4318",
+            "Send metrics to this OpenTelemetry collector during the run (operation counters \
+             and latency histograms since the start), by OTLP over HTTP, every 5s and at the \
+             end, for example http://127.0.0.1:4318",
         ));
     }
 }

@@ -42,9 +42,10 @@ section! {
                 Flag::whole(
                     "--rounds",
                     "N",
-                    "Rounds, each with one slice of every target; rounded up to an even number for \
-                     two targets, and for three or more to a multiple of the number of targets (of \
-                     twice that number if it is odd)",
+                    "Number of rounds; in each round, every target gets one slice. Tenbin \
+                     rounds the number up: for two targets to an even number, for three or more \
+                     to a multiple of the number of targets, or of twice that number if it is \
+                     odd",
                 )
                 .default(
                     "8 for one target, 16 for two; for more, the smallest number that can show a \
@@ -60,16 +61,17 @@ section! {
             .flag(Flag::text(
                 "--until",
                 "PERCENT",
-                "End when every ratio of the --decide figure (with one target, the figure itself) \
-                 is known to this precision, for example ±2%; --rounds is then the minimum number \
-                 of rounds. Only the precision ends the run, not a difference between targets",
+                "End the run when the --decide metric is known to this precision, for example \
+                 ±2%: the ratio of every comparison, or with one target the metric itself. \
+                 --rounds is then the minimum number of rounds. A difference between targets \
+                 does not end the run",
             ));
         /// with `until`: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)
             .default_rule("8 × `count`")
             .synonyms(&["max_rounds"])
             .flag(
-                Flag::whole("--max-rounds", "N", "With --until: largest number of rounds")
+                Flag::whole("--max-rounds", "N", "Maximum number of rounds with --until")
                     .default("8 times --rounds"),
             );
         /// length of the measured window of one slice. If the result depends on which requests a
@@ -131,11 +133,11 @@ section! {
             Flag::of(
                 "--relaunch",
                 Takes::Optional("WHEN", "slice"),
-                "When to restart launched HTTP servers: block (before each block of rounds, for two \
-                 targets every two rounds, with an empty {data}, so that the confidence intervals \
-                 include the variation between starts of one program), slice (before each slice, \
-                 keeping {data}, to measure with cold caches) or never. Every restart is followed \
-                 by a warm-up. --relaunch without a value means slice",
+                "When to restart launched HTTP servers: block (before each block of rounds, \
+                 with an empty {data}; the confidence intervals then include the variation \
+                 between starts of a program), slice (before each slice, keeping {data}, to \
+                 measure with cold caches) or never. For two targets, a block has two rounds. A \
+                 warm-up follows every restart. --relaunch without a value means slice",
             )
             .default("block if every server starts within 2s, otherwise never"),
         );

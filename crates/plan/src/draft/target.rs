@@ -31,8 +31,8 @@ section! {
                 Flag::of(
                     "--launch-env",
                     Takes::OfTarget("NAME=VARIABLE=VALUE"),
-                    "Environment variable for a launched server, repeatable; {secret_key} stands \
-                     for the S3 secret key",
+                    "Environment variable of a launched server, repeatable; {secret_key} in \
+                     VALUE is replaced with the S3 secret key",
                 ),
             );
         /// working directory
@@ -72,8 +72,8 @@ section! {
             .flag(Flag::per_target(
                 "--host",
                 "[NAME=]URL",
-                "Another host of a target, repeatable; 'weight 3' after the URL gives it three times \
-                 the requests. http://db{1...4}:9000 stands for four hosts",
+                "Another host of a target, repeatable. Append 'weight 3' to the URL for three \
+                 times the requests. http://db{1...4}:9000 adds four hosts",
             ));
         /// readiness check: the port of the URL, or the Unix socket, accepts connections; a URL
         /// returns a status below 500 (with `http = "2"`, any response); or the output of the
@@ -116,7 +116,7 @@ section! {
             .flag(Flag::per_target(
                 "--server-version",
                 "[NAME=]TEXT",
-                "Version of a server, for the report; Tenbin does not request it from the server",
+                "Version of a server to print in the report; Tenbin does not detect versions",
             ));
         /// with `builtin = "s3-memory"` or `"blob"`: memory limit for all objects or blobs, for
         /// example `"4GiB"`. A PUT beyond the limit gets status 507
@@ -126,8 +126,8 @@ section! {
                 Flag::per_target(
                     "--builtin-memory",
                     "[NAME=]SIZE",
-                    "Memory limit for the objects of s3-memory or the blobs of a built-in blob \
-                     server, for example 4GiB; a PUT beyond the limit gets 507",
+                    "Memory limit of a built-in server for its objects or blobs, for example \
+                     4GiB; a PUT beyond the limit gets status 507",
                 )
                 .default(
                     "half of the free memory, divided by the number of such servers",
@@ -145,7 +145,8 @@ section! {
             .flag(Flag::per_target(
                 "--http",
                 "[NAME=]VERSION",
-                "HTTP version: 1.1 or 2 (by ALPN with https, by prior knowledge with http)",
+                "HTTP version: 1.1 or 2. Version 2 is negotiated by ALPN with https, and used \
+                 by prior knowledge with http",
             ));
         /// TLS settings, see [below](#tls)
         tls: TlsDraft = text("table");
@@ -155,14 +156,16 @@ section! {
             .flag(Flag::per_target(
                 "--unix-socket",
                 "[NAME=]PATH",
-                "Connect to this Unix socket; request path and host name still come from the URL",
+                "Connect to this Unix socket instead of the host of the URL; path and Host \
+                 header still come from the URL",
             ));
         /// addresses of a host, instead of name resolution; IPv6 with or without brackets
         resolve: List = text("list of `\"name:port:address,…\"`")
             .flag(Flag::per_target(
                 "--resolve",
                 "[NAME=]HOST:PORT:ADDRESS[,ADDRESS]",
-                "Addresses of a host, instead of name resolution, repeatable; IPv6 in brackets",
+                "Addresses to use for a host instead of name resolution, repeatable; IPv6 \
+                 addresses in brackets",
             ));
         /// use only addresses of this IP version
         ip_version: Scalar = choice::<IpVersion>()
@@ -268,14 +271,14 @@ section! {
             .flag(Flag::per_target(
                 "--signature",
                 "[NAME=]VERSION",
-                "How requests are signed, for all targets or for one: v4, v2 (for old servers) or none",
+                "Request signature: v4, v2 (for old servers) or none",
             ))
             .flag(
                 Flag::of(
                     "--anonymous",
                     Takes::PerTargetMeans("none"),
-                    "Send requests unsigned, to all targets or to the one named: as --signature \
-                     none",
+                    "Send unsigned requests to all targets, or to target NAME; the same as \
+                     --signature none",
                 )
                 .excludes(&["signature"]),
             );
@@ -336,7 +339,7 @@ section! {
             .flag(Flag::of(
                 "--insecure",
                 Takes::PerTargetMeans("true"),
-                "Accept any certificate; the result says so",
+                "Accept any server certificate; the report mentions this option",
             ));
         /// server name for SNI and for certificate verification
         server_name: Scalar = text("host name")
@@ -346,7 +349,7 @@ section! {
                 Flag::per_target(
                     "--server-name",
                     "[NAME=]HOST",
-                    "Server name to send (SNI) and to expect in the certificate",
+                    "Server name to send (SNI) and to verify in the certificate",
                 )
                 .default("the URL's host"),
             );
@@ -356,7 +359,7 @@ section! {
             .flag(Flag::of(
                 "--tls-resume",
                 Takes::PerTargetMeans("true"),
-                "Resume TLS sessions [default: every handshake is a full one]",
+                "Resume TLS sessions [default: full handshake on every connection]",
             ));
         /// offer only this TLS version
         version: Scalar = choice::<TlsVersion>().default_rule("both")

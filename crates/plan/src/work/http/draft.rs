@@ -32,8 +32,8 @@ section! {
             Flag::of(
                 "--header",
                 Takes::Several("NAME: VALUE"),
-                "Request header, repeatable; {env:NAME} in its value stands for an environment \
-                 variable: use it for tokens and other secrets",
+                "Request header, repeatable. {env:NAME} in the value is replaced with an \
+                 environment variable; use this for tokens and other secrets",
             )
             .short('H'),
         );
@@ -59,9 +59,9 @@ section! {
             Flag::of(
                 "--may-differ",
                 Takes::Commas("LIST"),
-                "Differences to allow between responses to the same request, from one target or \
-                 from several: size (length of the body as transferred, which compression can \
-                 change), headers (media type and encoding), body (content)",
+                "Allow these differences between responses to the same request, of one target \
+                 or of different targets: size (length of the body as transferred, which \
+                 depends on compression), headers (media type and encoding), body (content)",
             )
             .default("none"),
         );
@@ -71,9 +71,8 @@ section! {
         verify: Scalar = switch().default("false").flag(Flag::of(
             "--verify",
             Takes::Switches(true),
-            "Compare the content of every response with the response recorded before the run \
-             [default: compare only a sample, which adds less than 2 % to the load generator's CPU \
-             time per request]",
+            "Compare the content of every response with a response recorded before the run \
+             [default: compare only a sample of the responses]",
         ));
         /// file of requests, instead of `path` and `body`: [patterns.md](patterns.md); or
         /// `"{corpus}"`: requests generated from the pages of [`[corpus]`](#corpus)
@@ -81,8 +80,9 @@ section! {
             Flag::text(
                 "--patterns",
                 "FILE",
-                "File of requests to draw from: one path per line, JSON (weighted groups of \
-                 requests), an access log, or a Groonga query log",
+                "File with the requests to send, instead of a single request: one path per \
+                 line, JSON (weighted groups of requests), an access log, or a Groonga query \
+                 log",
             )
             .under(PATTERNS),
         );
@@ -113,7 +113,8 @@ section! {
         );
         /// number of slowest and of fastest requests to record
         slowest: Scalar = whole(0, MOST_SLOWEST as u64).default("5").flag(
-            Flag::whole("--slowest", "N", "Number of slowest and of fastest requests to list")
+            Flag::whole("--slowest", "N", "Number of slowest and of fastest requests to list in \
+                                           the report")
                 .under(PATTERNS),
         );
         /// where responses report their number of hits, which is read and compared before the run:
@@ -128,10 +129,10 @@ section! {
             Flag::text(
                 "--hits",
                 "HOW",
-                "Where responses report their number of hits: groonga, opensearch, or a JSON \
-                 pointer such as /hits/total/value. Tenbin sends every pattern to every target once \
-                 before the run and compares the targets' numbers of hits. auto: only for searches \
-                 (/d/select, _search), up to 500 patterns; none: hits are not compared",
+                "Where responses contain the number of search hits: groonga, opensearch or a \
+                 JSON pointer such as /hits/total/value. Before the run, Tenbin sends every \
+                 pattern once to every target and compares the numbers of hits. auto: only for \
+                 up to 500 patterns with search paths (/d/select, _search); none: no comparison",
             )
             .under(PATTERNS),
         );
@@ -151,8 +152,8 @@ section! {
                 Flag::text(
                     "--cache-hit",
                     "PERCENT",
-                    "Target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) \
-                     patterns of the file",
+                    "Hit ratio to produce in the server's cache: the workload uses only (cache \
+                     size ÷ ratio) patterns of the file",
                 )
                 .under(PATTERNS),
             );
@@ -160,7 +161,8 @@ section! {
         cache_size: Scalar = whole(1, MOST_CACHE_SIZE)
             .default_rule("100 with `cache_hit`")
             .flag(
-                Flag::whole("--cache-size", "N", "Responses that the cache of a host holds")
+                Flag::whole("--cache-size", "N", "Number of responses that the cache of each \
+                                                  host holds")
                     .default("100")
                     .under(PATTERNS),
             );
@@ -174,8 +176,8 @@ section! {
             Flag::of(
                 "--cache-counters",
                 Takes::Several("[NAME=]WHERE"),
-                "Where the server reports its cache counters: groonga, droonga, opensearch, or a \
-                 path; repeatable, for servers of several kinds",
+                "Where Tenbin reads the cache counters of the server: groonga, droonga, \
+                 opensearch, or a path; repeatable, for different kinds of servers",
             )
             .under(PATTERNS),
         );

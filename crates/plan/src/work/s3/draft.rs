@@ -52,10 +52,11 @@ section! {
             Flag::of(
                 "--size",
                 Takes::Several("SIZE"),
-                "Object size, for example 64KiB (2^16 bytes), 1MB (10^6) or 0. Random sizes: \
-                 1KiB..1MiB (uniform); 1KiB:60,1MiB:30,64MiB:10 (with shares); lognormal:64KiB:1.5 \
-                 (median, and standard deviation of the natural logarithm); file:sizes.txt (one per \
-                 line). Repeatable, or with commas between plain sizes: one workload for each",
+                "Object size, for example 64KiB (2^16 bytes), 1MB (10^6 bytes) or 0. \
+                 Repeatable, or a list such as 1KiB,1MiB: one workload per size. Random sizes: \
+                 1KiB..1MiB (uniform); 1KiB:60,1MiB:30,64MiB:10 (sizes with shares); \
+                 lognormal:64KiB:1.5 (median, and standard deviation of the natural logarithm); \
+                 file:sizes.txt (one size per line)",
             )
             .default("1MiB; 1KiB for operations without content; 20MiB for multipart"),
         );
@@ -72,8 +73,8 @@ section! {
             .flag(Flag::whole(
                 "--buckets",
                 "N",
-                "Number of buckets, named NAME-000 and so on; objects are distributed over them in \
-                 turn",
+                "Number of buckets, named NAME-000, NAME-001 and so on; objects are distributed \
+                 over the buckets in turn",
             ));
         /// prefix of every key
         prefix: Scalar = text("text")
@@ -81,7 +82,7 @@ section! {
             .flag(Flag::text(
                 "--prefix",
                 "TEXT",
-                "Prefix of every key, before Tenbin's own prefix",
+                "Prefix of all keys; Tenbin adds the prefix of the run after this prefix",
             ));
         /// number of distinct objects. Writes cycle through the objects, reads choose among them
         objects: Scalar = whole(1, u64::MAX)
@@ -104,7 +105,8 @@ section! {
         prefixes: Scalar = text("`\"16/16\"`").flag(Flag::text(
             "--prefixes",
             "N/N…",
-            "Number of prefixes per level above the keys: 16/16 is sixteen, with sixteen below each",
+            "Number of prefixes (directories) per level above the keys; 16/16 means 16 prefixes \
+             with 16 prefixes below each",
         ));
         /// which object is read next. `"once"`: each object at most once in a run, so that no cache
         /// can contain the object; if all objects have been read before a slice starts, the run
@@ -160,7 +162,7 @@ section! {
             .flag(Flag::of(
                 "--no-verify",
                 Takes::Switches(false),
-                "Do not compare the content that is read with the content that was stored",
+                "Do not verify the content of objects that are read",
             ));
         /// checksum sent with content and checked in responses
         checksum: Scalar = choice::<Checksum>().default("none").flag(
@@ -177,7 +179,7 @@ section! {
         content: Scalar = choice::<ContentKind>().default("pool").flag(Flag::of(
             "--unique",
             Takes::Means("unique"),
-            "Every object has different content, generated while it is sent",
+            "Generate different content for every object while it is sent",
         ));
         /// share of the content that compression can remove, percent
         compressible: Scalar = whole(0, 100).default("0").flag(Flag::whole(
@@ -228,14 +230,14 @@ section! {
                 Flag::of(
                     "--keep",
                     Takes::Means("keep"),
-                    "Use the existing data set if it is complete, and keep it after the run",
+                    "Reuse an existing complete data set, and keep the data set after the run",
                 )
                 .excludes(&["existing"]),
             )
             .flag(Flag::of(
                 "--existing",
                 Takes::Means("existing"),
-                "Use the existing objects below the prefix; create and delete nothing",
+                "Read the existing objects below the prefix; create and delete nothing",
             ));
         /// size of a part of `"multipart"` and `"get-part"`
         part_size: Scalar = size().default("5MiB").flag(
@@ -259,7 +261,7 @@ section! {
             );
         /// listing API
         list: Scalar = choice::<ListForm>().default("v2").flag(
-            Flag::text("--list", "FORM", "How keys are listed: v2, v1 or versions")
+            Flag::text("--list", "FORM", "How to list keys: v2, v1 or versions")
                 .under(REQUESTS),
         );
         /// keys per page of a listing
@@ -272,7 +274,7 @@ section! {
             Flag::text(
                 "--delimiter",
                 "CHAR",
-                "Delimiter that divides keys into levels, such as /; the list operation then \
+                "Delimiter between the levels of keys, such as /; the list operation then \
                  returns one level",
             )
             .under(REQUESTS),
@@ -286,7 +288,7 @@ section! {
             Flag::whole(
                 "--versions",
                 "N",
-                "Versions of every object, in a bucket with versioning",
+                "Number of versions of every object, in a bucket with versioning",
             ),
         );
         /// in a mix, PUT overwrites the objects that GET reads, each time with different content. A
@@ -307,8 +309,9 @@ section! {
             Flag::whole(
                 "--retries",
                 "N",
-                "Send a refused request (408, 429, 500, 502 to 504, a broken connection) again up \
-                 to N times, with waits of up to 1s; the operation is timed from its first attempt",
+                "Retry a rejected request (408, 429, 500, 502 to 504, a broken connection) up \
+                 to N times, with waits of up to 1s; the operation time counts from the first \
+                 attempt",
             )
             .under(REQUESTS),
         );
