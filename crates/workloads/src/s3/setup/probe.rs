@@ -30,7 +30,7 @@ impl<W: Workload> Probing<W> {
         let what = self.probe.what;
         let given = (!code.is_empty()).then_some(code);
         match class {
-            // The server has responded as to another operation.
+            // The server has responded as if to another operation.
             ErrorClass::Wrong | ErrorClass::Short => {
                 let why = given.unwrap_or("the response is that to another operation");
                 format!("the server does not support {what}: {why}")
