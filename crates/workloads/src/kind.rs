@@ -296,7 +296,8 @@ pub trait Prepared: Send {
         None
     }
 
-    /// The data that could not be removed, one entry per leftover, with details.
+    /// The data that could not be removed: as [`Prepared::left_behind`], with details of each
+    /// leftover.
     fn leftovers(&self) -> Vec<Leftover> {
         self.left_behind().into_iter().map(Leftover::from).collect()
     }

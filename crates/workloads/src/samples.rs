@@ -4,7 +4,7 @@
 /// Request samples, results per pattern and cache forecast of one slice.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SliceSamples {
-    /// The slowest requests, slowest first; includes requests without a response.
+    /// The slowest requests, including requests without a response, slowest first.
     pub slowest: Vec<RequestSample>,
     /// The fastest requests with a response, fastest first.
     pub fastest: Vec<RequestSample>,

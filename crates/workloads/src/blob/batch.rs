@@ -111,7 +111,7 @@ impl Batch {
         !self.deleting.is_empty() && self.deleting.binary_search(&self.entry(at).number).is_ok()
     }
 
-    /// Number of entries, including deleted ones.
+    /// Number of entries, including deleted entries.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }

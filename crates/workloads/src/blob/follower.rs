@@ -41,7 +41,7 @@ const IDLE: u64 = 1_000_000;
 const BREAKS: u8 = 2;
 
 /// The wait before the next poll is the time since the start of the deletion divided by this
-/// number, so that the measured time is precise to one part in this number.
+/// number, which limits the relative error of the measured time.
 const PART_RESTED: u64 = 8;
 
 /// Role of the operation with index `op` in [`FOLLOWED`].
@@ -65,7 +65,7 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Time by which a deletion started at `started` must have taken effect.
+    /// Time limit, nanoseconds, for the effect of a deletion that started at `started`.
     fn end(self, started: u64) -> u64 {
         started.saturating_add(self.limit)
     }
@@ -206,8 +206,8 @@ impl FollowedBlobs {
         self.waiting.peek().map(|poll| poll.0.due)
     }
 
-    /// Number of blobs that were read at a greater age than any blob was gone. Other blobs were not
-    /// observed for long enough.
+    /// Number of blobs that still existed at an age above `longest`. Other blobs were not observed
+    /// for long enough.
     fn still_there(&self) -> u64 {
         let waiting = self.waiting.iter().map(|poll| &poll.0.deleting);
         let all = self.found.iter().chain(waiting);

@@ -17,7 +17,7 @@ use crate::s3::slots::Slots;
 /// Number of first bytes of a response that identify the blob.
 const TELLING: usize = 24;
 
-/// Reads one blob after the other.
+/// Reads blobs one after the other.
 pub(crate) struct Getter {
     round: ReadOrder,
     dialect: Box<dyn BlobProtocol>,

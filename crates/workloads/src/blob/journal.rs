@@ -126,7 +126,7 @@ pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
     Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The records of a journal, up to the first incomplete or damaged one.
+/// The records of a journal, up to the first incomplete or damaged record.
 pub(crate) fn read(mut bytes: &[u8]) -> Vec<Record<'_>> {
     let mut records = Vec::new();
     while let Some((record, rest)) = first(bytes) {

@@ -70,7 +70,7 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Number of batches that have been cleaned up.
     cleaned_up: usize,
-    /// Leftovers of an earlier run of the same plan that are to be removed.
+    /// Leftovers of an earlier run of the same plan that must be removed.
     inherited: Option<Inherited>,
 }
 

@@ -86,8 +86,8 @@ impl ErrorMessages {
         self.bodies.body(exchange, part);
     }
 
-    /// The judgement of a response with an error status, with the error message unless it has
-    /// secrets.
+    /// The judgement of a response with an error status, with the error message unless the message
+    /// contains a secret.
     pub(super) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
         let words = words(self.bodies.caught(exchange)).unwrap_or_default();
         self.bodies.release(exchange);

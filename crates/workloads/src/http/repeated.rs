@@ -81,7 +81,7 @@ impl Prepared for PreparedHttp {
     }
 }
 
-/// The request and its expected response, shared by all threads.
+/// The request and its success statuses, shared by all threads.
 struct Request {
     operations: [&'static str; 1],
     /// One head per host; heads differ only in the `Host` header.

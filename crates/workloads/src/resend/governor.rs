@@ -1,8 +1,8 @@
 //! Limits the concurrent requests while data is loaded, and decides when to give up.
 //!
 //! A refusal halves the limit, and a number of successes raises the limit by one, like TCP's
-//! congestion window (AIMD: Chiu and Jain, 1989). Each cut doubles the number of successes, so that
-//! a server with one writer is not overloaded repeatedly.
+//! congestion window (AIMD: Chiu and Jain, 1989). Each cut doubles this number of successes, so
+//! that a server with one writer is not overloaded repeatedly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -2,8 +2,8 @@
 //! run; [`Retrying`] retries measured requests, if the plan sets `retries`.
 //!
 //! Requests are sent again unchanged. The inner workload sees only the last attempt, so it needs no
-//! code for retries. Signatures stay valid: they last 15 minutes (Amazon S3 API reference,
-//! "Signature calculations"), longer than any request is retried.
+//! code for retries. Signatures stay valid for 15 minutes (Amazon S3 API reference, "Signature
+//! calculations"), longer than the retries of a request take.
 
 mod backoff;
 mod governor;

@@ -40,7 +40,7 @@ pub(crate) struct Same {
     pub(super) like: Response,
     /// Time at which this content was last received, seconds since 1970-01-01 UTC.
     pub(super) last_second: u64,
-    /// Whether other content is unexpected: set once this content was received over
+    /// Whether other content is unexpected: `true` after this content was received over
     /// [`PROVEN_SECONDS`], or if other kinds of responses are known.
     pub(super) is_proven: bool,
     /// Other content that was received before `is_proven` was set.
@@ -121,10 +121,10 @@ impl Same {
 impl Expectation {
     /// Derives the expected response from the responses received.
     ///
-    /// A few alternating kinds are a mixture with one correct kind: the longest, because errors and
-    /// partial pages are shorter than pages, or the first of several longest kinds. If a few kinds
-    /// of similar length were each received in one continuous period, the last kind is the current
-    /// page. Many kinds are one page with variable content.
+    /// A few alternating kinds are a mixture with one correct kind: the longest kind, because
+    /// errors and partial pages are shorter than pages. Of several longest kinds, the first is
+    /// correct. If a few kinds of similar length were each received in one continuous period, the
+    /// last kind is the current page. Many kinds are one page with variable content.
     pub(crate) fn of<'a>(kinds: &'a Kinds) -> Self {
         let filled = kinds.kinds.iter().filter(|kind| kind.first.length > 0);
         // Called on the path of a request: no allocation.

@@ -21,7 +21,7 @@ const BYTE_PICOS: u64 = 30;
 /// Fixed cost of reading a body and computing its checksum, picoseconds.
 const READ_PICOS: u64 = 60_000;
 /// Cost of reading per byte, picoseconds, while body and socket buffer fit into the CPU cache.
-/// Measured: reading 64 KiB costs 2.8 µs more than dropping them, half of this value.
+/// Measured: reading 64 KiB costs 2.8 µs more than dropping them, about half of this value.
 const READ_BYTE_PICOS: u64 = 100;
 /// Cost of reading per byte beyond [`FIRST_BYTES`], picoseconds. If all bodies of 1 MiB are read,
 /// each costs 53 µs more than unread. If only one body in 575 is read, this body costs about 650 µs
@@ -29,7 +29,7 @@ const READ_BYTE_PICOS: u64 = 100;
 const FURTHER_BYTE_PICOS: u64 = 650;
 /// Number of bytes of a body that cost [`READ_BYTE_PICOS`] each.
 const FIRST_BYTES: u64 = 64 << 10;
-/// Reading content may cost one part in this number of the cost of requests: 2 %.
+/// Reading content can take up to one part in this number, 2 %, of the cost of requests.
 const BUDGET_PART: u64 = 50;
 
 /// Rules of the comparison.
@@ -284,7 +284,7 @@ impl Monitor {
     }
 }
 
-/// Reading one in this number of responses with bodies of `length` bytes stays within the budget.
+/// The number `n` for which reading one in `n` bodies of `length` bytes stays within the budget.
 fn one_in(length: u64) -> u32 {
     let first = length.min(FIRST_BYTES);
     let further = (length - first).saturating_mul(FURTHER_BYTE_PICOS);

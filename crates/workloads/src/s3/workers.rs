@@ -1,4 +1,4 @@
-//! The workers of S3 workloads: those that load objects, and those that are measured.
+//! The workers of S3 workloads: workers that load objects, and measured workers.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

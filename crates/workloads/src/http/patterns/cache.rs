@@ -78,7 +78,8 @@ impl Contents {
 pub(super) struct Forecaster {
     caches: Arc<Caches>,
     shape: Shape,
-    /// By pattern: its number in [`Contents::numbers`]; `None` if the response is not cacheable.
+    /// By pattern: its number among the distinct requests of the target; `None` if the response is
+    /// not cacheable.
     numbers: Vec<Option<u32>>,
     /// By worker: a sampler that repeats the worker's sequence.
     samplers: Vec<Sampler>,
@@ -199,8 +200,8 @@ fn held(caches: &Caches) -> MutexGuard<'_, Contents> {
     caches.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the cache of a host has the response, which is then in the cache; `None` for responses
-/// that are not cacheable.
+/// Looks up a response in the cache of a host, and adds a missing response; returns whether the
+/// cache had the response, or `None` if the response is not cacheable.
 fn lookup(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32) -> Option<bool> {
     let cache = host % caches.len();
     numbers[pattern as usize].map(|number| caches[cache].lookup(number))

@@ -33,8 +33,8 @@ const ENOUGH_UNREADABLE: usize = 5;
 pub(super) struct HitCounting {
     /// Where each pattern's response reports its hits; `None` for a pattern that is not counted.
     sources: Arc<[Option<HitSource>]>,
-    /// Whether hits are counted by default: the paths determine where responses report hits,
-    /// because the plan does not.
+    /// Whether hits are counted by default: the plan does not say where responses report hits, so
+    /// the path of each pattern determines the place.
     by_default: bool,
     /// Number of patterns that are not searches of a known kind.
     unknown: usize,

@@ -26,7 +26,7 @@ impl Lru {
         }
     }
 
-    /// Returns whether a pattern is cached, and makes it the most recently used pattern.
+    /// Returns whether a pattern is cached, and makes the pattern the most recently used.
     pub(super) fn lookup(&mut self, pattern: u32) -> bool {
         if self.links.len() <= pattern as usize {
             self.links.resize(pattern as usize + 1, (NONE, NONE, false));

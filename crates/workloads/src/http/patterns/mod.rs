@@ -99,8 +99,8 @@ pub(super) fn prepare(
     }))
 }
 
-/// Names of the patterns in reports. Patterns that differ only in hidden parts, such as a body,
-/// which can be secret, get a number.
+/// Names of the patterns in reports. Patterns that differ only in parts that are not shown, such as
+/// bodies, get a number.
 fn labels(set: &PatternSet) -> Vec<String> {
     let plain: Vec<String> = set.patterns().iter().map(plan::Pattern::label).collect();
     let mut times: HashMap<&str, u32> = HashMap::new();

@@ -15,7 +15,7 @@ pub(super) struct Sampling {
     /// requests that another workload has just put into a cache.
     name: u64,
     workers: usize,
-    /// One pool for all hosts, or one per host.
+    /// One pool for all hosts, or one pool per host.
     pools: Vec<Pool>,
 }
 
@@ -115,7 +115,7 @@ impl Sampling {
 /// The sampler of one worker.
 #[derive(Default)]
 pub(super) struct Sampler {
-    /// One for all hosts, or one per host.
+    /// One order for all hosts, or one order per host.
     draws: Vec<Draw>,
 }
 

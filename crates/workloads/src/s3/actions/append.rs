@@ -25,8 +25,8 @@ pub(crate) const KIND: ActionKind = ActionKind {
 /// Value of [`Exchange::note`] if the object has an unexpected length.
 const WRONG: u64 = 1;
 
-/// Appends its content to each object, in a cycle, with one request per object at a time.
-/// [`Exchange::tag`] is the object.
+/// Appends the content of each object to the object, in a cycle over all objects, with one request
+/// per object at a time. [`Exchange::tag`] is the object.
 struct Append {
     /// Objects that the cycle has not reached yet.
     walk: Walk,

@@ -86,7 +86,7 @@ impl Action for Retain {
         exchange.tag = (self.documents.len() - 1) as u64;
         let document = &self.documents[self.documents.len() - 1];
         let bucket = context.place.bucket_of(object);
-        // For servers that treat setting the same date again as a change.
+        // [`BYPASS`] is for servers that treat setting the same date again as a change.
         let headers = [document.md5_header(), BYPASS];
         let spec = RequestSpec {
             query: b"retention=",

@@ -60,8 +60,8 @@ struct PutInFlight {
     body: Vec<u8>,
 }
 
-/// Stores one object after the other, or one version of each object after the other.
-/// [`Exchange::tag`] is the index of the request while it is in flight, and the object afterwards.
+/// Stores objects, or versions of objects, one after the other. [`Exchange::tag`] is the index of
+/// the request while the request is in flight, and the object afterwards.
 pub(crate) struct Put {
     walk: Walk,
     versions: Versions,
@@ -69,7 +69,7 @@ pub(crate) struct Put {
     out: Slots<PutInFlight>,
     /// Versions named in responses.
     given: Given,
-    /// Header of the checksum, if one is sent.
+    /// Header of the checksum, if any.
     checksum: Option<&'static str>,
     /// Buffer for `x-amz-decoded-content-length`, the length of the content in a framed body.
     length: Vec<u8>,

@@ -25,7 +25,7 @@ use crate::s3::signing::uri::{canonical_query, push_encoded};
 const LATE: u64 = 2_000_000_000;
 const MOST_LOOKS: u32 = 10_000;
 
-/// Maximum number of attempts per job.
+/// Maximum number of attempts per request.
 const TRIES: u32 = 3;
 
 /// Number of consecutive failures after which no further requests are sent.

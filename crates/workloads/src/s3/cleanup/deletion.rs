@@ -18,7 +18,7 @@ use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
 /// Maximum number of keys per request, the limit of S3.
 const BATCH: usize = 1000;
 
-/// Maximum number of attempts per job.
+/// Maximum number of attempts per request.
 const TRIES: u32 = 3;
 
 /// Number of consecutive failures after which no further requests are sent.
@@ -83,7 +83,7 @@ impl Deletion {
         }
     }
 
-    /// Number of requests for a server that supports batches.
+    /// Number of requests if the server supports batches.
     pub(crate) fn requests(&self) -> u64 {
         self.jobs.len() as u64
     }

@@ -52,7 +52,7 @@ const TRIES: u32 = 3;
 /// larger number is deleted in batches.
 const ONE_BY_ONE: u64 = 1000;
 
-/// Number of consecutive failures after which a pass ends.
+/// Number of consecutive failures after which a pass of listing and deleting ends.
 const HOPELESS: u32 = 32;
 
 /// Bytes kept of a response: a page of a thousand of the longest keys.
@@ -373,7 +373,7 @@ impl Workload for Sweep {
             return self.responses.failed(exchange);
         }
         self.failed(&out.job, why);
-        // After a refusal, in whole or in part, the objects of a batch are deleted one by one.
+        // After a complete or partial refusal, the objects of a batch are deleted one by one.
         if let Job::Batch(bucket, items) = out.job
             && self.failures_in_a_row < HOPELESS
         {

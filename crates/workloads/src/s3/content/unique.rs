@@ -1,5 +1,5 @@
-//! Unique content for every object, generated while it is sent. Each byte follows from the seed,
-//! the object and the offset, so that any part can be generated again and compared with a response.
+//! Unique content for every object, generated for each request. Seed, object and offset determine
+//! each byte, so that any part can be generated again and compared with a response.
 //!
 //! All pages of all objects are the same random bytes, XORed with an eight-byte key for the object
 //! and the page. XOR is as fast as memory; a random number generator would take as long as the

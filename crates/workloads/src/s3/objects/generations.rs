@@ -3,7 +3,7 @@
 //! Each time an object is overwritten, it gets the content of its next *generation*. The response
 //! to a GET must not be older than the last generation acknowledged before the GET was sent, nor
 //! newer than the last generation sent before the response was received. All generations between
-//! are correct.
+//! these two are correct.
 //!
 //! A PUT that failed or was lost may take effect at any later time, even after the next PUT. The
 //! oldest allowed generation of that object is then not raised any more, so that a response is

@@ -1,4 +1,4 @@
-//! Loads ZIP archives for operations that read from them.
+//! Loads ZIP archives for operations that read from archives.
 
 use slab::Slab;
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};

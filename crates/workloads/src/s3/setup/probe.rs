@@ -7,8 +7,8 @@ use tenbin_engine::{
 use crate::s3::action::Probe;
 use crate::s3::messages::refusal::{reason, says_not_known};
 
-/// A worker that sends the requests of a probe one after the other, and reports in one sentence
-/// what the server does not support.
+/// A worker that sends the requests of a probe one after the other, and reports an unsupported
+/// operation in one sentence.
 pub(crate) struct Probing<W> {
     worker: W,
     probe: Probe,
