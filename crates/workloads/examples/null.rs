@@ -1,8 +1,8 @@
-//! Drives the null workload and prints what came of it, for `cargo xtask cost`:
+//! Runs the null workload and prints the result, for `cargo xtask cost`:
 //! `cargo run --release -p tenbin-workloads --example null -- THREADS CONNECTIONS SECONDS [OPERATIONS]`
 //!
-//! Prints the operations, the seconds they took by the wall clock, and the CPU
-//! seconds of the generator threads.
+//! Prints the number of operations, the elapsed seconds by the wall clock, and the CPU seconds of
+//! the generator threads.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         window: Some(Duration::from_secs_f64(seconds.parse()?)),
     };
     let (mut ok, mut cpu) = (0, 0);
-    // What the recorder does: nothing of a sample is dropped.
+    // Merges samples like the recorder, so that no part of a sample is dropped.
     let mut service = latency_histogram();
     let done = drive(
         &slice,
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         },
     )?;
-    // Those that began just before the window opened count and are not timed.
+    // Operations that started just before the window opened count but are not timed.
     if service.len() < ok.saturating_sub(slice.load.connections as u64) {
         return Err("operations are missing from the histogram".into());
     }

@@ -1,7 +1,7 @@
 //! Errors while a workload is prepared.
 
 /// Why a workload cannot be prepared for a target. The text never contains header values or keys,
-/// since these may be secret.
+/// which can be secrets.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WorkloadError {
     /// No entry of [`crate::KINDS`] handles this workload.
@@ -47,7 +47,7 @@ pub enum WorkloadError {
         /// Name of the faulty value: host, region or access key.
         what: &'static str,
     },
-    /// The patterns do not fit the target.
+    /// The pattern file is empty, or its patterns do not match the target's hosts.
     #[error("workload {workload}: {reason}")]
     Patterns {
         /// The workload's name.
@@ -88,7 +88,7 @@ pub enum WorkloadError {
         /// The reason.
         why: String,
     },
-    /// A batch request for a target whose protocol has no batch requests.
+    /// A setting that only the blobstore protocol supports, for a target with another protocol.
     #[error(
         "workload {workload}: {what} is available only for targets with the blobstore protocol; \
         leave it out, or remove the targets with other protocols"
@@ -96,7 +96,7 @@ pub enum WorkloadError {
     NoBlobstore {
         /// The workload's name.
         workload: String,
-        /// The setting of the plan.
+        /// Name of the setting in the plan.
         what: &'static str,
     },
     /// The number of objects is 0 or too large.

@@ -1,10 +1,10 @@
-//! Interned names.
+//! Interning of operation names.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Returns the same text with a `'static` lifetime, for names of operations: samples then carry no
-/// allocated text. Each distinct name is kept once; a plan has few names.
+/// Returns `name` with a `'static` lifetime, so that samples carry no allocated operation names.
+/// Each distinct name is leaked once; a plan has few names.
 pub(crate) fn interned(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The kinds of workloads, and how a planned workload is prepared for a target.
+//! The traits of workload kinds and prepared workloads, and functions that find a workload's kind.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,24 +12,24 @@ use crate::samples::{CountedPatterns, SliceSamples};
 use crate::sequence::Position;
 use crate::site::Site;
 
-/// A kind of workload: its name and how it is prepared for a target.
+/// A kind of workload, such as `http` or `s3`, which prepares workloads of the plan for targets.
 pub trait Kind: Sync {
-    /// Name of its protocol, as in plans ([`plan::Traits::name`]).
+    /// Name of the kind in plans ([`plan::Traits::name`]).
     fn name(&self) -> &'static str;
 
     /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// What connections to a target carry; `None` for HTTP, in the version of the target.
+    /// Protocol of the connections to a target; `None` for HTTP in the target's version.
     fn protocol(&self) -> Option<&'static dyn Protocol> {
         None
     }
 
-    /// Prepares a workload for one target. All expensive work is done here instead of on the path of
-    /// a request: creating and hashing content, formatting heads.
+    /// Prepares a workload for one target. All expensive work, such as generating and hashing
+    /// content and formatting heads, is done here instead of on the request path.
     ///
-    /// Keys and content follow from `seed` and are the same for every target; `threads` is the
-    /// largest number of workers that [`Prepared::slice`] may return.
+    /// `seed` determines keys and content, which are the same for every target. `threads` is the
+    /// maximum number of workers of [`Prepared::slice`] that send load.
     ///
     /// # Errors
     /// When the planned requests cannot be sent to this target.
@@ -41,15 +41,15 @@ pub trait Kind: Sync {
         threads: usize,
     ) -> Result<Box<dyn Prepared>, WorkloadError>;
 
-    /// Description of the place on a target where a run stores data outside the target's existing
-    /// data; `None` if it stores none there or the plan keeps the data.
+    /// Describes where on a target a run stores temporary data; `None` if the run stores no data or
+    /// the plan keeps the data.
     fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
         let _ = (work, target, seed);
         None
     }
 
-    /// A request that changes nothing, sent `times` times; `None` if the protocol has no request
-    /// that gives more information than the first response of a run.
+    /// A stage that sends a read-only request `times` times to check access to a target; `None` if
+    /// the protocol has no request that shows more than the first response of a run.
     ///
     /// # Errors
     /// When the request cannot be formed for this workload and target.
@@ -64,17 +64,18 @@ pub trait Kind: Sync {
     }
 }
 
-/// A stage that probes a target, and the response, which is filled while the stage runs.
+/// A stage that checks access to a target, and the response, which is filled in while the stage
+/// runs.
 pub type TargetProbe = (Stage, Arc<Mutex<ProbeResponse>>);
 
-/// The response to a request that changes nothing.
+/// The response to the read-only request of [`Kind::probe_target`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProbeResponse {
     /// Status of the first response; `None` without a response.
     pub status: Option<u16>,
     /// S3 error code of the first response, if any.
     pub code: Option<String>,
-    /// Meaning of that code and what to do, if known.
+    /// Meaning of `code` and what to do, if known.
     pub meaning: Option<&'static str>,
     /// The correct region according to the first response: lower-case letters, digits and hyphens.
     pub region: Option<String>,
@@ -86,7 +87,7 @@ pub struct ProbeResponse {
     pub bucket: String,
 }
 
-/// Prepares a planned workload for one target, with the kind that handles it.
+/// Prepares a workload of the plan for one target, with the kind that handles the workload.
 ///
 /// # Errors
 /// As [`Kind::prepare`].
@@ -101,17 +102,17 @@ pub fn prepare(
         .prepare(work, target, seed, threads)
 }
 
-/// What connections carry for a workload; see [`Kind::protocol`].
+/// Protocol of the connections for a workload; see [`Kind::protocol`].
 pub fn protocol(work: &plan::Workload) -> Option<&'static dyn Protocol> {
     kind_of(work)?.protocol()
 }
 
-/// Description of the place where a run stores data; see [`Kind::place`].
+/// Describes where a run stores temporary data; see [`Kind::place`].
 pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
     kind_of(work)?.place(work, target, seed)
 }
 
-/// A request that changes nothing; see [`Kind::probe_target`].
+/// A stage that checks access with a read-only request; see [`Kind::probe_target`].
 ///
 /// # Errors
 /// As [`Kind::probe_target`].
@@ -130,76 +131,77 @@ fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
 
 /// A workload prepared for one target.
 ///
-/// Order of calls: `check` once; `before_run` once; for every slice, warm-up included,
-/// `before_slice`, `slice`, `slice_done`; `after_run` once, also after a failure, since it removes
-/// what the run created. Of two prepared workloads on the same server, the one that is checked
-/// first is cleaned up last, because it may have created the bucket that the other one found.
+/// Order of calls: `check`; `before_run` until the result is `None`; for every slice, warm-ups
+/// included, `before_slice`, `slice` and `slice_done`; `after_run` until the result is `None`.
+/// Because `after_run` removes what the run created, it is also called after a failure.
+///
+/// Of two workloads on the same server, the workload checked first is cleaned up last, because it
+/// may have created the bucket that the second workload uses.
 pub trait Prepared: Send {
-    /// Checks and creations that must come first, such as a check of the credentials.
+    /// The first stage: checks access, and creates missing buckets.
     fn check(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Work that must be done before the first slice; called again after each stage until it
-    /// returns `None`.
+    /// The next setup stage before the first slice; called again after each stage until the result
+    /// is `None`.
     fn before_run(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Work that must be done before each slice.
+    /// The setup stage of a slice; called before each slice.
     fn before_slice(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Position in the request sequence, between slices; `None` if it does not matter which
-    /// requests a target receives.
+    /// Position in the request sequence, valid between slices; `None` if the choice of requests
+    /// does not matter.
     fn position(&self) -> Option<Position> {
         None
     }
 
-    /// Sets the end of the next slice in the sequence, by worker: there each worker returns
+    /// Sets the position in the sequence, by worker, at which the workers of the next slice return
     /// [`tenbin_engine::Next::Exhausted`]. With `None`, the slice ends by time.
     fn ends_at(&mut self, ends: Option<&[u64]>) {
         let _ = ends;
     }
 
-    /// Continues at this position of the sequence, by worker. Requests before it that have not been
-    /// sent are skipped.
+    /// Moves each worker to this position of its sequence. Requests before the position that were
+    /// not sent are skipped.
     fn skip_to(&mut self, position: &[u64]) {
         let _ = position;
     }
 
-    /// Number of different objects that the slice with this number (from 0, warm-ups included) can
-    /// read, if an earlier slice stored them on this target.
+    /// Number of distinct objects that slice `slice` (from 0, warm-ups included) can read, for a
+    /// workload that reads what earlier slices or runs stored; `None` for other workloads.
     fn readable(&self, slice: usize) -> Option<u64> {
         let _ = slice;
         None
     }
 
-    /// Tells the workload that the last slice was only the first part of the next one, which reads
-    /// what an earlier slice of the same number stored.
+    /// Makes the next slice a continuation of the last slice: both read the same stored objects.
     fn continue_slice(&mut self) {}
 
-    /// Limits the next slice to reading the first `things` objects, because another target has no
-    /// more.
+    /// Limits the next slice to reading the first `things` objects, because another target has only
+    /// this number.
     fn limit_reads(&mut self, things: u64) {
         let _ = things;
     }
 
     /// The measured workers of one slice: one per thread, or one per connection if there are fewer
-    /// connections than threads. With a [`Prepared::position`] they continue from that position;
-    /// otherwise every slice starts from the beginning.
+    /// connections than threads. If [`Prepared::position`] is `Some`, the workers continue from
+    /// that position; otherwise every slice starts from the beginning.
     fn slice(&mut self) -> Vec<Box<dyn Workload>>;
 
-    /// The workers of an interval in which refused requests are retried at most `most` times each;
-    /// `None` if that is not possible, or if [`Prepared::slice`] retries already.
+    /// The workers of a slice that retries each refused request at most `most` times; `None` if the
+    /// workload cannot retry, or if [`Prepared::slice`] retries already.
     fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
         let _ = most;
         None
     }
 
-    /// Takes back the workers of [`Prepared::slice`]. What they created is already recorded, so a
-    /// worker may also be missing.
+    /// Takes back the workers of [`Prepared::slice`]. What the workers created is already recorded,
+    /// so `workers` can be incomplete.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
     }
@@ -210,97 +212,98 @@ pub trait Prepared: Send {
         Vec::new()
     }
 
-    /// The data set that existed before the run, if the workload uses it; called after the stages
-    /// of
+    /// The existing data set that the workload uses, if any; called after the stages of
     /// [`Prepared::before_run`].
     fn found(&self) -> Option<Found> {
         None
     }
 
-    /// Sets the name of the workload for the found data set. Called before the first slice, so that
-    /// a run of the executed plan sends the same requests.
+    /// Sets the name that the workload has in the executed plan, because random choices depend on
+    /// the name. Called before the first slice, so that a rerun of that plan sends the same
+    /// requests.
     fn rename(&mut self, name: &str) {
         let _ = name;
     }
 
-    /// The patterns that requests are drawn from, with the hits that the stages counted; `None`
-    /// without patterns.
+    /// The patterns that requests are drawn from, with the search hits that the stages counted;
+    /// `None` without patterns.
     fn counted_patterns(&self) -> Option<CountedPatterns> {
         None
     }
 
-    /// Repeats after load what the stages before the run checked. Called again after each stage
-    /// until it returns `None`, and can then be started again. No figure depends on it.
+    /// The next stage that repeats the checks of the setup stages after load. Called again after
+    /// each stage until the result is `None`; the next call starts over. No measured result depends
+    /// on these stages.
     fn count_again(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Request samples of the last slice, warm-ups included; called after each slice, even if the
+    /// Request samples of the last slice; called after each slice, warm-ups included, even if the
     /// result is discarded.
     fn take_samples(&mut self) -> Option<SliceSamples> {
         None
     }
 
-    /// Comparison of the last slice's responses with the expected response, if that is learned
-    /// instead of known; called after each slice, even if the result is discarded.
+    /// Comparison of the last slice's responses with the learned expected response; `None` if
+    /// nothing was compared. Called after each slice, even if the result is discarded.
     fn response_comparison(&mut self) -> Option<ResponseComparison> {
         None
     }
 
-    /// The expected response, if it is learned from requests before the run and during it.
+    /// The expected response that was learned before and during the run, if any.
     fn expected_response(&self) -> Option<ExpectedResponse> {
         None
     }
 
-    /// Tells the workload that the target was restarted and has lost what was in memory.
+    /// Notes that the target was restarted and has lost the contents of its memory.
     fn restarted(&mut self) {}
 
-    /// Takes over what an earlier run of the same plan may have left, so that
-    /// [`Prepared::after_run`] removes it.
+    /// Takes over the data that an earlier run of the same plan may have left, so that
+    /// [`Prepared::after_run`] removes this data.
     fn inherit(&mut self) {}
 
-    /// What an earlier run may have left that cannot be found, in one sentence; called after
+    /// Describes data of an earlier run that cannot be found, in one sentence; called after
     /// [`Prepared::inherit`].
     fn lost(&self) -> Option<String> {
         None
     }
 
-    /// Removes what Tenbin created, and nothing else; called again after each stage until it
-    /// returns `None`.
+    /// The next cleanup stage, which removes only what Tenbin created; called again after each
+    /// stage until the result is `None`.
     fn after_run(&mut self) -> Option<Stage> {
         None
     }
 
-    /// Why there is nothing left to measure, in one sentence; called before each slice.
+    /// Why nothing is left to measure, in one sentence; called before each slice.
     fn spent(&self) -> Option<String> {
         None
     }
 
-    /// Why the run cannot continue although there is more to measure, in one sentence; called after
-    /// each slice.
+    /// Why the run must end early, in one sentence; called after each slice.
     fn failed(&self) -> Option<String> {
         None
     }
 
-    /// What is kept after the run because the plan says so, in one sentence; called after the
+    /// Describes the data that the plan keeps after the run, in one sentence; called after the
     /// stages of [`Prepared::after_run`].
     fn kept(&self) -> Option<String> {
         None
     }
 
-    /// What the stages of [`Prepared::after_run`] could not remove, in one sentence; called after
-    /// them.
+    /// Describes the data that the stages of [`Prepared::after_run`] could not remove, in one
+    /// sentence; called after these stages.
     fn left_behind(&self) -> Option<String> {
         None
     }
 
-    /// The leftovers, one by one, with details.
+    /// The data that could not be removed: as [`Prepared::left_behind`], with details of each
+    /// leftover.
     fn leftovers(&self) -> Vec<Leftover> {
         self.left_behind().into_iter().map(Leftover::from).collect()
     }
 
-    /// What the stages of [`Prepared::after_run`] removed after [`Prepared::inherit`], one sentence
-    /// each; called after them.
+    /// Describes what the stages of [`Prepared::after_run`] removed, one sentence each; called
+    /// after these stages when the leftovers of an earlier run are cleaned up.
     fn removed(&self) -> Vec<String> {
         Vec::new()
     }
@@ -310,9 +313,9 @@ pub trait Prepared: Send {
         Vec::new()
     }
 
-    /// Takes over the buckets that an earlier run of the same plan created and that this workload
-    /// uses, and removes them from `buckets`: [`Prepared::after_run`] deletes those that are empty.
-    /// Called after [`Prepared::inherit`].
+    /// Takes over the buckets in `buckets` that this workload uses, and removes their names from
+    /// `buckets`. An earlier run of the same plan created these buckets; [`Prepared::after_run`]
+    /// deletes the empty ones. Called after [`Prepared::inherit`].
     fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
         let _ = buckets;
     }
@@ -321,15 +324,15 @@ pub trait Prepared: Send {
 /// Data of Tenbin that is still on a target after cleanup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Leftover {
-    /// What it is and where: a sentence without a full stop.
+    /// Description of the data and its place: a sentence without a full stop.
     pub what: String,
-    /// S3: its bucket.
+    /// S3: bucket of the data.
     pub bucket: Option<String>,
-    /// S3: the common prefix of its keys.
+    /// S3: common prefix of the keys.
     pub prefix: Option<String>,
     /// Number of objects; `None` if unknown.
     pub objects: Option<u64>,
-    /// Why it was not removed, if known.
+    /// Why the data was not removed, if known.
     pub reason: Option<String>,
 }
 
@@ -363,10 +366,10 @@ pub struct Stage {
     pub connections: usize,
     /// One worker per thread.
     pub workers: Vec<Box<dyn Workload>>,
-    /// Whether a failure ends the run. The text of the failure is then shown to the user.
+    /// Whether a failure ends the run, with the text of the failure as the error message.
     pub must_succeed: bool,
-    /// The only host of the stage, by its position in the route; `None` for all hosts in turn. With
-    /// `Some`, the engine knows no other host and numbers this one 0.
+    /// Position in the route of the stage's only host; `None` for all hosts in turn. With `Some`,
+    /// [`tenbin_engine::Exchange::host`] is 0 for this host.
     pub host: Option<usize>,
 }
 

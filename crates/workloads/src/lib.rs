@@ -1,11 +1,11 @@
-//! The workloads: which requests are sent, and which responses are correct.
+//! Workloads define which requests are sent and which responses are correct.
 //!
-//! A [`Kind`] of workload prepares a planned workload for a target. The result is a [`Prepared`]
-//! workload: measured workers, with stages of setup before them and cleanup after them. Every
-//! worker is an engine `Workload`. This crate owns no socket, no thread on the path of a request
-//! and no clock.
+//! Each [`Kind`] of workload turns a workload of the plan into a [`Prepared`] workload for one
+//! target: setup stages, measured workers and cleanup stages. Every worker implements the engine's
+//! `Workload` trait. This crate opens no sockets, reads no clock and starts no threads on the
+//! request path.
 //!
-//! A new kind is a folder with one [`Kind`], and a line in [`KINDS`].
+//! To add a kind, create a folder with an implementation of [`Kind`] and a line in [`KINDS`].
 
 pub mod blob;
 mod error;
@@ -46,5 +46,5 @@ pub use text::grouped;
 /// only here.
 pub const KINDS: &[&dyn Kind] = &[&http::Http, &s3::S3, &blob::Blob];
 
-/// Tenbin's `User-Agent`.
+/// Value of the `User-Agent` header that Tenbin sends.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -31,7 +31,7 @@ impl Workload for Null {
     }
 }
 
-/// [`Null`] on `threads` threads.
+/// A prepared workload with one [`Null`] worker for each of `threads` threads.
 pub fn prepared(threads: usize) -> Box<dyn Prepared> {
     Box::new(PreparedNull { threads })
 }

@@ -1,9 +1,9 @@
-//! Responses to range requests.
+//! Check of responses to range requests.
 
 use tenbin_engine::ResponseHead;
 
-/// Whether a response is the range of `length` bytes from `first` on, of an object of `size` bytes
-/// (RFC 9110, section 14.4).
+/// Whether `Content-Range` states exactly `length` bytes from offset `first` of an object of `size`
+/// bytes (RFC 9110, section 14.4). An unknown size (`*`) is accepted.
 pub(crate) fn is_range(head: &ResponseHead<'_>, first: u64, length: u64, size: u64) -> bool {
     let range = head.header("content-range").and_then(|range| {
         let range = std::str::from_utf8(range).ok()?.strip_prefix("bytes ")?;

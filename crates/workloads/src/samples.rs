@@ -1,48 +1,50 @@
-//! Request samples, figures per pattern and cache forecasts of a workload, in addition to what the
-//! engine counts.
+//! Results that the engine does not count: request samples, results per pattern, search hits and
+//! cache forecasts.
 
-/// Request samples and figures per pattern of one slice.
+/// Request samples, results per pattern and cache forecast of one slice.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SliceSamples {
-    /// The slowest requests, slowest first; includes requests without a response.
+    /// The slowest requests, including requests without a response, slowest first.
     pub slowest: Vec<RequestSample>,
     /// The fastest requests with a response, fastest first.
     pub fastest: Vec<RequestSample>,
-    /// Results of each pattern that was sent, by position; empty if there are too many patterns.
+    /// Results of each pattern that was sent, by position; empty above
+    /// [`MOST_COUNTED_PATTERNS`](tenbin_plan::patterns::MOST_COUNTED_PATTERNS) patterns.
     pub patterns: Vec<PatternCounts>,
-    /// Forecast of cache hits.
+    /// Simulated cache hits; `None` unless the plan describes a cache.
     pub forecast: Option<CacheForecast>,
 }
 
-/// One request sample.
+/// One of the slowest or fastest requests of a slice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
-    /// The host, by its position in the route.
+    /// Position of the request's host in the route, from 0.
     pub host: usize,
     /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
     /// Whether the response was correct.
     pub correct: bool,
-    /// Service time or response time, as published, nanoseconds.
+    /// Published latency, nanoseconds: service time in a closed loop, response time in an open
+    /// loop.
     pub nanos: u64,
 }
 
-/// Results of one pattern.
+/// Results of one pattern in one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PatternCounts {
-    /// Position of the pattern.
+    /// Position of the pattern among the workload's patterns, from 0.
     pub pattern: u32,
     /// Correct responses.
     pub ok: u64,
-    /// Failures.
+    /// Failed requests.
     pub failed: u64,
-    /// Sum of the published times of correct responses, nanoseconds.
+    /// Sum of the published latencies of correct responses, nanoseconds.
     pub sum_nanos: u64,
-    /// Shortest published time of a correct response; meaningless without a correct response.
+    /// Lowest published latency of a correct response, nanoseconds; meaningless if `ok` is 0.
     pub min_nanos: u64,
-    /// Longest published time of a correct response.
+    /// Highest published latency of a correct response, nanoseconds.
     pub max_nanos: u64,
 }
 
@@ -56,40 +58,41 @@ pub struct CacheForecast {
 }
 
 impl CacheForecast {
-    /// Hit ratio; `None` without lookups.
+    /// Hit ratio, 0 to 1; `None` without lookups.
     pub fn share(&self) -> Option<f64> {
         (self.lookups > 0).then(|| self.hits as f64 / self.lookups as f64)
     }
 }
 
-/// The patterns of a workload and their hits.
+/// The patterns of a workload and the search hits that hosts reported for the patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CountedPatterns {
-    /// Method and path of each pattern; if there are too many patterns for figures, only those
-    /// whose hits were counted.
+    /// Method and path of each pattern. Above
+    /// [`MOST_COUNTED_PATTERNS`](tenbin_plan::patterns::MOST_COUNTED_PATTERNS) patterns, the list
+    /// ends with the last pattern whose hits were counted.
     pub labels: Vec<String>,
-    /// Hits on each host, in route order; empty if hits were not counted.
+    /// Search hits on each host, in route order; empty if hits were not counted.
     pub hosts: Vec<HostHits>,
 }
 
-/// Hits that one host reported outside the measurement.
+/// Search hits that one host reported outside the measured slices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostHits {
-    /// Position of the host in the route.
+    /// Position of the host in the route, from 0.
     pub host: usize,
-    /// Hits before the first slice.
+    /// Hits per pattern before the first slice.
     pub before: Vec<PatternHits>,
-    /// Hits of some of the same patterns after load; `None` if they were not counted again.
+    /// Hits of a sample of these patterns after load; `None` if hits were not counted again.
     pub after: Option<Vec<PatternHits>>,
 }
 
-/// Hits of one pattern.
+/// Search hits of one pattern, from one response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PatternHits {
-    /// Position of the pattern.
+    /// Position of the pattern among the workload's patterns, from 0.
     pub pattern: u32,
-    /// Number of hits; `None` if the response reported no number.
+    /// Number of search hits; `None` if the response reported no number.
     pub hits: Option<u64>,
-    /// Bytes of the response body; `None` without a correct response.
+    /// Length of the response body, bytes; `None` without a response with a success status.
     pub bytes: Option<u64>,
 }

@@ -1,8 +1,8 @@
 //! Position of a workload in its request sequence.
 //!
-//! If it matters which requests are sent, for example because they determine the content of a
+//! If the choice of requests matters, for example because requests determine the content of a
 //! cache, a workload has one sequence for the whole run: each slice continues where the previous
-//! one ended, and every target of a round receives the same segment.
+//! slice ended, and every target of a round receives the same segment.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,46 +11,46 @@ use tenbin_plan::rng::mix;
 /// Position of a workload in its sequence on one target, warm-ups included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Position {
-    /// Requests so far, by worker.
+    /// Requests so far, including skipped requests, by worker.
     pub workers: Vec<u64>,
-    /// Requests so far that were skipped.
+    /// Number of skipped requests so far.
     pub skipped: u64,
-    /// An order-independent digest of what was sent: equal for two targets that received the same
-    /// requests equally often. `None` if targets need not receive the same requests.
+    /// Order-independent digest of the sent requests: equal for two targets that received each
+    /// request the same number of times. `None` if targets can receive different requests.
     pub digest: Option<u64>,
 }
 
 impl Position {
-    /// Requests so far, over all workers.
+    /// Requests so far, including skipped requests, over all workers.
     pub fn total(&self) -> u64 {
         self.workers.iter().sum()
     }
 
-    /// Requests so far that were sent.
+    /// Number of requests sent so far, over all workers.
     pub fn sent(&self) -> u64 {
         self.total().saturating_sub(self.skipped)
     }
 }
 
-/// Position of one worker. Used on the path of a request.
+/// Position of one worker in its sequence. Used on the request path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cursor {
-    /// Requests so far.
+    /// Requests so far, including skipped requests.
     at: u64,
-    /// End of the current slice, if it ends by count.
+    /// Position at which the current slice ends; `None` if the slice ends by time.
     end: Option<u64>,
     skipped: u64,
     digest: u64,
 }
 
 impl Cursor {
-    /// Whether the worker has sent its share of the segment.
+    /// Whether the worker has reached the end of the slice.
     #[inline]
     pub(crate) fn is_through(&self) -> bool {
         self.end.is_some_and(|end| self.at >= end)
     }
 
-    /// Counts the next request; `request` is any number that identifies it.
+    /// Counts the next request; `request` is any number that identifies the request.
     #[inline]
     pub(crate) fn send(&mut self, request: u64) {
         self.at += 1;
@@ -102,7 +102,7 @@ impl Cursors {
         workers.map(|(cursor, &to)| cursor.skip(to)).collect()
     }
 
-    /// The position, with a digest that is computed elsewhere.
+    /// The position, with `digest` instead of the digest of the cursors.
     pub(crate) fn position_of(&self, digest: u64) -> Position {
         Position {
             digest: self.alike.then_some(digest),
@@ -121,7 +121,7 @@ impl Cursors {
     }
 }
 
-/// The cursor of one worker during a slice; returned to [`Cursors`] when it is dropped.
+/// The cursor of one worker during a slice; returned to [`Cursors`] when dropped.
 pub(crate) struct AtWork {
     cursor: Cursor,
     worker: usize,
@@ -143,7 +143,7 @@ impl AtWork {
         self.cursor.is_through()
     }
 
-    /// Position of the worker.
+    /// Position of the worker in its sequence.
     pub(crate) fn at(&self) -> u64 {
         self.cursor.at
     }

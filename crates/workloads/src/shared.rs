@@ -5,19 +5,18 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One value per type, created on first use. Protocols store there what their workloads on a target
-/// share.
+/// One value per type, created on first use: state that the workloads on one target share.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>);
 
 impl Shared {
-    /// The value of this type, the same for all workloads on the target.
+    /// The value of type `T`, the same for all workloads on the target.
     pub(crate) fn of<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values
             .entry(TypeId::of::<T>())
             .or_insert_with(|| Arc::<T>::default());
-        // The entry of a type always holds that type.
+        // The entry of type `T` always holds a `T`.
         Arc::clone(value).downcast().unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! A target from the point of view of a workload.
+//! The settings of a target that workloads use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,16 +8,15 @@ use url::Url;
 
 use crate::shared::Shared;
 
-/// A target from the point of view of a workload.
+/// The settings of a target that workloads use.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Base URL; with several hosts, that of the first host. All hosts have the same scheme, path
-    /// and query.
+    /// Base URL of the first host. All hosts have the same scheme, path and query.
     pub url: Url,
-    /// Value of the `Host` header for each host in route order: host name, and port unless it is
-    /// the default of the scheme. Never empty.
+    /// Value of the `Host` header for each host in route order: host name, and port unless the port
+    /// is the scheme's default. Never empty.
     host_headers: Vec<String>,
-    /// S3 credentials; requests are unsigned without them.
+    /// S3 credentials; `None` for unsigned requests.
     pub credentials: Option<Credentials>,
     /// S3 region.
     pub region: String,
@@ -26,7 +25,8 @@ pub struct Site {
     /// Name of the target.
     name: String,
     means: BlobAccess,
-    /// Directory of the run, if data on the target survives when the run is killed.
+    /// Run directory for records of data stored on the target, if these records are needed to clean
+    /// up after a kill.
     run_directory: Option<PathBuf>,
     shared: Shared,
 }
@@ -34,7 +34,7 @@ pub struct Site {
 /// Protocol for blobs on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlobAccess {
-    /// The access layer of a blob store.
+    /// The access layer of CubeFS's blobstore.
     #[default]
     Blobstore,
     /// S3.
@@ -46,7 +46,7 @@ pub enum BlobAccess {
 }
 
 impl Site {
-    /// The target at this URL, with the corresponding `Host` header.
+    /// A target with one host, at this URL.
     pub fn new(url: Url, credentials: Option<Credentials>, region: impl Into<String>) -> Self {
         Self {
             host_headers: vec![host_header(&url)],
@@ -78,8 +78,8 @@ impl Site {
         }
     }
 
-    /// Sets the run directory, which records the data on the target that survives when the run is
-    /// killed.
+    /// Sets the run directory, where data stored on the target is recorded for cleanup after a
+    /// kill.
     #[must_use]
     pub fn tracked_in(self, run_directory: impl Into<PathBuf>) -> Self {
         Self {
@@ -88,7 +88,8 @@ impl Site {
         }
     }
 
-    /// Directory of the run, if data on the target survives when the run is killed.
+    /// Run directory for records of data stored on the target, if these records are needed to clean
+    /// up after a kill.
     pub(crate) fn run_directory(&self) -> Option<&Path> {
         self.run_directory.as_deref()
     }
@@ -102,19 +103,19 @@ impl Site {
         self.means
     }
 
-    /// The value of this type that the workloads on this target share.
+    /// The value of type `T` that all workloads on this target share; created on first use.
     pub(crate) fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.shared.of()
     }
 
-    /// Adds a host: the next one of the route, at this URL.
+    /// Adds the next host of the route, at this URL.
     #[must_use]
     pub fn and_host(mut self, url: &Url) -> Self {
         self.host_headers.push(host_header(url));
         self
     }
 
-    /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
+    /// Values of the `Host` header, indexed by [`tenbin_engine::Exchange::host`].
     pub(crate) fn host_headers(&self) -> &[String] {
         &self.host_headers
     }
@@ -135,7 +136,7 @@ impl Site {
             .collect()
     }
 
-    /// Its URL without user name and password, for error messages.
+    /// Base URL without user name and password, for error messages.
     pub(crate) fn shown(&self) -> String {
         let mut url = self.url.clone();
         // Fails only for URLs that cannot have a user name.

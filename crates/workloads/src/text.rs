@@ -1,8 +1,8 @@
-//! Formatting of short texts into existing buffers.
+//! Formatting of numbers into buffers, and checks of header text.
 
-/// Appends `number` in decimal.
 pub use tenbin_plan::grouped;
 
+/// Appends `number` in decimal.
 pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0_u8; 20];
     let mut first = digits.len();
@@ -18,7 +18,7 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&digits[first..]);
 }
 
-/// Writes `number` in decimal over all of `out`, with leading zeros.
+/// Fills `out` with `number` in decimal, with leading zeros.
 pub(crate) fn fill_decimal(out: &mut [u8], number: u64) {
     let mut rest = number;
     for digit in out.iter_mut().rev() {

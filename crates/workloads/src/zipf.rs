@@ -1,26 +1,29 @@
-//! Zipf-distributed random numbers: few items are popular.
+//! Zipf-distributed random numbers: a few items are drawn most of the time.
 
 use crate::rng::Rng;
 
-/// Numbers below `n`, Zipf distributed: rank `k` (from 1) has a probability proportional to `k` to
-/// the power of minus the exponent. By rejection-inversion: W. Hörmann and G. Derflinger,
-/// "Rejection-inversion to generate variates from monotone discrete distributions", ACM TOMACS
-/// 6(3), 1996; needs no table, and about one attempt per number.
+/// Draws Zipf-distributed numbers below `n`: the probability of rank `k`, from 1, is proportional
+/// to `k` to the power of minus `exponent`.
+///
+/// Uses rejection-inversion, which needs no table and about one attempt per number: W. Hörmann and
+/// G. Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
+/// ACM TOMACS 6(3), 1996.
 pub(crate) struct Zipf {
     n: u64,
     exponent: f64,
-    /// Integral of the hat function at 1.5 minus the probability of rank 1, and at n + 0.5.
+    /// Bounds of the uniform draw: the hat function's integral at 1.5, minus 1 (the weight of rank
+    /// 1), and the integral at `n` + 0.5.
     from: f64,
     to: f64,
-    /// Distance from its rank within which a number is accepted without a further test.
+    /// A number at most this far below its rank is accepted without a further test.
     near: f64,
-    /// The item with a rank: `rank * step + shift` modulo `n`.
+    /// Maps ranks to items: the rank `r`, from 0, is item `(r * step + shift) % n`.
     step: u64,
     shift: u64,
 }
 
 impl Zipf {
-    /// For `n` items, at least one; `seed` assigns the ranks to the items.
+    /// The distribution over `n` items, at least 1; `seed` decides which item has which rank.
     pub(crate) fn new(n: u64, exponent: f64, seed: u64) -> Self {
         let mut rng = Rng::new(seed, &[crate::rng::name_number("zipf")]);
         let mut zipf = Self {
@@ -90,7 +93,7 @@ fn ln_1p_over(t: f64) -> f64 {
     1.0 - t / 2.0
 }
 
-/// A number below `n` that is coprime to `n`, or 1.
+/// A random number below `n` that is coprime to `n`; 1 if 64 attempts find none.
 fn coprime(n: u64, rng: &mut Rng) -> u64 {
     let divisor = |mut a: u64, mut b: u64| {
         while b > 0 {
@@ -107,7 +110,7 @@ fn coprime(n: u64, rng: &mut Rng) -> u64 {
 mod tests {
     use super::*;
 
-    /// Counts of ranks, by rank.
+    /// Number of draws of each rank.
     fn counts(n: u64, exponent: f64, draws: u64) -> Vec<u64> {
         let zipf = Zipf::new(n, exponent, 3);
         let mut rng = Rng::new(5, &[]);

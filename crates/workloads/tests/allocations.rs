@@ -1,6 +1,6 @@
-//! Nothing is allocated on the path of a request, once it has been gone once.
+//! Tests that the request path allocates nothing after the first request.
 //!
-//! A test binary of its own: it counts what the whole process allocates.
+//! A separate test binary, because allocations are counted for the whole process.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -19,7 +19,7 @@ use tenbin_plan::{
 use tenbin_workloads::{null, prepare};
 use url::Url;
 
-/// Allocations of 1000 correct exchanges that go over midnight, after the first.
+/// Number of allocations in 1000 correct exchanges across midnight, after a first exchange.
 fn allocations_of(
     worker: &mut dyn Workload,
     host: usize,
@@ -31,7 +31,7 @@ fn allocations_of(
     };
     let mut allocated = 0;
     for at in 0..1001 {
-        // Read beforehand: the test's own allocations are not what is counted.
+        // 500 seconds before midnight UTC, so that the signing key changes during the exchanges.
         let before_midnight = 1_440_979_200 - 500;
         let moment = Moment {
             nanos: at,
@@ -135,7 +135,7 @@ fn a_request_allocates_nothing() {
         }),
         with(S3Operation::Put, |s3| s3.content = ContentKind::Unique),
         with(S3Operation::Put, |s3| s3.rewrite = true),
-        // One part each.
+        // Each object has one part.
         s3_work(S3Operation::GetPart, 1000, 100),
         s3_work(S3Operation::PutTags, 1000, 100),
         s3_work(S3Operation::LegalHold, 1000, 100),
@@ -161,7 +161,7 @@ fn a_request_allocates_nothing() {
     assert_eq!(allocations_of(worker.as_mut(), 0, &|_| Vec::new()), 0);
 }
 
-/// The parts of one upload, but for the first few.
+/// Counts allocations for the parts of one upload, after the first parts.
 fn a_part_allocates_nothing() {
     const PARTS: u64 = 1000;
     let mut work = s3_work(S3Operation::Multipart, PARTS, 1);

@@ -1,4 +1,4 @@
-//! Every input that the fuzzer keeps for S3 workloads passes the fuzzer's own checks.
+//! Tests that every input in the fuzzing corpus for S3 workloads passes the checks of the fuzzer.
 
 #[path = "../../../fuzz/checks/s3_xml.rs"]
 mod s3_xml;
@@ -12,7 +12,7 @@ fn the_kept_documents_pass() {
     for entry in std::fs::read_dir(&folder).expect("the corpus is there") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
-        // A panic alone would not say over which input.
+        // Caught, so that the failure names the input.
         let passed = std::panic::catch_unwind(|| s3_xml::check(&input));
         assert!(passed.is_ok(), "{}", file.display());
         inputs += 1;

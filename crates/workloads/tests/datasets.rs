@@ -1,4 +1,4 @@
-//! Data sets that are kept, or that somebody else has made; reading each object once.
+//! Tests of kept and existing data sets, and of reading each object once.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -37,7 +37,7 @@ fn key(object: u64) -> String {
     format!("tenbin-0000000000000001/work/{object:08}")
 }
 
-/// A whole run with one short slice; what it was left with, and what stays.
+/// Drives a complete run with one short slice; returns the stages and the message about kept data.
 fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>) {
     let mut prepared = prepare(work, &site("http://localhost:9000"), 1, 2).unwrap();
     let mut stages = Vec::new();

@@ -1,4 +1,4 @@
-//! The http workload: what it sends, and what it takes for success.
+//! Tests of the `http` workload: sent requests, and responses that count as success.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,7 +10,7 @@ use tenbin_plan::{self as plan, HttpWork, MayDiffer, WorkloadKind};
 use tenbin_workloads::{WorkloadError, null, prepare};
 use url::Url;
 
-/// `url` may be several, with spaces between them.
+/// Prepares a workload for a target; `url` can contain several URLs, separated by spaces.
 fn workload(
     work: HttpWork,
     url: &str,
@@ -125,7 +125,7 @@ fn statuses_are_judged_and_bodies_dropped_but_those_of_refusals() {
     let judge = |expect: &[u16], status| {
         let mut work = http_work("GET");
         work.expect = expect.to_vec();
-        // Else the first ones are read to know what to expect.
+        // Without this, the first responses are read to learn the expected response.
         work.may_differ = MayDiffer::BODY;
         let mut worker = workload(work, "http://h/", true).unwrap();
         let mut exchange = Exchange::default();

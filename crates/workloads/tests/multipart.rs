@@ -1,4 +1,4 @@
-//! Uploads in parts, and their reading by parts, against a store that is a map.
+//! Tests of multipart uploads and reads of parts, against an in-memory store.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -55,7 +55,7 @@ fn multipart_uploads_are_complete_and_count_as_one_operation() {
     let roles: Vec<Role> = (0..5).map(|op| worker.role(op)).collect();
     assert_eq!(roles[0], Role::Transaction);
     assert!(roles[1..].iter().all(|role| *role == Role::Step));
-    // Five requests an object.
+    // Five requests per object.
     let judged = drive(worker.as_mut(), 4, 15, 7, &mut |request| {
         if request.method == "PUT" {
             let hash: String = Sha256::digest(&request.body)
@@ -88,13 +88,13 @@ fn multipart_uploads_are_complete_and_count_as_one_operation() {
 
 #[test]
 fn parts_of_one_object_are_out_at_once_but_not_too_many() {
-    // Four connections, two parts at once: two objects at once.
+    // With four connections and two parts in parallel, two objects are uploaded in parallel.
     let mut prepared = prepared(&in_parts(S3Operation::Multipart, 6));
     let mut worker = prepared.slice().remove(0);
     let mut idle: Vec<Exchange> = (0..4).map(|_| Exchange::default()).collect();
     let mut out = Vec::new();
     let mut store = Store::default();
-    // Asks until the worker waits; the requests by method.
+    // Prepares requests until the worker waits; returns the methods of the requests.
     let ask = |worker: &mut dyn Workload, out: &mut Vec<Exchange>, idle: &mut Vec<Exchange>| {
         let mut asked = BTreeMap::new();
         while let Some(mut exchange) = idle.pop() {
@@ -131,8 +131,8 @@ fn parts_of_one_object_are_out_at_once_but_not_too_many() {
     assert_eq!(out.len(), 4, "all connections are in use");
 }
 
-/// Drives uploads of one object after the other, on one connection, until so many have
-/// ended.
+/// Drives up to `requests` requests of uploads on one connection; returns the judgements and the
+/// ended transactions.
 fn one_by_one(
     worker: &mut dyn Workload,
     requests: usize,
@@ -321,7 +321,7 @@ fn a_checksum_is_announced_sent_and_listed() {
     assert_eq!(store.objects.len(), 1);
 }
 
-/// Lays objects out in parts, changes what is stored, and reads parts.
+/// Loads objects in parts, changes the stored objects with `change`, and reads parts.
 fn read_parts(change: impl Fn(&mut Store)) -> Judged {
     let mut prepared = prepared(&in_parts(S3Operation::GetPart, 9));
     let mut store = Store::default();

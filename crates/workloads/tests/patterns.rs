@@ -1,4 +1,4 @@
-//! Requests drawn from patterns: what is sent where, what is seen, what is found.
+//! Tests of requests drawn from patterns: requests by host, request samples and search hits.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -18,8 +18,7 @@ fn prepared(text: &str, keys: &str, urls: &[&str]) -> Result<Box<dyn Prepared>, 
     prepare(&drawn(text, keys), &site, 7, 2)
 }
 
-/// The heads of the first worker's requests in a slice, so many, or as many as there are,
-/// to each host in turn.
+/// The heads of up to `count` requests of the first worker in a slice, to each host in turn.
 fn heads(prepared: &mut dyn Prepared, hosts: &[usize], count: usize) -> Vec<String> {
     let mut workers = prepared.slice();
     let mut heads = Vec::new();
@@ -107,7 +106,7 @@ fn a_slice_ends_where_it_is_to_and_what_is_left_out_stays_out() {
         parts.ends_at(None);
         assert_eq!(heads(parts.as_mut(), &[0], 40), whole[60..], "{order}");
         let position = parts.position().unwrap();
-        // The other worker was never at work.
+        // The second worker sent nothing; its 60 requests were skipped.
         assert_eq!(position.workers, [100, 60]);
         assert_eq!((position.skipped, position.sent()), (80, 80));
     }
@@ -304,7 +303,8 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     };
     let first = draw(4);
     assert_eq!(first.lookups, 8);
-    // Two hosts, four patterns, two workers in turn: the first request on a host misses.
+    // Two hosts, four patterns, and two workers in turn: the first request for a pattern on a host
+    // misses.
     assert!(first.hits <= 4, "{first:?}");
     let later = draw(50);
     assert_eq!(later.lookups, 100);

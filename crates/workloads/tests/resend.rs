@@ -1,4 +1,4 @@
-//! Requests that are sent again: before a run until they succeed, and measured as planned.
+//! Tests of retries: before a run until requests succeed, and measured as planned.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -12,7 +12,7 @@ use tenbin_engine::{ErrorClass, Judgement, Role};
 use tenbin_plan::{S3Operation, WorkloadKind};
 use tenbin_workloads::{Governor, Patient, SENT_AGAIN, prepare};
 
-/// Failures that are not sent again.
+/// Texts of failed requests that are not retried.
 fn failures(judged: &Judged) -> Vec<String> {
     let mut failures = Vec::new();
     for one in judged {
@@ -25,8 +25,8 @@ fn failures(judged: &Judged) -> Vec<String> {
     failures
 }
 
-/// Lays 25 objects out on a server that responses so; gives how often each was put, what was
-/// judged, and what was refused.
+/// Loads 25 objects on a server with these responses; returns the number of PUTs by path, the
+/// judgements, and the number of refusals.
 fn lay_out(
     connections: usize,
     server: &mut dyn FnMut(&str, u32) -> Response,
@@ -112,7 +112,7 @@ fn measured_retries_wait_as_planned_and_hold_their_connection() {
         order.push(request.path.clone());
         Response::Lost
     });
-    // One user: nothing else is sent while it waits for its own request.
+    // One user sends no other request while it waits for a retry.
     order.dedup();
     assert_eq!(order.len(), 2, "{order:?}");
     assert!(judged.iter().all(|one| *one == Err(ErrorClass::Reset)));
@@ -121,6 +121,6 @@ fn measured_retries_wait_as_planned_and_hold_their_connection() {
         panic!("two operations: {transactions:?}");
     };
     assert_eq!((first.op, first.started), (0, support::NOW.nanos));
-    // Random parts of 200, 400 and 800 ms lie between them.
+    // Random waits of up to 200, 400 and 800 ms precede the second operation.
     assert!((1..1_400_000_000).contains(&second.started), "{second:?}");
 }

@@ -1,4 +1,4 @@
-//! S3 workloads through their stages, against a store that is a map.
+//! Tests of S3 workloads through all stages, against an in-memory store.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -30,13 +30,13 @@ fn error(status: u16, code: &str) -> Response {
     )
 }
 
-/// A bucket `box` and what is in it.
+/// A store with a bucket `box`.
 #[derive(Default)]
 struct Store {
     bucket: bool,
     objects: BTreeMap<String, Vec<u8>>,
     no_batches: bool,
-    /// Keys that DELETE acknowledges and keeps: all that hold this text.
+    /// DELETE acknowledges but keeps the keys that contain this text.
     keeps: Option<&'static str>,
     seen: Vec<String>,
 }
@@ -227,7 +227,8 @@ fn a_bucket_that_may_not_be_made_is_a_failure() {
     assert!(text.starts_with("it cannot be made: "), "{text}");
 }
 
-/// Check, slice, and tidying, of which the last must leave only what was there.
+/// Drives the check, loading, one slice and the cleanup, which must leave nothing of the run
+/// behind.
 fn whole_run(mut store: Store, work: &plan::Workload, puts: usize) -> Store {
     let mut prepared = prepared(work, 2);
     let mut server = |request: &Request| store.response(request);
@@ -262,7 +263,7 @@ fn whole_run(mut store: Store, work: &plan::Workload, puts: usize) -> Store {
 fn only_what_was_put_is_deleted() {
     let keep = [
         ("mine", b"1".to_vec()),
-        // Of the same prefix, but never put in this run.
+        // With the prefix of the run, but never stored by this run.
         ("tenbin-0000000000000001/work/00000019", b"2".to_vec()),
     ];
     for operation in [S3Operation::Put, S3Operation::Get, S3Operation::Delete] {
@@ -369,7 +370,7 @@ fn objects_that_stay_although_their_deletion_was_acknowledged_are_counted_and_na
         bucket.to_string(),
         "bucket box, created by this run, is left: it is not empty"
     );
-    // Each was requested again, separately.
+    // Each object was deleted again in a separate request.
     let singles = store
         .seen
         .iter()
@@ -539,7 +540,7 @@ fn unsigned_payloads_say_so_and_no_credentials_sign_nothing() {
     });
 }
 
-/// Fails unless the request is signed for what it says, its host among it.
+/// Fails unless the signature matches the request, including its host.
 fn expect_signed(request: &Request, site: &Site) {
     let authorization = request.header("authorization").unwrap();
     let part = |name: &str| {
@@ -583,14 +584,14 @@ fn every_host_is_named_and_signed_for() {
             expect_signed(request, &site);
             seen.insert((request.method.clone(), request.to));
             match request.method.as_str() {
-                // The objects of this test are not kept.
+                // This server keeps no objects.
                 "GET" => error(404, "NoSuchKey"),
                 "HEAD" => response(404, ""),
                 _ => response(200, ""),
             }
         };
         let mut prepared = prepare(&work, &site, 1, 1).unwrap();
-        // Each on one host after the other, as the engine would deal them.
+        // Exchanges use the hosts in turn, as in the engine.
         let mut workers = prepared.check().unwrap().workers;
         workers.extend(prepared.before_run().unwrap().workers);
         workers.extend(prepared.slice());
@@ -643,7 +644,7 @@ fn what_cannot_work_is_refused() {
     ));
 }
 
-/// The response to one GET, changed on its way.
+/// The judgement of one GET whose response body is changed by `change`.
 fn get_with(size: u64, piece: usize, change: impl Fn(&mut Vec<u8>)) -> Judgement {
     let mut prepared = prepared(&s3_work(S3Operation::Get, size, 8), 1);
     let mut store = Store::with_bucket();

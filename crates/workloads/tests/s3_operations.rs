@@ -1,4 +1,4 @@
-//! Operations beside plain PUT, GET and DELETE, against servers that are functions.
+//! Tests of operations other than plain PUT, GET and DELETE, against servers that are closures.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -25,7 +25,7 @@ fn prepared(work: &plan::Workload) -> Box<dyn Prepared> {
     prepare(work, &site("http://localhost:9000"), 1, 1).unwrap()
 }
 
-/// Judgements of the first slice with this number of requests.
+/// Judgements of a slice with `requests` requests.
 fn slice(
     prepared: &mut dyn Prepared,
     requests: usize,
@@ -42,7 +42,7 @@ fn failures(judged: &Judged) -> Vec<(ErrorClass, String)> {
     failed.collect()
 }
 
-/// Objects by path, as they were loaded for a workload.
+/// Objects that a workload loads, by path.
 fn laid_out(prepared: &mut dyn Prepared) -> BTreeMap<String, Vec<u8>> {
     let mut objects = BTreeMap::new();
     let mut stage = prepared.before_run().unwrap();
@@ -85,7 +85,7 @@ fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
             }
         }
     });
-    // HEAD has no body here, so that its length cannot be looked at.
+    // Responses to HEAD state no object size here, so STAT fails.
     assert!(
         failures(&judged)
             .iter()
@@ -146,7 +146,8 @@ fn a_range_of_an_object_is_read_and_compared() {
             let (first, mut part) = part(request);
             wrong += 1;
             match wrong % 4 {
-                // The next part instead of this one; too little; the complete object; unchanged.
+                // The next part instead of the requested part; a shortened part; the complete
+                // object; the right part.
                 0 => {
                     part = objects[&request.path]
                         .iter()
@@ -172,7 +173,7 @@ fn a_range_of_an_object_is_read_and_compared() {
     }
 }
 
-/// A part of an object of 100 bytes.
+/// A response with a part of an object of 100 bytes.
 fn partial(first: usize, part: Vec<u8>) -> Response {
     let last = first + part.len() - 1;
     Response::Headed(
@@ -257,7 +258,7 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
         failures(&judged)
     };
     assert_eq!(server(0), []);
-    // A server may promise more after the very last key, and then have none.
+    // A server can announce another page after the last key, and then send an empty page.
     let list = work(S3Operation::List, 25, |s3| s3.listing.page = 25);
     let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| match request
         .path
@@ -350,7 +351,7 @@ fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
             }
         });
         let slowed = tries.iter().find(|(path, _)| path.ends_with("03")).unwrap();
-        // Round the ten objects and on: the third is met a first time in either case.
+        // The 12 requests cycle through ten objects; object 03 is refused in either case.
         assert_eq!(*slowed.1, expected, "{tries:?}");
         assert_eq!(failures(&judged).len() as u32, expected);
         let transactions: Vec<_> = std::iter::from_fn(|| worker.transaction()).collect();
@@ -359,7 +360,7 @@ fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
             .filter(|whole| whole.outcome != Judgement::Correct);
         match retries {
             0 => assert!(transactions.is_empty()),
-            // Of 12 requests, 3 are one operation.
+            // Three of the 12 requests are attempts of one operation.
             _ => assert_eq!((transactions.len(), failed.count()), (10, 1)),
         }
     }
@@ -439,7 +440,7 @@ fn several_buckets_are_checked_filled_and_tidied() {
     }
 }
 
-/// Failures of four requests that all get a response with status 200 and this body.
+/// Failures of four requests whose responses all have status 200 and this body.
 fn failures_of(operation: S3Operation, body: &str) -> Vec<(ErrorClass, String)> {
     let mut prepared = prepared(&work(operation, 400, |s3| s3.batch = 100));
     let judged = slice(prepared.as_mut(), 4, &mut |_| response(200, body));

@@ -1,5 +1,4 @@
-//! How content gets into a PUT, and how requests are signed, against a store that is
-//! a map and takes bodies apart as a server would.
+//! Tests of PUT bodies and signatures, against an in-memory store that parses bodies like a server.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -50,8 +49,7 @@ fn unchunked(body: &[u8]) -> (Vec<(String, Vec<u8>)>, String) {
     }
 }
 
-/// The signer of the target, after it has signed the head of this request as the
-/// request says it is signed.
+/// Checks the signature of a request; returns the signer after it has signed the head.
 fn signed_head(request: &Request, site: &Site) -> Signer {
     let authorization = request.header("authorization").unwrap();
     let part = |name: &str| {
@@ -81,7 +79,7 @@ fn signed_head(request: &Request, site: &Site) -> Signer {
     signer
 }
 
-/// A store of what was put, as it was before it was framed.
+/// A store of the content of PUTs, without framing.
 #[derive(Default)]
 struct Store {
     objects: BTreeMap<String, Vec<u8>>,
@@ -132,7 +130,7 @@ impl Store {
     }
 }
 
-/// Puts every object, and gets some of them.
+/// Stores every object, and reads some objects.
 fn put_and_get(work: &plan::Workload) -> Store {
     let site = site(ENDPOINT);
     let mut store = Store::default();
@@ -292,8 +290,8 @@ fn anonymous_requests_are_not_signed_whatever_keys_there_are() {
     });
 }
 
-/// The judgements of a few requests that are answered with these headers; what lays out
-/// objects for them is not.
+/// The judgements of three measured requests whose responses have these headers; loading gets plain
+/// responses.
 fn response_with(
     operation: S3Operation,
     checksum: Checksum,

@@ -1,5 +1,5 @@
-//! Objects that are written over while they are read, against a store with and
-//! without a cache in front of it that responses with what was there before.
+//! Tests of objects that are overwritten while they are read, against a store with and without a
+//! cache that returns earlier content.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -12,7 +12,7 @@ use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{self as plan, ContentKind, Mix, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
 
-/// A store that remembers what was there before.
+/// A store that remembers the previous content of each object.
 #[derive(Default)]
 struct Store {
     now: BTreeMap<String, Vec<u8>>,
@@ -22,8 +22,8 @@ struct Store {
     gets: usize,
     /// GETs with the previous content in the response.
     stale: usize,
-    /// Every so many PUTs over something gets no response, and takes effect at once or
-    /// some requests later, in turn.
+    /// One in this number of PUTs gets no response if it overwrites an object. These PUTs take
+    /// effect at once or some requests later, in turn.
     lose_every: usize,
     lost: usize,
     late: VecDeque<(String, Vec<u8>)>,
@@ -76,8 +76,8 @@ fn rewriting(change: impl Fn(&mut S3Work)) -> plan::Workload {
     work
 }
 
-/// How many failed, by class, in so many slices. A single connection for each worker:
-/// no response comes while a PUT of the same object is out.
+/// Number of failures by class in `slices` slices. With a single connection per worker, no response
+/// arrives while a PUT of the same object is in flight.
 fn failures(
     prepared: &mut dyn Prepared,
     store: &mut Store,

@@ -1,8 +1,8 @@
-//! The signer against the published AWS Signature Version 4 test suite.
+//! Tests the signer with the published AWS Signature Version 4 test suite.
 //!
-//! The suite tests signing for services in general. What S3 never does is done
-//! here, by the test: dot segments resolved, headers merged and folded. See
-//! `data/README.md` for where the data comes from.
+//! The suite tests signing for services in general. The test itself does what S3 never needs: it
+//! resolves dot segments, and merges and folds headers. `data/README.md` names the source of the
+//! data.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -12,7 +12,7 @@ use tenbin_plan::Credentials;
 use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 use tenbin_workloads::s3::uri::{canonical_query, decode, encode_path};
 
-/// 2015-08-30T12:36:00Z, when every case of the suite takes place.
+/// 2015-08-30T12:36:00Z, the time of every case of the suite.
 const MOMENT: u64 = 1_440_938_160;
 
 #[test]
@@ -102,7 +102,7 @@ struct Request {
     method: String,
     path: String,
     query: Vec<u8>,
-    /// Names in lower case; values of one name joined, in their order.
+    /// Headers with names in lower case; the values of a repeated header are joined in order.
     headers: Vec<(String, String)>,
     body: String,
 }
@@ -159,7 +159,7 @@ fn query_of(query: &str) -> Vec<u8> {
     )
 }
 
-/// Without `.`, `..` and empty segments; a slash at the end stays.
+/// The path without `.`, `..` and empty segments; a trailing slash stays.
 fn without_dots(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     for segment in path.split(|&b| b == b'/') {

@@ -1,5 +1,5 @@
-//! Versions, locks, tags, appends and archives through their stages, against a store
-//! that is a map.
+//! Tests of versions, locks, tags, appends and archives through all stages, against an in-memory
+//! store.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -40,7 +40,7 @@ fn failure(judged: &support::Judged) -> Option<String> {
     })
 }
 
-/// Everything before the first slice; the sentence of the first failure.
+/// Drives all stages before the first slice. The error is the text of the first failure.
 fn make_ready(
     prepared: &mut dyn Prepared,
     server: &mut dyn FnMut(&Request) -> Response,
@@ -60,7 +60,7 @@ fn tidy(prepared: &mut dyn Prepared, store: &mut Store) {
     }
 }
 
-/// Two slices of this number of requests, after which nothing is left.
+/// Drives a run with two slices of `requests` requests, whose cleanup must leave nothing.
 fn whole_run(mut store: Store, work: &plan::Workload, requests: usize) -> Store {
     let mut prepared = prepared(work);
     let ready = make_ready(prepared.as_mut(), &mut |request| store.response(request));
@@ -116,7 +116,7 @@ fn every_version_has_content_of_its_own_and_another_is_found_out() {
     assert_eq!(store.keys.len(), 12);
     let all: Vec<_> = store.keys.values().flatten().collect();
     assert_eq!(all.len(), 36);
-    // Always the latest version, independent of the requested one.
+    // The server always returns the latest version, whatever version is requested.
     let latest: Vec<_> = store
         .keys
         .values()
@@ -137,7 +137,7 @@ fn every_version_has_content_of_its_own_and_another_is_found_out() {
     });
     let wrong = Ok(Judgement::Failed(ErrorClass::Wrong, String::new()));
     let wrong = judged.iter().filter(|one| **one == wrong).count();
-    // Of 64 bodies two versions have the same one now and then.
+    // Two versions sometimes have the same of the 64 bodies.
     assert!(wrong + asked_for_latest <= 200);
     assert!(
         wrong > 100,
@@ -189,7 +189,7 @@ fn a_bucket_without_what_is_needed_is_said_in_a_sentence() {
 #[test]
 fn locks_are_taken_away_before_what_they_hold() {
     for operation in [S3Operation::Retain, S3Operation::LegalHold] {
-        // An odd number: the last hold is still there.
+        // With an odd number of requests, the last hold is not released.
         let store = whole_run(Store::default(), &work(operation, |_| {}), 7);
         assert!(
             store
@@ -288,7 +288,7 @@ fn tags_are_put_compared_and_deleted() {
     assert_eq!(judged, vec![Ok(wrong); 5]);
 }
 
-/// What a run on a store that lacks something says, and that it is tidied.
+/// The error of a run on a store that lacks a feature; the run must leave nothing behind.
 fn said_by(store: Store, operation: S3Operation) -> String {
     let mut store = store;
     let mut prepared = prepared(&work(operation, |_| {}));
@@ -301,7 +301,7 @@ fn said_by(store: Store, operation: S3Operation) -> String {
 
 #[test]
 fn appends_go_to_the_end_and_a_replaced_object_is_found_out() {
-    // Over two slices the store itself checks every offset.
+    // The store itself checks every offset, over two slices.
     whole_run(Store::default(), &work(S3Operation::Append, |_| {}), 30);
     let said = said_by(Store::without(Lack::Append), S3Operation::Append);
     assert!(

@@ -14,7 +14,7 @@ use super::response;
 use crate::site::Site;
 use crate::text::push_decimal;
 
-/// The access layer's protocol.
+/// The HTTP protocol of the access layer.
 pub(crate) struct Access {
     /// Path of the target's URL, without a trailing slash.
     base: String,
@@ -50,7 +50,7 @@ impl Access {
         }
     }
 
-    /// Writes the head of a request to the path in `path`; its query starts at `query_at`.
+    /// Writes the head of a request for the path in `self.path`, whose query starts at `query_at`.
     fn write(
         &self,
         exchange: &mut Exchange,
@@ -101,8 +101,8 @@ impl Access {
     }
 }
 
-/// The token: seconds since 1970 as eight bytes (little-endian), and the MD5 of path, query, these
-/// bytes and the secret, in URL-safe base64.
+/// The authentication token, in URL-safe base64: seconds since 1970-01-01 UTC as eight bytes
+/// (little-endian), and the MD5 of path, query, these eight bytes and the secret.
 fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     let time = second.to_le_bytes();
     let mut digest = Md5::new();
@@ -116,23 +116,24 @@ fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     BASE64_URL_SAFE.encode(bytes)
 }
 
-/// Only another kind of server lacks this call.
+/// Error text for a call that the server does not know; every access layer knows the call.
 const NO_CALL: &str = "no such call (404): is this an access layer? Those listen on port 9500, and \
                        cluster managers on 9998";
 
 const OCTETS: &[u8] = b"application/octet-stream";
 
-/// Content of a request, in bytes.
+/// Kind and length, in bytes, of a request body.
 #[derive(Debug, Clone, Copy)]
 enum Carried {
     Json(u64),
-    /// Content of a blob, before it is framed.
+    /// Content of a blob; length before framing.
     Content(u64),
 }
 
 /// The requests for a blob that is stored in pieces.
 impl Access {
-    /// Writes the allocation request, and its body into `body`, which must be empty.
+    /// Writes the request that allocates space for `size` bytes, and its body into `body`, which
+    /// must be empty.
     pub(super) fn allocate(
         &mut self,
         exchange: &mut Exchange,
@@ -256,7 +257,7 @@ impl BlobProtocol for Access {
 
     fn deleted(&self, status: u16, response: &[u8], entries: &[Entry<'_>]) -> Result<Gone, String> {
         match status {
-            // Some blobs may still exist whatever the status is.
+            // Status 200 is not enough: the body can name blobs that still exist.
             200 if response::failed_locations(response).is_none_or(|failed| failed.is_empty()) => {
                 Ok(Gone::All)
             }
@@ -288,7 +289,7 @@ impl BlobProtocol for Access {
         }
     }
 
-    /// The access layer sends the head of its response before it looks for the content.
+    /// `true`: the access layer sends the head of a response before it looks for the content.
     fn breaks_off_when_gone(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ struct Response<'a> {
     tokens: Vec<String>,
 }
 
-/// The fields of a location that are needed to write to it. Fields with the value 0 may be absent.
+/// The fields of a location that are needed to write a blob. Fields with the value 0 can be absent.
 #[derive(Deserialize)]
 struct Location {
     #[serde(default)]
@@ -46,9 +46,9 @@ pub(super) struct Allocation {
     size: u64,
     piece_size: u64,
     slices: Vec<Slice>,
-    /// One token per slice with a complete piece, and one more for a shorter last piece.
+    /// One token per slice with a full-size piece, and one more token for a shorter last piece.
     tokens: Vec<String>,
-    /// As the server wrote it.
+    /// Location of the blob, byte for byte as received.
     pub(super) location: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl Allocation {
         if pieces != size.div_ceil(piece_size) {
             return Err("the pieces of the location do not add up to its size");
         }
-        // Tokens become part of a path.
+        // Tokens are inserted into a path.
         let fits = |token: &String| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte);
             (1..=LONGEST_TOKEN).contains(&token.len()) && token.bytes().all(plain)

@@ -2,23 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A blob whose storage the server has acknowledged.
+/// Number, size and location of a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry<'a> {
-    /// Number from which its content follows.
+    /// Number that determines the content of the blob.
     pub(crate) number: u64,
     /// Size, bytes.
     pub(crate) size: u64,
-    /// As received from the server; empty if the number identifies the blob.
+    /// Location as received from the server; empty if the number identifies the blob.
     pub(crate) location: &'a [u8],
 }
 
-/// Blobs that one worker has stored, in the order of acknowledgement.
+/// Blobs that one worker has stored, in the order in which they were recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     numbers: Vec<u64>,
     sizes: Vec<u64>,
-    /// End of each location; empty as long as all locations are empty.
+    /// End of each location in `bytes`; empty while all locations are empty.
     ends: Vec<usize>,
     bytes: Vec<u8>,
 }
@@ -27,8 +27,7 @@ pub(crate) struct Page {
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) pages: Vec<Page>,
-    /// Blobs with a known location whose upload was not acknowledged, so they may or may not be
-    /// stored.
+    /// Blobs with a known location and an unacknowledged PUT, which may or may not be stored.
     pub(crate) doubtful: Vec<Page>,
 }
 
@@ -79,8 +78,8 @@ pub(crate) struct Batch {
     len: u64,
     /// One bit per entry: whether the blob is deleted.
     gone: Vec<AtomicU64>,
-    /// Numbers of the blobs that an earlier run was deleting when it ended, in ascending order:
-    /// they may or may not exist.
+    /// Numbers, ascending, of the blobs that an earlier run was deleting when the run ended. These
+    /// blobs may or may not exist.
     deleting: Vec<u64>,
 }
 
@@ -107,12 +106,12 @@ impl Batch {
         Self { deleting, ..self }
     }
 
-    /// Whether an earlier run was deleting the blob when it ended.
+    /// Whether an earlier run was deleting the blob when the run ended.
     pub(crate) fn is_being_deleted(&self, at: u64) -> bool {
         !self.deleting.is_empty() && self.deleting.binary_search(&self.entry(at).number).is_ok()
     }
 
-    /// Number of entries, including deleted ones.
+    /// Number of entries, including deleted entries.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }

@@ -1,5 +1,5 @@
-//! Checksums of what is sent: those that the server computes, and those in the blocks of a framed
-//! body.
+//! Checksums of sent content: checksums that the server computes, and checksums in the blocks of a
+//! framed body.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use sha1::Sha1;
 use sha2::Sha256;
 use tenbin_plan::BlobHash;
 
-/// Largest content of a block in a framed body: 64 KiB including the checksum.
+/// Maximum content of a block in a framed body, bytes: 64 KiB minus the checksum.
 const BLOCK: usize = (64 << 10) - SUM;
 
-/// Bytes of a block's checksum.
+/// Length of a block's checksum, bytes.
 const SUM: usize = 4;
 
-/// Whether the server computed the requested checksums, and computed them correctly.
+/// Whether the server returned all requested checksums, with the right values.
 pub(super) fn fit(hashes: &[BlobHash], sent: &[u8], sums: &[u8]) -> bool {
     if hashes.is_empty() {
         return true;
@@ -44,8 +44,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
 }
 
-/// Writes content in blocks, each after its CRC-32 (little-endian), into `out`, replacing its
-/// content. Allocates nothing if `out` has enough capacity.
+/// Replaces `out` with the content in blocks, each preceded by its CRC-32 (little-endian).
+/// Allocates nothing if `out` has enough capacity.
 pub(super) fn frame(content: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.reserve(framed_length(content.len() as u64) as usize);
@@ -55,7 +55,7 @@ pub(super) fn frame(content: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Length of framed content, bytes.
+/// Length of `length` bytes of content after framing, bytes.
 pub(super) fn framed_length(length: u64) -> u64 {
     length + length.div_ceil(BLOCK as u64) * SUM as u64
 }

@@ -14,10 +14,10 @@ use super::positions::{Budget, Walk};
 use super::protocol::{BlobProtocol, Gone};
 use crate::s3::slots::Slots;
 
-/// Statuses of deletions that certainly failed. Above them, the outcome is unknown.
+/// Statuses of deletions that certainly failed. With higher statuses, the outcome is unknown.
 const REFUSALS: std::ops::Range<u16> = 400..500;
 
-/// Index of the deletion among the operations.
+/// Index of the deletion in [`FOLLOWED`].
 const DELETE: usize = 0;
 
 /// Deletes blobs.
@@ -25,7 +25,7 @@ pub(crate) struct Deleter {
     walk: Walk,
     dialect: Box<dyn BlobProtocol>,
     batch: usize,
-    /// Where blobs are passed to a follower, if they are followed until they are gone.
+    /// Passes deleted blobs to a follower; `None` if blobs are not followed.
     handover: Option<Arc<Handover>>,
     flights: Slots<InFlight>,
     journal: Option<Journal>,
@@ -75,7 +75,7 @@ impl Deleter {
         if self.budget.set.stays()
             && let Some(journal) = &mut self.journal
         {
-            // If this fails, a later run requests a blob that is gone, and reports it.
+            // If this write fails, a later run may request a deleted blob and report a failure.
             let _ = journal.deleting(entries.iter().map(|entry| entry.number));
         }
         let body = &mut std::mem::take(&mut flight.body);
@@ -94,7 +94,7 @@ impl Deleter {
         let was_deleting = |&place: &u64| self.walk.batch().is_being_deleted(place);
         let gone = match outcome {
             Ok(gone) => gone,
-            // An earlier run has deleted it.
+            // An earlier run has deleted these blobs.
             Err(_) if status == 404 && flight.places.iter().all(was_deleting) => Gone::All,
             Err(text) => {
                 if REFUSALS.contains(&status) {
@@ -131,11 +131,12 @@ fn entries<'a>(walk: &'a Walk, flight: &InFlight) -> smallvec::SmallVec<[Entry<'
     places.map(|&at| walk.batch().entry(at)).collect()
 }
 
-/// Records that the blobs still exist. Only locations on disk note that this was in doubt.
+/// Records that the blobs still exist, after [`Journal::deleting`] recorded an unknown outcome.
 fn note_kept(walk: &Walk, journal: &mut Option<Journal>, places: &[u64]) {
     for &place in places {
         let number = walk.batch().entry(place).number;
-        // If this fails, a later run skips the blob, and reports it.
+        // If this write fails, a later run does not read the blob, and reports its state as
+        // unknown.
         let _ = journal.as_mut().map(|journal| journal.kept(number));
     }
 }
@@ -205,7 +206,7 @@ impl Workload for Deleter {
 impl Drop for Deleter {
     fn drop(&mut self) {
         if let Some(journal) = &mut self.journal {
-            // Nothing is lost if this fails: no PUT was in flight.
+            // A failed write does no harm, because no PUT was in flight.
             let _ = journal.end();
         }
     }

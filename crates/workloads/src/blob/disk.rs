@@ -1,5 +1,5 @@
-//! Locations that are kept after a run: journals during slices, and a database into which they are
-//! merged after each slice.
+//! Blob locations that are kept after a run: workers write journals during a slice, and the
+//! journals are merged into a database after the slice.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,21 +13,21 @@ use redb::{
 use super::batch::{Entry, Page};
 use super::journal::{self, Journal, Record};
 
-/// By set and number: size (eight bytes, little-endian) and location.
+/// Table of blobs by set and number: size (eight bytes, little-endian) and location.
 const BLOBS: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new("blobs");
 
-/// By set and name of a figure.
+/// Table of values by set and name: [`SEED`], [`NEXT`] and [`ORPHANS`].
 const FIGURES: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("figures");
 
-/// By set and number: blobs whose deletion was requested, with unknown outcome. A subset of
-/// [`BLOBS`].
+/// Table of blobs, by set and number, whose deletion was requested with unknown outcome: a subset
+/// of [`BLOBS`].
 const DELETING: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("leaving");
 
 const SEED: &str = "seed";
 const NEXT: &str = "next";
 const ORPHANS: &str = "orphans";
 
-/// The locations of one target.
+/// Database and journals with the blob locations of one target.
 #[derive(Debug)]
 pub(crate) struct Disk {
     directory: PathBuf,
@@ -38,16 +38,16 @@ pub(crate) struct Disk {
 /// State of a set.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// Seed of its content.
+    /// Seed of the content.
     pub(crate) seed: u64,
-    /// The first unused number.
+    /// The first unused blob number.
     pub(crate) next: u64,
-    /// Upper bound of the PUTs that may have stored a blob without a known location.
+    /// Maximum number of PUTs that may have stored a blob at an unknown location.
     pub(crate) orphans: u64,
 }
 
 impl Disk {
-    /// Opens or creates the locations of a target, and merges the journals of a killed run.
+    /// Opens or creates the database of a target, and merges the journals of a killed run.
     pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let path = file(directory, target);
@@ -61,17 +61,17 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Its directory.
+    /// Directory of the database and the journals.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Its file.
+    /// File of the database.
     pub(crate) fn file(&self) -> PathBuf {
         file(&self.directory, &self.target)
     }
 
-    /// A journal for one worker of the next slice; `out` is the largest number of PUTs in flight.
+    /// A journal for one worker of the next slice; `out` is the maximum number of PUTs in flight.
     pub(crate) fn journal(&self, worker: usize, set: &str, out: u64) -> io::Result<Journal> {
         let name = format!("{}.{worker}.journal", self.target);
         Journal::create(&self.directory.join(name), set, out)
@@ -98,7 +98,7 @@ impl Disk {
         journal::files(&self.directory, &format!("{}.", self.target))
     }
 
-    /// State of a set; a new set gets this seed.
+    /// State of a set; a new set is created with `seed`.
     pub(crate) fn known(&self, set: &str, seed: u64) -> io::Result<Known> {
         let transaction = self.database.begin_write().map_err(other)?;
         let known = known(&transaction, set, seed).map_err(other)?;
@@ -106,7 +106,7 @@ impl Disk {
         Ok(known)
     }
 
-    /// Every blob of a set, by number.
+    /// Every blob of a set, ascending by number.
     pub(crate) fn load(&self, set: &str) -> io::Result<Page> {
         let transaction = self.database.begin_write().map_err(other)?;
         load(&transaction, set).map_err(other)
@@ -189,7 +189,8 @@ fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(),
     let mut blobs = transaction.open_table(BLOBS)?;
     let mut deleting = transaction.open_table(DELETING)?;
     let mut figures = transaction.open_table(FIGURES)?;
-    // Nearly all of these are gone at the end of the slice, so only the others are recorded.
+    // Nearly all requested deletions have a known outcome by the end of the slice, so only
+    // deletions without an outcome are recorded.
     let mut pending = BTreeSet::new();
     let doubtful = !deleting.is_empty()?;
     let mut value = Vec::new();
@@ -282,7 +283,7 @@ mod tests {
             second.put(entry(1)).unwrap();
             second.end().unwrap();
             journal.gone(2).unwrap();
-            // Killed here: neither merged nor ended.
+            // The run is killed here: the journal is neither merged nor ended.
         }
         let disk = Disk::open(directory.path(), "store").unwrap();
         assert_eq!(numbers(&disk, "set"), [0, 1, 4]);
@@ -308,7 +309,7 @@ mod tests {
         journal.deleting([0, 1, 2, 3, 4].into_iter()).unwrap();
         journal.gone(0).unwrap();
         journal.kept(1).unwrap();
-        // Killed here.
+        // The run is killed here.
         disk.fold().unwrap();
         assert_eq!(numbers(&disk, "set"), [1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(disk.deleting("set").unwrap(), [2, 3, 4]);

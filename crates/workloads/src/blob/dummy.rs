@@ -1,4 +1,4 @@
-//! Operations without a target: the cost of Tenbin itself.
+//! Operations without a target, to measure the cost of Tenbin itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::Phase;
 
-/// Number of operations done in the slices of one phase: the number of blobs for the next phase.
+/// Number of operations done in one slice: the number of blobs for the same slice of the next
+/// phase.
 #[derive(Debug, Default)]
 pub(crate) struct Done(AtomicU64);
 
@@ -16,7 +17,7 @@ impl Done {
     }
 }
 
-/// Does nothing, up to a number of times.
+/// A worker whose operations do nothing and succeed; ends after `most` operations.
 pub(crate) struct Dummy {
     names: [&'static str; 1],
     left: u64,

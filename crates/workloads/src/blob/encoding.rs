@@ -1,4 +1,4 @@
-//! Encoding of the body of a PUT, and the proof that the server received it.
+//! Encoding of the body of a PUT, and the check that the server received the content.
 
 use tenbin_engine::{ErrorClass, ResponseHead};
 use tenbin_plan::{BlobHash, BlobWork};
@@ -40,7 +40,7 @@ impl BodyEncoding {
         }
     }
 
-    /// Checks whether the server has recognised the encoding.
+    /// Records whether the response confirms the framing.
     pub(crate) fn check_head(&self, flight: &mut InFlight, head: &ResponseHead<'_>) {
         if flight.unacknowledged && head.header(ACKNOWLEDGED).is_some() {
             flight.unacknowledged = false;
@@ -48,7 +48,7 @@ impl BodyEncoding {
         }
     }
 
-    /// Whether the server received what was sent, from a successful response.
+    /// Checks, after a successful response, that the server received the sent content.
     pub(crate) fn was_taken(
         &self,
         flight: &InFlight,

@@ -9,13 +9,13 @@ use super::batch::Entry;
 use super::protocol::{BlobProtocol, Gone, Part, Stored};
 use crate::text::{fill_decimal, push_decimal};
 
-/// Digits of a number in a file name: all names have the same length.
+/// Number of digits in a file name, equal for all files.
 const DIGITS: usize = 12;
 
-/// Requests to the file driver: a method and a path below the target's directory; for a part also
-/// offset and length.
+/// Requests to the file driver: a method and a path below the target's directory; to read a part,
+/// also offset and length.
 pub(crate) struct Files {
-    /// Directory below the target's, with a trailing slash.
+    /// Directory below the target's directory, with a trailing slash.
     directory: String,
 }
 

@@ -1,8 +1,8 @@
-//! Measures the time from an acknowledged deletion until the blob is gone.
+//! Measures the time from the start of an acknowledged deletion until the blob is gone.
 //!
-//! A follower polls the blobs on separate connections, so that deletions keep their rate. It
-//! follows at most as many blobs as it has connections: a poll that is due never waits for another
-//! poll, and the measured time is exact. Further deletions are not followed.
+//! A follower polls blobs on separate connections, so that polls do not slow down deletions. The
+//! follower follows at most one blob per connection, so that no due poll waits for another poll and
+//! adds to the measured time. Further deletions are not followed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,9 +24,9 @@ use super::positions::Budget;
 use super::protocol::{BlobProtocol, Part, Presence};
 use crate::s3::slots::Slots;
 
-/// Operations of a phase whose deletions are followed.
+/// Operations of a phase whose deletions are followed: deletions, polls and times until gone.
 pub(super) const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
-/// Indices in [`FOLLOWED`].
+/// Indices of polls and times until gone in [`FOLLOWED`].
 const POLL: usize = 1;
 const EFFECT: usize = 2;
 
@@ -36,15 +36,15 @@ const SHORTEST_REST: u64 = 1_000_000;
 /// Wait of an idle follower, nanoseconds.
 const IDLE: u64 = 1_000_000;
 
-/// Consecutive responses closed early after which a blob counts as gone, if the server reports
-/// missing blobs in this way.
+/// Number of consecutive responses closed early after which a blob counts as gone, on servers that
+/// report a missing blob by closing the connection.
 const BREAKS: u8 = 2;
 
-/// The wait before the next poll, as a part of the time since the deletion: the relative precision
-/// of the measured time.
+/// The wait before the next poll is the time since the start of the deletion divided by this
+/// number, which limits the relative error of the measured time.
 const PART_RESTED: u64 = 8;
 
-/// Roles of the operations in [`FOLLOWED`].
+/// Role of the operation with index `op` in [`FOLLOWED`].
 pub(super) fn role(op: usize) -> Role {
     match op {
         POLL => Role::Poll,
@@ -53,10 +53,10 @@ pub(super) fn role(op: usize) -> Role {
     }
 }
 
-/// Settings for following blobs, in nanoseconds.
+/// Settings for following blobs, with times in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Following {
-    /// Time after the start of its deletion by which a blob must be gone.
+    /// Time limit from the start of a deletion until the blob must be gone.
     pub(crate) limit: u64,
     /// Longest wait between two polls of a blob.
     pub(crate) longest_rest: u64,
@@ -65,12 +65,12 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Time by which a deletion started at `started` must have taken effect.
+    /// Time limit, nanoseconds, for the effect of a deletion that started at `started`.
     fn end(self, started: u64) -> u64 {
         started.saturating_add(self.limit)
     }
 
-    /// Time of the next poll of a blob that still exists. The last poll is at the end of the limit.
+    /// Time of the next poll of a blob that still exists. The last poll is at the time limit.
     fn due(self, started: u64, now: u64) -> u64 {
         let taken = now.saturating_sub(started);
         let longest = self.longest_rest.max(SHORTEST_REST);
@@ -83,13 +83,13 @@ impl Following {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct DeletedBlob {
     place: u64,
-    /// Start of its deletion.
+    /// Start of the deletion, nanoseconds since the start of the slice.
     started: u64,
     /// Start of the last poll that read the blob.
     seen: Option<u64>,
     /// Number of consecutive responses that were closed early.
     breaks: u8,
-    /// Start of the poll with the first of them.
+    /// Start of the poll with the first response closed early.
     broke_since: u64,
 }
 
@@ -143,14 +143,14 @@ impl Handover {
         true
     }
 
-    /// Tells that a deleter has ended.
+    /// Records that a deleter has ended.
     pub(super) fn deleter_ended(&self) {
         self.deleters.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Moves the offered blobs to `found`; returns whether more may follow.
+    /// Moves the offered blobs to `found`; returns whether more blobs can be offered.
     fn collect(&self, found: &mut Vec<DeletedBlob>) -> bool {
-        // Read first: then the offers of a deleter that has ended are visible.
+        // Loaded before `offered`, so that the offers of an ended deleter are visible.
         let more = self.deleters.load(Ordering::Acquire) > 0;
         let offered = self.offered.lock();
         found.append(&mut offered.unwrap_or_else(PoisonError::into_inner));
@@ -166,11 +166,11 @@ impl Handover {
 #[derive(Debug)]
 struct FollowedBlobs {
     following: Following,
-    /// Blobs that still existed at their last poll, since the last request was prepared. Their next
-    /// poll is scheduled when the current time is known.
+    /// Blobs without a scheduled poll: newly offered, or still existing at their last poll. Polls
+    /// are scheduled when the current time is known.
     found: Vec<DeletedBlob>,
     waiting: BinaryHeap<Reverse<ScheduledPoll>>,
-    /// Longest time until a blob was gone.
+    /// Longest time until a blob was gone, nanoseconds.
     longest: Option<u64>,
 }
 
@@ -206,8 +206,8 @@ impl FollowedBlobs {
         self.waiting.peek().map(|poll| poll.0.due)
     }
 
-    /// Number of blobs that still existed after other blobs would have been gone, or when no blob
-    /// has gone. The others were not observed for long enough.
+    /// Number of blobs that still existed at an age above `longest`. Other blobs were not observed
+    /// for long enough.
     fn still_there(&self) -> u64 {
         let waiting = self.waiting.iter().map(|poll| &poll.0.deleting);
         let all = self.found.iter().chain(waiting);
@@ -292,7 +292,7 @@ impl Follower {
         let sent_at = flight.sent_at;
         match self.dialect.presence(status, &flight.caught) {
             Presence::Gone => {
-                // An earlier response that was closed early has shown it already.
+                // An earlier response that was closed early already showed that the blob was gone.
                 let deleting = self.deleting[place];
                 let first = deleting.filter(|deleting| deleting.breaks > 0);
                 self.gone(
@@ -340,7 +340,7 @@ impl Follower {
         }
     }
 
-    /// The blob was gone when the poll that started at `since` was sent.
+    /// Records that the blob was gone when the poll at time `since` was sent.
     fn gone(&mut self, place: usize, since: u64) {
         let Some(deleting) = self.deleting[place].take() else {
             return;
@@ -354,8 +354,7 @@ impl Follower {
         self.end(deleting, Some(since), outcome);
     }
 
-    /// The blob exists, or the response does not show whether it exists, with the reason in
-    /// `unresolved`.
+    /// Handles a blob that exists, or whose state is unknown for the reason in `unresolved`.
     fn not_gone(&mut self, place: usize, unresolved: Option<(ErrorClass, &str)>) {
         let sent_at = self.flights[place].sent_at;
         if let Some(deleting) = &mut self.deleting[place] {
@@ -486,7 +485,7 @@ impl Drop for Follower {
             .set
             .note_still_there(self.followed.still_there());
         if let Some(journal) = &mut self.journal {
-            // Nothing is lost if this fails: no PUT was in flight.
+            // A failed write does no harm, because no PUT was in flight.
             let _ = journal.end();
         }
     }

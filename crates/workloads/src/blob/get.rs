@@ -14,20 +14,20 @@ use crate::rng::Rng;
 use crate::s3::content::unique::Unique;
 use crate::s3::slots::Slots;
 
-/// First bytes of a response, which identify the blob.
+/// Number of first bytes of a response that identify the blob.
 const TELLING: usize = 24;
 
-/// Reads one blob after the other.
+/// Reads blobs one after the other.
 pub(crate) struct Getter {
     round: ReadOrder,
     dialect: Box<dyn BlobProtocol>,
-    /// Generates the expected content, if it is compared.
+    /// Generates the expected content; `None` if content is not compared.
     made: Option<Unique>,
     range: Option<ByteRange>,
     rng: Rng,
     flights: Slots<InFlight>,
     budget: Budget,
-    /// Blobs with lower numbers were stored earlier, and some of them are deleted.
+    /// Lowest number in the batch. Blobs with lower numbers were stored earlier and may be deleted.
     oldest: u64,
 }
 
@@ -73,7 +73,7 @@ impl Getter {
         }
     }
 
-    /// Why the content is wrong; names the other blob if the content belongs to one.
+    /// Why the content is wrong: it belongs to another blob, or differs from the stored content.
     fn fault(&self, flight: &InFlight) -> (ErrorClass, String) {
         let whose = self
             .made
@@ -160,7 +160,7 @@ impl Workload for Getter {
         let whole = flight.expected == flight.size;
         flight.refused = head.status != if whole { 200 } else { 206 };
         flight.begun = !flight.refused;
-        // Checked even if the content is not.
+        // The range is checked even if the content is not.
         if !whole && !flight.refused && self.dialect.states_range() {
             let is_right = is_range(head, flight.offset, flight.expected, flight.size);
             flight.other_part = !is_right;

@@ -2,7 +2,8 @@
 
 use tenbin_engine::{ErrorClass, Judgement};
 
-/// Bytes kept of a response: many times the length of the location of a 1 GiB blob in small pieces.
+/// Maximum number of bytes kept of a response: many times the length of a location of a 1 GiB blob
+/// in small pieces.
 const MOST_CAUGHT: usize = 1 << 20;
 
 /// Error text for a response that is incomplete because its connection was closed.
@@ -15,23 +16,23 @@ pub(crate) struct InFlight {
     pub(crate) number: u64,
     /// Size of the blob, bytes.
     pub(crate) size: u64,
-    /// Indices in the batch.
+    /// Indices of the blobs in the batch.
     pub(crate) places: Vec<u64>,
     /// Body of the request.
     pub(crate) body: Vec<u8>,
-    /// Body in blocks with checksums, if it is sent framed.
+    /// Body in blocks with checksums, if the body is sent framed.
     pub(crate) framed: Vec<u8>,
     /// Whether the body is framed and the server has not yet confirmed the framing.
     pub(crate) unacknowledged: bool,
     /// Whether the body is framed and the server has confirmed the framing.
     pub(crate) acknowledged: bool,
-    /// The response, up to the bytes that are kept.
+    /// The first bytes of the response, up to [`MOST_CAUGHT`].
     pub(crate) caught: Vec<u8>,
     /// Offset in the blob at which the response starts.
     pub(crate) offset: u64,
     /// Expected length of the response, bytes.
     pub(crate) expected: u64,
-    /// Whether other bytes than those stored were received.
+    /// Whether the received bytes differ from the stored bytes.
     pub(crate) wrong: bool,
     /// Whether a successful response has started.
     pub(crate) begun: bool,
@@ -41,7 +42,7 @@ pub(crate) struct InFlight {
     pub(crate) refused: bool,
     /// Start of the operation, nanoseconds since the start of the slice.
     pub(crate) started: u64,
-    /// Start of this request, if it differs from that of the operation.
+    /// Start of a poll, nanoseconds since the start of the slice; unused by other requests.
     pub(crate) sent_at: u64,
 }
 
@@ -68,7 +69,7 @@ impl InFlight {
         self.acknowledged = false;
     }
 
-    /// Whether the connection was closed within the response, given the class of the error.
+    /// Whether an error of this class means that the connection was closed within the response.
     pub(crate) fn broke_off(&self, class: ErrorClass) -> bool {
         self.begun && class == ErrorClass::Reset
     }

@@ -1,9 +1,9 @@
-//! Journal of one worker: an append-only file of what the server has acknowledged. A record is
-//! written before it counts, so that a process killed at any moment loses at most its last record.
+//! Journal of one worker: an append-only file of acknowledged PUTs and deletions. A record is
+//! written before its operation counts, so that a killed process loses at most its last record.
 //!
 //! A record consists of its length and CRC-32 (four bytes each, little-endian), its kind, the
-//! number and size, and the location. Each record is one write, so that it reaches the operating
-//! system completely before the process can end.
+//! number and size, and the location. Each record is one write, so that a complete record reaches
+//! the operating system before the process can end.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ const KEPT: u8 = 5;
 pub(crate) struct Journal {
     file: File,
     record: Vec<u8>,
-    /// Buffer for the numbers of a record with several.
+    /// Buffer for a record with several numbers.
     numbers: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Journal {
 pub(crate) enum Record<'a> {
     /// A slice has started for the set of this name, with at most `out` PUTs in flight.
     Begin { set: &'a str, out: u64 },
-    /// A blob was acknowledged.
+    /// A PUT of a blob was acknowledged.
     Put(Entry<'a>),
     /// A blob was deleted.
     Gone(u64),
@@ -67,8 +67,8 @@ impl Journal {
         self.write(GONE, number, 0, b"")
     }
 
-    /// Must be called before a deletion is requested: from then on, its outcome is recorded as
-    /// unknown.
+    /// Records that the outcome of these deletions is unknown. Must be called before the deletions
+    /// are requested.
     pub(crate) fn deleting(&mut self, numbers: impl Iterator<Item = u64>) -> io::Result<()> {
         let mut text = std::mem::take(&mut self.numbers);
         text.clear();
@@ -102,8 +102,8 @@ impl Journal {
     }
 }
 
-/// The journals in a directory whose names consist of `start` and a number; empty if the directory
-/// does not exist.
+/// The journals in a directory with names of `start` and a number, ascending by number; empty if
+/// the directory does not exist.
 pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -120,12 +120,13 @@ pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
             journals.push((number, directory.join(&name)));
         }
     }
-    // The journal of a follower is the last one: it has the outcome of the deletions in the others.
+    // The journal of a follower comes last, because it contains the outcomes of deletions that
+    // other journals requested.
     journals.sort();
     Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The records of a journal, up to the first incomplete or damaged one.
+/// The records of a journal, up to the first incomplete or damaged record.
 pub(crate) fn read(mut bytes: &[u8]) -> Vec<Record<'_>> {
     let mut records = Vec::new();
     while let Some((record, rest)) = first(bytes) {
@@ -176,7 +177,7 @@ fn crc(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
 }
 
-/// Marks the blob at `place` as deleted, in memory and in the journal, if there is one.
+/// Marks the blob at `place` as deleted, in memory and in `journal`, if any.
 pub(crate) fn note_gone(
     batch: &Batch,
     journal: &mut Option<Journal>,

@@ -5,7 +5,7 @@ use super::set::{Set, Source};
 use crate::site::BlobAccess;
 use crate::text::grouped;
 
-/// Why a phase has no blobs, and what to do.
+/// Message that says why a phase has no blobs, and what to do.
 pub(crate) fn nothing(set: &Set, source: Source, batch: &Batch) -> String {
     let name = &set.name;
     match (source, set.file()) {
@@ -31,7 +31,7 @@ pub(crate) fn nothing(set: &Set, source: Source, batch: &Batch) -> String {
     }
 }
 
-/// Number of blobs that are kept, and the directory of their locations.
+/// Message with the number of kept blobs and the directory of their locations.
 pub(crate) fn kept(set: &Set) -> String {
     let left = set.left_on_disk();
     let earlier = match set.earlier_orphans {
@@ -59,7 +59,7 @@ pub(crate) fn kept(set: &Set) -> String {
     )
 }
 
-/// Blobs of a target that still existed although their deletion was acknowledged.
+/// Message about blobs that still existed although their deletion was acknowledged.
 pub(crate) fn still_there(set: &Set, target: BlobAccess) -> Option<String> {
     let still_there = set.still_there();
     let late = match target {
@@ -80,7 +80,7 @@ pub(crate) fn still_there(set: &Set, target: BlobAccess) -> Option<String> {
     })
 }
 
-/// Blobs of a target for which it is unknown whether they still exist.
+/// Message about blobs whose deletion was acknowledged but could not be confirmed.
 pub(crate) fn unresolved(set: &Set) -> Option<String> {
     let unresolved = set.unresolved();
     (unresolved > 0).then(|| {
@@ -94,7 +94,7 @@ pub(crate) fn unresolved(set: &Set) -> Option<String> {
     })
 }
 
-/// Blobs that cannot be found.
+/// Message about blobs that cannot be found, because the outcome of their PUT is unknown.
 pub(crate) fn lost(set: &Set) -> Option<String> {
     let orphans = set.orphans();
     (orphans > 0).then(|| {
@@ -107,7 +107,7 @@ pub(crate) fn lost(set: &Set) -> Option<String> {
     })
 }
 
-/// The plural ending.
+/// The plural ending for `count`: `s` or nothing.
 pub(super) fn s(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

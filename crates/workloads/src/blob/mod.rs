@@ -1,7 +1,7 @@
-//! Blobs: stored, read and deleted by location, in phases.
+//! Blobs that are stored, read and deleted by location, in phases.
 //!
-//! The phases of a target with the same locations and prefix share a [`set`] of blobs. The protocol
-//! of the target is a [`protocol`].
+//! Phases on one target with the same locations and prefix share a [`set`] of blobs. Each protocol
+//! for blobs implements the trait in [`protocol`].
 
 mod access;
 mod allocation;
@@ -45,7 +45,7 @@ pub fn set_name(work: &BlobWork, seed: u64) -> String {
     }
 }
 
-/// The kind `blob`.
+/// The workload kind `blob`.
 #[derive(Debug, Clone, Copy)]
 pub struct Blob;
 
@@ -72,7 +72,7 @@ impl Kind for Blob {
         Ok(Box::new(prepared))
     }
 
-    /// Blobs whose locations are on disk are kept.
+    /// `None` if locations are on disk, because these blobs are kept.
     fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
         let WorkloadKind::Blob(blob) = &work.kind else {
             return None;

@@ -26,7 +26,7 @@ use crate::s3::slots::Slots;
 
 const OPERATIONS: &[&str] = &["PUT", "/put", "/alloc", "/putat", "/sign", "/delete"];
 
-/// Index of the transaction in [`OPERATIONS`]; the others are sub-requests.
+/// Index of the transaction in [`OPERATIONS`]; all other operations are sub-requests.
 const WHOLE: usize = 0;
 
 /// The request of a blob that is in flight or comes next.
@@ -44,7 +44,7 @@ enum Step {
 #[derive(Debug, Default)]
 struct Building {
     flight: InFlight,
-    /// Whether the blob is neither complete nor given up.
+    /// Whether requests for the blob are in flight or still to be sent.
     live: bool,
     step: Step,
     room: Allocation,
@@ -61,13 +61,13 @@ impl Building {
 
 type Failure = (ErrorClass, String);
 
-/// Stores one blob at a time on each connection.
+/// Stores blobs, one at a time on each connection, in pieces or in one request.
 pub(crate) struct PieceWriter {
     numbers: Numbers,
     content: Arc<Content>,
     access: Access,
     encoding: BodyEncoding,
-    /// Blobs larger than this are stored in pieces, bytes.
+    /// Size above which blobs are stored in pieces, bytes.
     alloc_above: u64,
     buildings: Slots<Building>,
     /// Blobs whose next request can be sent.
@@ -136,7 +136,7 @@ impl PieceWriter {
                     .allocate(exchange, second, flight.size, &mut flight.body);
             }
             Step::Fill => {
-                // Not reached after the last piece.
+                // Always `Some`: after the last piece, the step is `Sign`.
                 if let Some(piece) = building.room.piece(building.piece) {
                     let length = piece.length as usize;
                     self.content
@@ -179,7 +179,8 @@ impl PieceWriter {
                     return Err(refused(self.access.refused(status, &flight.caught)));
                 }
                 match response::stored(&flight.caught) {
-                    // Whatever else is wrong with the response, this space can be released.
+                    // Space with a known location can be released even if the response is otherwise
+                    // wrong.
                     Some((location, _)) => building.room.location.extend_from_slice(location),
                     None => self.recorder.budget.set.note_orphan(),
                 }
@@ -267,11 +268,11 @@ impl PieceWriter {
         self.buildings.give_back(place);
     }
 
-    /// Records pieces that may be stored and will not be read.
+    /// Records allocated space whose pieces may be stored but belong to no complete blob.
     fn leave(&mut self, place: usize) {
         let building = &self.buildings[place];
         match self.recorder.budget.set.stays() {
-            // Their location is not recorded anywhere.
+            // Locations on disk contain only complete blobs, so these pieces cannot be found.
             true => self.recorder.budget.set.note_orphan(),
             false => self
                 .recorder
@@ -347,7 +348,7 @@ impl Workload for PieceWriter {
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
-        // What was stored or allocated has no known location.
+        // The location of the stored blob or allocated space is unknown.
         let unnamed = matches!(self.buildings[place].step, Step::Put | Step::Allocate);
         if unnamed && class != ErrorClass::Connect {
             self.recorder.budget.set.note_orphan();
@@ -389,7 +390,7 @@ mod tests {
     use crate::s3::content::Recipe;
     use crate::site::Site;
 
-    /// One blob of six bytes in pieces of four.
+    /// A writer of one blob of six bytes in pieces of four bytes.
     struct Bench {
         set: Arc<Set>,
         collected: Arc<Mutex<Collected>>,

@@ -1,4 +1,4 @@
-//! Data shared by the workers of a slice.
+//! Distribution of a batch's positions to the workers of a slice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,8 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// The first `most` blobs of a batch that are not deleted, once or in a cycle.
+    /// Distributes the first `most` blobs of a batch that are not deleted, once or, with `around`,
+    /// in a cycle.
     pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
         let count = most.map_or(batch.len(), |most| reach(&batch, most, false));
         let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);
@@ -41,7 +42,8 @@ impl Positions {
     }
 }
 
-/// Number of positions, from the first, that contain `most` blobs that are not deleted.
+/// Number of leading positions that contain `most` blobs that are not deleted and, with `readable`,
+/// were not being deleted by an earlier run.
 pub(super) fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
     let mut there = (0..batch.len()).filter(|&at| is_there(batch, at, readable));
     let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -76,7 +78,7 @@ impl Walk {
         &self.positions.batch
     }
 
-    /// Position of the next blob that is not deleted.
+    /// Position of the next blob that is not deleted; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<u64> {
         let Positions {
             batch,
@@ -104,7 +106,7 @@ impl Walk {
     }
 }
 
-/// The allowed number of failures.
+/// The set that counts failures, and the allowed number of failures.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     pub(crate) set: Arc<Set>,

@@ -46,12 +46,12 @@ pub(crate) struct PreparedBlob {
     work: BlobWork,
     target: Site,
     set: Arc<Set>,
-    /// Whether it is the first phase of its set, which cleans up for all.
+    /// Whether this is the first phase of its set. The first phase cleans up for all phases.
     is_first: bool,
     source: Source,
     /// Content of the blobs.
     content: Arc<Content>,
-    /// Bucket and prefix, on an S3 store.
+    /// Bucket and prefix on an S3 store; `None` with other protocols.
     place: Option<Arc<Place>>,
     made_bucket: Arc<[AtomicBool]>,
     connections: usize,
@@ -70,7 +70,7 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Number of batches that have been cleaned up.
     cleaned_up: usize,
-    /// Leftovers of an earlier run of the same plan that are to be removed.
+    /// Leftovers of an earlier run of the same plan that must be removed.
     inherited: Option<Inherited>,
 }
 
@@ -85,7 +85,7 @@ impl PreparedBlob {
         let name = super::set_name(blob, seed);
         let keeping = match (&blob.locations, target.run_directory(), target.means()) {
             (Some(directory), _, _) => Keeping::OnDisk(directory),
-            // With other protocols, names identify what belongs to the run.
+            // With other protocols, the names of blobs show which blobs belong to the run.
             (None, Some(run), BlobAccess::Blobstore) => Keeping::Tracked(run),
             _ => Keeping::InMemory,
         };
@@ -198,7 +198,7 @@ impl PreparedBlob {
         (0..self.workers).map(putter).collect()
     }
 
-    /// Number of positions, from the first, of a batch that a slice reads.
+    /// Number of leading positions of a batch that a slice reads.
     fn reach(&self, batch: &Batch) -> u64 {
         let most = self.work.objects;
         most.map_or(batch.len(), |most| positions::reach(batch, most, true))
@@ -291,7 +291,7 @@ impl PreparedBlob {
     }
 }
 
-/// Removal of what an earlier run of the same plan has left on an S3 store.
+/// Cleanup of objects that an earlier run of the same plan left on an S3 store.
 #[derive(Default)]
 struct Inherited {
     swept: bool,
@@ -299,9 +299,9 @@ struct Inherited {
     unknown: Arc<AtomicBool>,
 }
 
-/// Removal of what an earlier run has left, by name.
+/// Cleanup of blobs that an earlier run left and that are found by name.
 impl PreparedBlob {
-    /// Deletes everything below the prefix of the run on an S3 store.
+    /// The stage that deletes everything below the prefix of the set on an S3 store.
     fn sweep(&mut self) -> Option<Stage> {
         let (inherited, place) = (self.inherited.as_mut()?, self.place.as_ref()?);
         if std::mem::replace(&mut inherited.swept, true) {
@@ -370,7 +370,7 @@ impl Drop for PreparedBlob {
     }
 }
 
-/// A setting of the phase that only an access layer supports.
+/// Name of a setting of the phase that this target does not support, if any.
 fn foreign_to(means: BlobAccess, work: &BlobWork) -> Option<&'static str> {
     let (_, largest) = work.sizes.extremes();
     match means {
@@ -444,7 +444,7 @@ impl Prepared for PreparedBlob {
     }
 
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
-        // Each worker hands over what it has stored when it is dropped.
+        // Each worker hands over its stored blobs when it is dropped.
         drop(workers);
         if self.is_dummy() {
             return;

@@ -7,11 +7,11 @@ use super::batch::Entry;
 /// The protocol of a blob target: how requests are written, and what responses mean. Each worker
 /// has its own instance.
 pub(crate) trait BlobProtocol: Send {
-    /// Writes the request that stores this content.
+    /// Writes the request that stores `content` as blob `number`.
     fn put(&mut self, exchange: &mut Exchange, second: u64, number: u64, content: &[u8]);
 
-    /// Writes the request that reads this part of a blob, and its body into `body`, which must be
-    /// empty.
+    /// Writes the request that reads `part` of a blob, and the request body into `body`, which must
+    /// be empty.
     fn get(
         &mut self,
         exchange: &mut Exchange,
@@ -21,7 +21,8 @@ pub(crate) trait BlobProtocol: Send {
         body: &mut Vec<u8>,
     );
 
-    /// Writes the request that deletes these blobs, and its body into `body`, which must be empty.
+    /// Writes the request that deletes these blobs, and the request body into `body`, which must be
+    /// empty.
     fn delete(
         &mut self,
         exchange: &mut Exchange,
@@ -30,7 +31,7 @@ pub(crate) trait BlobProtocol: Send {
         body: &mut Vec<u8>,
     );
 
-    /// Evaluates the response to a PUT of this content.
+    /// Evaluates the response to a PUT.
     ///
     /// # Errors
     /// The error message of a refusal.
@@ -45,7 +46,8 @@ pub(crate) trait BlobProtocol: Send {
     /// The error message of a refusal.
     fn refused(&self, status: u16, response: &[u8]) -> String;
 
-    /// Whether a blob exists, from the response to a GET. It exists only if its content was read.
+    /// Whether a blob exists, from the response to a GET. [`Presence::There`] is certain only if
+    /// content was received.
     fn presence(&self, status: u16, response: &[u8]) -> Presence {
         let _ = response;
         match status {
@@ -70,7 +72,7 @@ pub(crate) trait BlobProtocol: Send {
         false
     }
 
-    /// The highest number that can be named, plus one.
+    /// One more than the highest number that a blob can have.
     fn numbers(&self) -> u64 {
         u64::MAX
     }
@@ -97,11 +99,11 @@ pub(crate) struct Stored<'a> {
 /// Whether a blob exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// It exists, if its content is received.
+    /// The blob exists, provided that content is received.
     There,
-    /// It does not exist.
+    /// The blob does not exist.
     Gone,
-    /// The response does not show it.
+    /// The response does not show whether the blob exists.
     Unknown,
 }
 
@@ -110,6 +112,6 @@ pub(crate) enum Presence {
 pub(crate) enum Gone {
     /// All blobs are deleted.
     All,
-    /// All except these, by their index in the request.
+    /// All blobs are deleted except these, by their index in the request.
     AllBut(Vec<usize>),
 }

@@ -19,7 +19,7 @@ use crate::s3::slots::Slots;
 pub(crate) struct Numbers {
     pub(crate) first: u64,
     pub(crate) step: u64,
-    /// The first number beyond the range.
+    /// End of the range, exclusive.
     pub(crate) end: u64,
 }
 
@@ -64,7 +64,7 @@ impl Putter {
         }
     }
 
-    /// Evaluates the status of a response; records a blob that was stored.
+    /// Evaluates a response, and records the blob if it was stored.
     fn outcome(&mut self, place: usize, status: u16) -> Result<(), (ErrorClass, String)> {
         let flight = &self.flights[place];
         let stored = self

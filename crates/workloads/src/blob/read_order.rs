@@ -5,26 +5,27 @@ use std::sync::Arc;
 use super::batch::Batch;
 use crate::sequence::AtWork;
 
-/// The blobs of one worker, in a cycle that continues from slice to slice. Their positions belong
-/// to the worker's connections, so that all workers end at about the same time.
+/// The order in which one worker reads its blobs: a cycle that continues from slice to slice. Each
+/// worker has blobs in proportion to its connections, so that all workers end at about the same
+/// time.
 pub(crate) struct ReadOrder {
     batch: Arc<Batch>,
     /// Number of the worker's blobs.
     count: u64,
     connections: u64,
-    /// The worker's first connection, and its number of connections.
+    /// Index of the worker's first connection; `own` is the worker's number of connections.
     first: u64,
     own: u64,
     /// Index of the next blob, not reduced modulo `count`.
     at: u64,
-    /// Number of blobs left for this slice.
+    /// Number of blobs that can still be read in this slice.
     left: u64,
     course: AtWork,
 }
 
 impl ReadOrder {
-    /// The part of worker `worker` of `workers` in the first `count` positions of a batch; each
-    /// position at most once per slice, unless `again`.
+    /// The share of worker `worker` of `workers` in the first `count` positions of a batch. Each
+    /// position is read at most once per slice unless `again` is set.
     pub(crate) fn new(
         batch: &Arc<Batch>,
         count: u64,
@@ -56,7 +57,7 @@ impl ReadOrder {
         &self.batch
     }
 
-    /// Position of the next blob that is not deleted.
+    /// Position of the next blob that is not deleted; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<u64> {
         if self.course.is_through() {
             return None;
@@ -128,7 +129,7 @@ mod tests {
         batch.note_gone(5);
         assert_eq!(read(&batch, true, 2, &home), [2, 6, 8, 9]);
         held(&home).ends_at(Some(&[5, 4]));
-        // Positions count blobs that were read.
+        // The stored position counts blobs that were read, not deleted blobs.
         assert_eq!(read(&batch, true, 9, &home), [6]);
         assert_eq!(held(&home).position().workers, [5, 4]);
     }

@@ -1,5 +1,5 @@
-//! Records what one worker has stored: in the journal at each acknowledgement, and in the set at
-//! the end of the slice.
+//! Records the blobs that one worker has stored: in the journal at each acknowledgement, and in the
+//! set at the end of the slice.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,14 +9,14 @@ use super::batch::{Collected, Entry, Page};
 use super::journal::Journal;
 use super::positions::Budget;
 
-/// The record of what one worker has stored.
+/// Records the blobs that one worker has stored.
 pub(crate) struct Recorder {
     page: Page,
-    /// Blobs that may or may not be stored, and can be found in either case.
+    /// Blobs with a known location that may or may not be stored.
     doubtful: Page,
     journal: Option<Journal>,
     pub(crate) budget: Budget,
-    /// Receives the pages at the end.
+    /// Receives the pages when the recorder is dropped.
     collected: Arc<Mutex<Collected>>,
 }
 
@@ -52,18 +52,19 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the location of a blob that is being written, for the time of the run: locations on
-    /// disk are only those of complete blobs.
+    /// Records the location of a blob that is being written in the journals of the run. Locations
+    /// on disk contain only complete blobs, so nothing is recorded there.
     pub(crate) fn expect(&mut self, entry: Entry<'_>) {
         if !self.budget.set.stays()
             && let Some(journal) = &mut self.journal
         {
-            // Recorded again when the blob is complete; then a failure to record it counts.
+            // A failure is ignored here, because the complete blob is recorded again, and a failure
+            // then counts.
             let _ = journal.put(entry);
         }
     }
 
-    /// Removes the record of an expected blob of which nothing is left.
+    /// Removes the record of a blob whose allocated space was released.
     pub(crate) fn forget(&mut self, number: u64) {
         if !self.budget.set.stays()
             && let Some(journal) = &mut self.journal
@@ -73,8 +74,8 @@ impl Recorder {
         }
     }
 
-    /// Counts a PUT whose response has no usable location. If the status is a success, a blob is
-    /// stored that cannot be found.
+    /// Counts a PUT whose response has no usable location. After status 200, the stored blob cannot
+    /// be found.
     pub(crate) fn miss(&self, status: u16) {
         if status == 200 {
             self.budget.set.note_orphan();
@@ -90,7 +91,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         if let Some(journal) = &mut self.journal {
-            // If this fails, a few blobs too many count as lost.
+            // If this write fails, the number of lost blobs is overestimated.
             let _ = journal.end();
         }
         let collected = self.collected.lock();

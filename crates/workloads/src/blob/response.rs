@@ -1,4 +1,4 @@
-//! JSON responses of the access layer. Locations are opaque and stay byte for byte as received.
+//! JSON responses of the access layer. Locations are opaque and kept byte for byte as received.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ struct Trouble<'a> {
     error: Option<Cow<'a, str>>,
 }
 
-/// Longest part of an error message that is shown, bytes.
+/// Longest error code or message that is shown, bytes.
 const LONGEST_WORDS: usize = 64;
 
 /// Location and checksums, as received.
@@ -36,8 +36,8 @@ pub(super) fn sums(response: &[u8]) -> &[u8] {
     fields(response).map_or(b"", |(_, sums)| sums)
 }
 
-/// Location and checksums. Used on the path of a request: allocates nothing, unlike a JSON library,
-/// which allocates for nested values.
+/// Location and checksums. Used on the request path: allocates nothing, while a JSON library
+/// allocates for nested values.
 fn fields(response: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (mut location, mut sums) = (None, &b""[..]);
     let mut at = expect(response, 0, b'{')?;
@@ -68,7 +68,7 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The position after `byte`, which must come next.
+/// The position after `byte`, which must come next after spaces.
 fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = skip_spaces(text, at);
     (*text.get(at)? == byte).then_some(at + 1)
@@ -86,7 +86,8 @@ fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The position after the value that starts at `at`. A nested value must only be closed.
+/// The position after the value that starts at `at`. Of a nested value, only the brackets are
+/// checked.
 fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
     let begin = at;
     let mut depth = 0_usize;

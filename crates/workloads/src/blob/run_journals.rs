@@ -1,5 +1,5 @@
-//! Journals of locations that are kept in memory: they allow to find and delete what a killed run
-//! has stored.
+//! Journals of blob locations that are otherwise only in memory, used to find and delete the blobs
+//! of a killed run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::batch::{Entry, Page};
 use super::journal::{self, Journal, Record};
 
-/// Name of the directory in a run directory.
+/// Name of the journals' directory in a run directory.
 const DIRECTORY: &str = "blobs";
 
 /// The journals of one set of one target, in the run directory.
@@ -21,12 +21,12 @@ pub(crate) struct RunJournals {
     count: AtomicU64,
 }
 
-/// Contents of the journals.
+/// Blobs in the journals of a killed run.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Blobs that were acknowledged and not deleted, by number.
     pub(crate) page: Page,
-    /// Upper bound of the PUTs with unknown outcome.
+    /// Maximum number of PUTs with unknown outcome.
     pub(crate) orphans: u64,
 }
 
@@ -44,7 +44,7 @@ impl RunJournals {
         &self.directory
     }
 
-    /// A journal for one worker of the next slice; `out` is the largest number of PUTs in flight.
+    /// A journal for one worker of the next slice; `out` is the maximum number of PUTs in flight.
     pub(crate) fn journal(&self, out: u64) -> io::Result<Journal> {
         std::fs::create_dir_all(&self.directory)?;
         let number = self.count.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl RunJournals {
         Journal::create(&self.directory.join(name), &self.set, out)
     }
 
-    /// Reads what a killed run has left.
+    /// Reads the journals that a killed run has left.
     pub(crate) fn read(&self) -> io::Result<Found> {
         let (mut there, mut gone, mut orphans) = (BTreeMap::new(), Vec::new(), 0);
         for file in self.files()? {
@@ -87,7 +87,7 @@ impl RunJournals {
         Ok(Found { page, orphans })
     }
 
-    /// Removes the journals; all their blobs are deleted.
+    /// Removes the journals; called after all their blobs were deleted.
     pub(crate) fn forget(&self) -> io::Result<()> {
         self.files()?.iter().try_for_each(std::fs::remove_file)?;
         // Fails while another set has journals in the directory.
@@ -127,7 +127,7 @@ mod tests {
         second.put(entry(2)).unwrap();
         second.end().unwrap();
         deleting.gone(1).unwrap();
-        // Killed here.
+        // The run is killed here.
         RunJournals::new(run.path(), "store", "other")
             .journal(9)
             .unwrap();

@@ -11,7 +11,7 @@ use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::s3::{code, explain};
 use crate::site::Site;
 
-/// The S3 protocol.
+/// The S3 protocol for blobs.
 pub(crate) struct S3 {
     writer: RequestWriter,
     path: ObjectPath,

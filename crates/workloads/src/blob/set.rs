@@ -23,7 +23,7 @@ struct Contents {
 }
 
 impl BlobSets {
-    /// The set of this name with these locations, and whether it is new.
+    /// The set with this name and these locations, and whether the set is new.
     pub(crate) fn set(
         &self,
         keeping: &Keeping<'_>,
@@ -56,11 +56,11 @@ impl BlobSets {
 /// Where the locations of a set are kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keeping<'a> {
-    /// In this directory, beyond the run.
+    /// On disk in this directory; kept after the run.
     OnDisk(&'a Path),
-    /// In memory, with journals in this directory of the run.
+    /// In memory, with journals in this run directory.
     Tracked(&'a Path),
-    /// In memory.
+    /// Only in memory.
     InMemory,
 }
 
@@ -90,23 +90,24 @@ pub(crate) struct Set {
     pub(crate) seed: u64,
     record: Option<Record>,
     batches: Mutex<Batches>,
-    /// The first unused number.
+    /// The first unused blob number.
     next: AtomicU64,
-    /// Number of PUTs with unknown outcome.
+    /// Maximum number of blobs that cannot be found, because the outcome or location of their PUT
+    /// is unknown.
     orphans: AtomicU64,
-    /// Upper bound of such PUTs in earlier runs.
+    /// Maximum number of blobs of earlier runs that cannot be found.
     pub(crate) earlier_orphans: u64,
     /// Number of blobs that still existed at their last poll, although their deletion was
     /// acknowledged.
     still_there: AtomicU64,
-    /// Number of such blobs whose last poll was inconclusive.
+    /// Number of blobs whose deletion was acknowledged and whose last poll was inconclusive.
     unresolved: AtomicU64,
     /// Failures since the start of the run.
     failures: AtomicU64,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
 }
 
-/// Work of the slices of one phase without a target.
+/// Numbers of operations in the slices of one storing phase without a target.
 pub(crate) struct DummiesOf<'a> {
     dummies: MutexGuard<'a, Vec<Vec<Arc<Done>>>>,
     phase: usize,
@@ -128,20 +129,20 @@ impl DerefMut for DummiesOf<'_> {
 
 #[derive(Debug, Default)]
 struct Batches {
-    /// By storing phase: what each of its slices stored.
+    /// By storing phase: the blobs that each slice stored.
     stored: Vec<Vec<Arc<Batch>>>,
     /// Blobs that may exist without an acknowledgement.
     doubtful: Vec<Arc<Batch>>,
     /// Blobs that were stored before the run.
     before: Option<Arc<Batch>>,
-    /// Why locations could not be kept.
+    /// Why locations could not be recorded.
     trouble: Option<String>,
 }
 
 /// Source of the blobs for a phase that reads or deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// An earlier phase, by its index among the storing phases.
+    /// A storing phase, by its index among the storing phases.
     Phase(usize),
     /// Blobs from before the run.
     Before,
@@ -204,14 +205,14 @@ impl Set {
         self.disk().map(Disk::file)
     }
 
-    /// Adds a storing phase.
+    /// Adds a storing phase; returns its index.
     pub(crate) fn add_phase(&self) -> usize {
         let mut batches = lock(&self.batches);
         batches.stored.push(Vec::new());
         batches.stored.len() - 1
     }
 
-    /// Source of the blobs for the next phase.
+    /// Source of the blobs for the next phase that reads or deletes.
     pub(crate) fn source(&self) -> Source {
         match lock(&self.batches).stored.len() {
             0 => Source::Before,
@@ -219,8 +220,8 @@ impl Set {
         }
     }
 
-    /// The batch for the `nth` slice of a phase: what the slice with the same index of the earlier
-    /// phase has stored, or the last such batch.
+    /// The batch for the `nth` slice of a phase that reads or deletes: the blobs that the `nth`
+    /// slice of the storing phase stored, or the last batch of that phase.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
         let mut batches = lock(&self.batches);
         match source {
@@ -252,7 +253,7 @@ impl Set {
         Ok(Batch::of(vec![page]).with_deleting(disk.deleting(&self.name)?))
     }
 
-    /// The first unused number.
+    /// The first unused blob number.
     pub(crate) fn next(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
@@ -271,8 +272,8 @@ impl Set {
         self.settle();
     }
 
-    /// Ends a slice: merges its journals into the database, or removes them if all their blobs are
-    /// deleted.
+    /// Ends a slice. With locations on disk, merges the journals into the database; otherwise
+    /// removes the journals if all blobs are deleted.
     pub(crate) fn settle(&self) {
         let settled = match &self.record {
             Some(Record::Disk(disk)) => disk.fold(),
@@ -284,7 +285,8 @@ impl Set {
         }
     }
 
-    /// A journal for a worker, if locations must survive a kill of the run.
+    /// A journal for a worker; `None` if locations are only in memory or the journal cannot be
+    /// created.
     pub(crate) fn journal(&self, worker: usize, out: u64) -> Option<Journal> {
         let journal = match self.record.as_ref()? {
             Record::Disk(disk) => disk.journal(worker, &self.name, out),
@@ -293,7 +295,7 @@ impl Set {
         journal.map_err(|error| self.note_trouble(&error)).ok()
     }
 
-    /// Takes over what a killed run has recorded.
+    /// Takes over the blobs in the journals of a killed run.
     pub(crate) fn inherit(&self) {
         let Some(trail) = self.trail() else { return };
         self.take_over(trail.read());
@@ -329,7 +331,7 @@ impl Set {
         lock(&self.batches).trouble = Some(error.to_string());
     }
 
-    /// Why locations cannot be kept, if they cannot.
+    /// Why locations could not be recorded; `None` without an error.
     pub(crate) fn trouble(&self) -> Option<String> {
         lock(&self.batches).trouble.clone()
     }
@@ -350,14 +352,14 @@ impl Set {
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
-    /// Number of these whose deletion was requested with unknown outcome.
+    /// Number of blobs with locations on disk whose deletion was requested with unknown outcome.
     pub(crate) fn deleting_on_disk(&self) -> u64 {
         let deleting = |disk: &Disk| disk.deleting(&self.name).ok();
         let deleting = self.disk().and_then(deleting);
         deleting.map_or(0, |numbers| numbers.len() as u64)
     }
 
-    /// Work of the slices of a phase without a target.
+    /// Numbers of operations in the slices of a storing phase without a target.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
         let mut dummies = lock(&self.dummies);
         let phase = match source {
@@ -379,7 +381,7 @@ impl Set {
         self.orphans.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Number of this run's PUTs with unknown outcome.
+    /// Maximum number of this run's blobs that cannot be found.
     pub(crate) fn orphans(&self) -> u64 {
         self.orphans.load(Ordering::Relaxed)
     }
@@ -398,8 +400,8 @@ impl Set {
         self.unresolved.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Number of this run's blobs whose deletion was acknowledged, and of which it is unknown
-    /// whether they still exist.
+    /// Number of this run's blobs whose deletion was acknowledged, and whose last poll was
+    /// inconclusive.
     pub(crate) fn unresolved(&self) -> u64 {
         self.unresolved.load(Ordering::Relaxed)
     }

@@ -13,7 +13,7 @@ use crate::s3::messages::refusal::Refusals;
 const READ_BYTES: usize = 4096;
 /// Characters of an error message that are kept.
 const KEPT_CHARS: usize = 120;
-/// Headers whose values are not secret.
+/// Request headers whose values are not secret.
 const PUBLIC: [&str; 5] = [
     "content-type",
     "accept",
@@ -21,7 +21,7 @@ const PUBLIC: [&str; 5] = [
     "accept-language",
     "user-agent",
 ];
-/// Shortest part of a header value that counts as a possible secret.
+/// Minimum length of a part of a header value that counts as a possible secret, bytes.
 const SECRET_CHARS: usize = 6;
 
 /// Reads error messages from JSON responses of Groonga, OpenSearch and servers with the same
@@ -86,7 +86,8 @@ impl ErrorMessages {
         self.bodies.body(exchange, part);
     }
 
-    /// The judgement of a response with an error status.
+    /// The judgement of a response with an error status, with the error message unless the message
+    /// contains a secret.
     pub(super) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
         let words = words(self.bodies.caught(exchange)).unwrap_or_default();
         self.bodies.release(exchange);
@@ -103,9 +104,9 @@ impl ErrorMessages {
     }
 }
 
-/// Groonga: `[[-22, start, elapsed, message, …]]`, or `{"header": {"error": {"message": …}}}`.
-/// OpenSearch: `{"error": {"reason": …}}`, or a string instead of the object. Others:
-/// `{"message": …}`.
+/// The error message in a JSON body. Groonga: `[[-22, start, elapsed, message, …]]`, or
+/// `{"header": {"error": {"message": …}}}`. OpenSearch: `{"error": {"reason": …}}`, or a string
+/// instead of the object. Others: `{"message": …}`.
 fn words(body: &[u8]) -> Option<String> {
     const PLACES: [&str; 5] = [
         "/0/3",

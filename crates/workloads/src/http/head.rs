@@ -1,4 +1,4 @@
-//! Heads of requests, and statuses of successful responses.
+//! Heads of requests, and statuses that count as success.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::text::{is_token, is_visible, push_decimal};
 /// Statuses that count as success.
 pub(super) struct Success([bool; STATUSES]);
 
-/// Statuses below this one can be a success.
+/// Only statuses below this number can be a success.
 const STATUSES: usize = 600;
 
 impl Success {
-    /// These statuses, or any 2xx if the list is empty.
+    /// Success is a status in `expect`, or any 2xx if `expect` is empty.
     pub(super) fn new(expect: &[u16]) -> Self {
         const SUCCESS: Range<usize> = 200..300;
         let mut holds = [false; STATUSES];
@@ -36,7 +36,7 @@ impl Success {
     }
 }
 
-/// The parts of a head, except the host.
+/// The parts of a request head, except the host.
 pub(super) struct Parts<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,
@@ -44,7 +44,7 @@ pub(super) struct Parts<'a> {
     pub(super) own: &'a [(String, String)],
     /// Headers shared by all requests.
     pub(super) shared: &'a [(String, String)],
-    /// Length of the body.
+    /// Length of the body, bytes.
     pub(super) body: usize,
     pub(super) keep_alive: bool,
 }
@@ -67,7 +67,7 @@ impl Parts<'_> {
         head.extend_from_slice(b" HTTP/1.1\r\n");
     }
 
-    /// The `Host` header; empty if the user sets it.
+    /// The `Host` header line; empty if the plan sets `Host`.
     pub(super) fn host_line(&self, host: &str) -> Vec<u8> {
         let mut line = Vec::new();
         if !self.gives("host") {
@@ -104,7 +104,7 @@ impl Parts<'_> {
     }
 }
 
-/// Whether a header has that name.
+/// Whether one of these headers has this name, in upper or lower case.
 fn gives(headers: &[(String, String)], name: &str) -> bool {
     headers
         .iter()
@@ -156,7 +156,8 @@ fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
     head.extend_from_slice(b"\r\n");
 }
 
-/// Methods whose requests state a missing body with `Content-Length: 0` (RFC 9110, section 8.6).
+/// Whether requests with this method state an empty body with `Content-Length: 0` (RFC 9110,
+/// section 8.6).
 fn expects_a_body(method: &str) -> bool {
     matches!(method, "POST" | "PUT" | "PATCH")
 }

@@ -12,7 +12,7 @@ use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};
 use crate::site::Site;
 
-/// The kind `http`.
+/// The workload kind `http`.
 #[derive(Debug, Clone, Copy)]
 pub struct Http;
 

@@ -1,4 +1,4 @@
-//! One repeated plain HTTP request.
+//! A workload that repeats one plain HTTP request.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl Prepared for PreparedHttp {
         self.workers(self.workers)
     }
 
-    /// Workers report when they are dropped.
+    /// Merges the reports, which workers write when they are dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
         self.seen = self.expected.slice_done();
@@ -81,7 +81,7 @@ impl Prepared for PreparedHttp {
     }
 }
 
-/// The request and its expected response, shared by all threads.
+/// The request and its success statuses, shared by all threads.
 struct Request {
     operations: [&'static str; 1],
     /// One head per host; heads differ only in the `Host` header.
@@ -141,7 +141,8 @@ fn path(workload: &str, work: &HttpWork, target: &Site) -> Result<String, Worklo
     })
 }
 
-/// Static name of the operation, so that samples carry no allocated text.
+/// Name of the operation: a common method, or `HTTP`. Static, so that samples carry no allocated
+/// text.
 fn operation(method: &str) -> &'static str {
     const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     METHODS

@@ -1,4 +1,4 @@
-//! Judgement of responses to plain HTTP requests: by status, and compared with earlier responses to
+//! Judges responses to plain HTTP requests by status, and by comparison with earlier responses to
 //! the same request.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Expected {
     secrets: Secrets,
     expectation: Expectation,
     findings: Arc<Mutex<Findings>>,
-    /// Whether the request is still to be sent before the run.
+    /// Whether the probe before the run must still be sent.
     is_to_be_probed: bool,
     reports: Vec<Arc<Mutex<Option<Report>>>>,
 }
@@ -40,13 +40,14 @@ impl Expected {
                 false => Expectation::unknown(),
             },
             findings: Arc::default(),
-            // RFC 9110, section 9.2.1: other methods may change data on the server.
+            // RFC 9110, section 9.2.1: other methods can change data on the server.
             is_to_be_probed: !is_off && matches!(work.method.as_str(), "GET" | "OPTIONS"),
             reports: Vec::new(),
         }
     }
 
-    /// The stage that sends the request before the run, once; `worker` prepares the request.
+    /// The stage that sends the request before the run, returned once; `worker` prepares the
+    /// request.
     pub(super) fn probe(
         &mut self,
         worker: impl FnOnce() -> Box<dyn Workload>,
@@ -67,7 +68,7 @@ impl Expected {
         })
     }
 
-    /// Takes over what the probe found.
+    /// Sets the expectation from the results of the probe.
     fn learn(&mut self) {
         if matches!(self.expectation, Expectation::Unknown(_)) {
             let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +88,7 @@ impl Expected {
         numbered.map(judge).collect()
     }
 
-    /// Merges the reports of the workers, which have been dropped.
+    /// Merges the reports of the workers; called after the workers were dropped.
     pub(super) fn slice_done(&mut self) -> Option<ResponseComparison> {
         let reports = std::mem::take(&mut self.reports);
         let reports = reports.iter().filter_map(|report| {
@@ -100,7 +101,7 @@ impl Expected {
         (self.expectation != Expectation::Nothing).then_some(seen)
     }
 
-    /// The expected response for people and rules; `None` if none is expected.
+    /// The expected response for reports and checks; `None` if responses are not compared.
     pub(super) fn summary(&self) -> Option<ExpectedResponse> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         match self.expectation {
@@ -110,7 +111,7 @@ impl Expected {
     }
 }
 
-/// Judges the responses of one worker. It reports when it is dropped.
+/// Judges the responses of one worker; writes its report when dropped.
 pub(super) struct Judge {
     error_messages: ErrorMessages,
     monitor: Monitor,
@@ -118,7 +119,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Sets the second of the wall clock at which a request is prepared.
+    /// Sets the time at which the current request is prepared, seconds since 1970-01-01 UTC.
     #[inline]
     pub(super) fn at(&mut self, unix_seconds: u64) {
         self.monitor.at(unix_seconds);

@@ -7,8 +7,8 @@ use crate::rng::Rng;
 /// Longest respected `Retry-After`, seconds.
 const LONGEST_RETRY_AFTER: u64 = 60;
 
-/// Whether the same request may succeed later after this status (RFC 9110 sections 15.5.9 and 15.6,
-/// RFC 6585 section 4; the statuses that S3 libraries retry).
+/// Whether a request that got this status can succeed later: the statuses that S3 libraries retry
+/// (RFC 9110 sections 15.5.9 and 15.6, RFC 6585 section 4).
 pub(super) fn is_temporary(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
 }
@@ -18,7 +18,7 @@ pub(super) fn is_temporary_loss(class: ErrorClass) -> bool {
     class == ErrorClass::Reset
 }
 
-/// The wait that a response requests, nanoseconds (RFC 9110 section 10.2.3). Dates are ignored.
+/// The wait in `Retry-After`, nanoseconds (RFC 9110 section 10.2.3); `None` for a date.
 pub(super) fn requested_wait(head: &ResponseHead<'_>) -> Option<u64> {
     let text = std::str::from_utf8(head.header("retry-after")?).ok()?;
     let seconds: u64 = text.parse().ok()?;
@@ -35,8 +35,8 @@ pub(super) struct BackOff {
 }
 
 impl BackOff {
-    /// The wait after `attempts` attempts, at least 1: uniform between 0 and
-    /// `first` × 2^(attempts - 1), at most `most` ("full jitter").
+    /// A random wait after `attempts` attempts, nanoseconds: uniform between 0 and the smaller of
+    /// `first` × 2^(attempts - 1) and `most` ("full jitter").
     pub(super) fn wait(&self, attempts: u32, rng: &mut Rng) -> u64 {
         let doublings = attempts.saturating_sub(1).min(32);
         let most = self.first.saturating_mul(1 << doublings).min(self.most);

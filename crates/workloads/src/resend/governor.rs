@@ -1,30 +1,31 @@
 //! Limits the concurrent requests while data is loaded, and decides when to give up.
 //!
-//! The limit is halved when a request is refused and grows by one after a number of successes, like
-//! TCP's congestion window (AIMD: Chiu and Jain, 1989). Each refusal doubles the successes needed
-//! to grow, so that a server with one writer is not overloaded again and again.
+//! A refusal halves the limit, and a number of successes raises the limit by one, like TCP's
+//! congestion window (AIMD: Chiu and Jain, 1989). Each cut doubles this number of successes, so
+//! that a server with one writer is not overloaded repeatedly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Attempts of one request after which it counts as failed.
+/// Number of attempts after which a request counts as failed.
 pub(super) const MOST_ATTEMPTS: u32 = 25;
 /// Minimum number of consecutive refusals before a stage is given up.
 const MOST_IN_A_ROW: u32 = 10;
-/// Shortest time without a success before a stage is given up, nanoseconds.
+/// Minimum time since the first of the consecutive refusals before a stage is given up,
+/// nanoseconds.
 const LONGEST_IN_A_ROW: u64 = 30_000_000_000;
-/// Successes needed to grow: after the first refusal, and at most.
+/// Successes that raise the limit by one: initial number, doubled by each cut, and maximum.
 const GROWTH: (u64, u64) = (8, 512);
 
 /// Refusals of a server while data was loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
-    /// Requests that were refused or lost, and retried.
+    /// Number of attempts that were refused or lost, and then retried.
     pub requests: u64,
     /// Lowest limit of concurrent requests.
     pub fewest_at_once: usize,
 }
 
-/// Shared by the workers of one stage.
+/// Limits the concurrent requests of one stage; shared by its workers.
 #[derive(Debug)]
 pub struct Governor {
     connections: usize,
@@ -36,23 +37,24 @@ struct State {
     /// Limit of concurrent requests.
     window: usize,
     out: usize,
-    /// Number of cuts so far: a request that was sent before the last cut does not cause another.
+    /// Number of times the limit was halved. The refusal of a request admitted before the last cut
+    /// causes no further cut.
     cuts: u64,
-    /// Successes since the last change of the limit, and successes needed to grow.
+    /// Successes since the last change of the limit; `growth` successes raise the limit by one.
     successes: u64,
     growth: u64,
     refused: Refused,
-    /// Consecutive refusals, and the time of the first.
+    /// Number of consecutive refusals; `since` is the time of the first refusal, nanoseconds.
     in_a_row: u32,
     since: u64,
     /// The latest known time, nanoseconds.
     now: u64,
-    /// No request is sent before this time.
+    /// No request is sent before this time, nanoseconds.
     quiet_until: u64,
 }
 
 impl Governor {
-    /// For a stage with this many connections.
+    /// A governor for a stage with `connections` connections.
     pub fn new(connections: usize) -> Self {
         let connections = connections.max(1);
         Self {
@@ -80,10 +82,10 @@ impl Governor {
         self.state().refused
     }
 
-    /// Admits one more request and returns the current number of cuts; or returns when to try
-    /// again.
+    /// Admits one more request and returns the current number of cuts; `Err` is the time at which
+    /// to try again, nanoseconds.
     pub(super) fn admit(&self, now: u64) -> Result<u64, u64> {
-        /// Until a request of another thread may have ended.
+        /// Wait until a request of another thread can have ended, nanoseconds.
         const A_MOMENT: u64 = 2_000_000;
         let mut state = self.state();
         state.now = state.now.max(now);
@@ -102,7 +104,7 @@ impl Governor {
         self.state().out -= 1;
     }
 
-    /// Counts a request that has ended, with any outcome.
+    /// Counts a request that has ended without a retry as a success, whatever its outcome.
     pub(super) fn ended(&self) {
         let mut state = self.state();
         state.out -= 1;
@@ -114,7 +116,7 @@ impl Governor {
         }
     }
 
-    /// Whether a request that is refused now, after this number of attempts, is retried.
+    /// Whether a request is retried if attempt number `attempts` is refused now.
     pub(super) fn insists(&self, attempts: u32) -> bool {
         let state = self.state();
         let long = state.now.saturating_sub(state.since) >= LONGEST_IN_A_ROW;
@@ -122,8 +124,8 @@ impl Governor {
         attempts < MOST_ATTEMPTS && !hopeless
     }
 
-    /// Counts a refused request that was admitted at this number of cuts; `requested_wait` is the
-    /// wait that the server requested.
+    /// Counts a refused request. `cut` is the number of cuts at its admission; `requested_wait` is
+    /// the wait that the server requested, nanoseconds.
     pub(super) fn refuse(&self, cut: u64, requested_wait: Option<u64>) {
         let mut state = self.state();
         state.out -= 1;
@@ -144,7 +146,7 @@ impl Governor {
         }
     }
 
-    /// Consecutive refusals, and the seconds since the last success.
+    /// Number of consecutive refusals, and the seconds since the first of these refusals.
     pub(super) fn in_a_row(&self) -> (u32, u64) {
         let state = self.state();
         let nanos = state.now.saturating_sub(state.since);
@@ -160,8 +162,8 @@ impl Governor {
 mod tests {
     use super::*;
 
-    /// Sends all admitted requests to a server that processes one request at a time and refuses the
-    /// others; returns the refusals until the given number of successes.
+    /// Sends all admitted requests to a server that processes one request at a time and refuses all
+    /// others, until `successes` requests have succeeded; returns the refusals.
     fn at_a_busy_server(connections: usize, successes: u64) -> Refused {
         let governor = Governor::new(connections);
         let mut done = 0;
@@ -185,7 +187,7 @@ mod tests {
     fn a_server_with_one_writer_gets_one_request_at_a_time_before_long() {
         let refused = at_a_busy_server(20, 2_500);
         assert_eq!(refused.fewest_at_once, 1);
-        // 19 at once at the start, then one per cut.
+        // 19 refusals at the start, then one per cut.
         assert!(refused.requests < 60, "{refused:?}");
     }
 

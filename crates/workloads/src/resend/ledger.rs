@@ -13,9 +13,9 @@ pub(super) struct Sent {
     pub(super) op: usize,
     /// Attempts refused so far.
     pub(super) refusals: u32,
-    /// Time at which its first attempt was prepared, nanoseconds of the slice.
+    /// Time at which the first attempt was prepared, nanoseconds since the start of the slice.
     pub(super) started: u64,
-    /// The owner's mark for the current attempt.
+    /// Number of the governor's cuts when the current attempt was admitted.
     pub(super) mark: u64,
     /// Whether the current attempt was refused and will be retried.
     pub(super) again: bool,
@@ -29,7 +29,7 @@ pub(super) struct Sent {
 #[derive(Debug)]
 struct Waiting {
     place: usize,
-    /// Length of the wait, and its end, which is set at the next [`Ledger::wake`].
+    /// Length of the wait, nanoseconds; the next [`Ledger::wake`] sets `due`, the end of the wait.
     wait: u64,
     due: Option<u64>,
     host: usize,
@@ -39,10 +39,11 @@ struct Waiting {
     content: Option<u64>,
 }
 
-/// Bytes of a refusal's body that are searched for its code.
+/// Bytes of a refusal's body that are searched for the error code.
 const SEARCHED_BYTES: usize = 4096;
 
-/// All requests of one worker. While a request is in flight, [`Exchange::tag`] is its index here.
+/// All requests of one worker. While a request is in flight, [`Exchange::tag`] is its index in
+/// `sent`.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     sent: Slots<Sent>,
@@ -61,7 +62,7 @@ impl Ledger {
         self.waiting.len()
     }
 
-    /// Sets the time: the waits of requests that were just refused start now.
+    /// Starts the waits of newly refused requests at time `now`.
     pub(super) fn wake(&mut self, now: u64) {
         for waiting in &mut self.waiting {
             let wait = waiting.wait;
@@ -95,7 +96,7 @@ impl Ledger {
         &mut self.sent[exchange.tag as usize]
     }
 
-    /// Marks the current attempt as refused; it will be retried.
+    /// Marks the current attempt as refused and the request for a retry.
     pub(super) fn refuse(&mut self, exchange: &Exchange, requested_wait: Option<u64>) {
         let sent = self.of_mut(exchange);
         (sent.again, sent.requested_wait) = (true, requested_wait);
@@ -126,7 +127,7 @@ impl Ledger {
         });
     }
 
-    /// Puts the first due request back into an exchange, if one is due for its host.
+    /// Puts a due request back into an exchange, if a request for the exchange's host is due.
     pub(super) fn resume(&mut self, exchange: &mut Exchange, now: u64) -> Option<&mut Sent> {
         let ready = |waiting: &Waiting| {
             waiting.due.is_some_and(|due| due <= now) && waiting.host == exchange.host
@@ -161,7 +162,7 @@ impl Ledger {
         over
     }
 
-    /// Calls `call` with the exchange as the inner workload knows it.
+    /// Calls `call` with the tag and operation that the inner workload set.
     pub(super) fn inside<T>(
         &mut self,
         exchange: &mut Exchange,
@@ -177,7 +178,8 @@ impl Ledger {
         result
     }
 
-    /// The exchange as the inner workload knows it, without its head.
+    /// A copy of the exchange with the tag and operation that the inner workload set, without the
+    /// head.
     pub(super) fn likeness(&self, exchange: &Exchange) -> Exchange {
         let sent = self.of(exchange);
         Exchange {

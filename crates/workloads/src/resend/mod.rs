@@ -1,9 +1,9 @@
-//! Retries of refused requests: until they succeed while data is loaded before a run, and measured
-//! with `retries`.
+//! Retries of refused requests: [`Patient`] retries unmeasured requests that load data before a
+//! run; [`Retrying`] retries measured requests, if the plan sets `retries`.
 //!
-//! Both keep the request as it was written. The inner workload sees only the last attempt, so it
-//! needs no code for retries. A signature is valid for 15 minutes (Amazon S3 API reference,
-//! "Signature calculations"), longer than any request is retried.
+//! Requests are sent again unchanged. The inner workload sees only the last attempt, so it needs no
+//! code for retries. Signatures stay valid for 15 minutes (Amazon S3 API reference, "Signature
+//! calculations"), longer than the retries of a request take.
 
 mod backoff;
 mod governor;

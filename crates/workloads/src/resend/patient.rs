@@ -13,11 +13,11 @@ use super::governor::{Governor, MOST_ATTEMPTS};
 use super::ledger::Ledger;
 use crate::rng::Rng;
 
-/// Text in the table of failures for an attempt that is retried; such an attempt is not a failure
-/// of the work.
+/// Text in the failure table for an attempt that is retried; a retried attempt does not count as a
+/// failure of the stage.
 pub const SENT_AGAIN: &str = "refused, and sent again";
 
-/// Waits before a retry, nanoseconds: 50 ms to 2 s.
+/// Upper bounds of the random waits before a retry: 50 ms, doubling up to 2 s.
 const BACK_OFF: BackOff = BackOff {
     first: 50_000_000,
     most: 2_000_000_000,
@@ -34,7 +34,7 @@ pub struct Patient {
 }
 
 impl Patient {
-    /// One worker of a stage; `index` identifies it.
+    /// A worker of a stage with retries; `index` identifies the worker within the stage.
     pub fn new(worker: Box<dyn Workload>, governor: Arc<Governor>, index: u64) -> Self {
         Self {
             worker,
@@ -45,7 +45,7 @@ impl Patient {
         }
     }
 
-    /// A new request of the inner worker, if it has one.
+    /// A new request of the inner worker, if any.
     fn fresh(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.exhausted {
             return Next::Exhausted;
@@ -71,7 +71,7 @@ impl Patient {
             .park(exchange, wait.max(requested_wait.unwrap_or(0)));
     }
 
-    /// The text of a failure, with the attempts before it.
+    /// The text of a failure, with the number of attempts.
     fn with_attempts(&self, text: String, refusals: u32) -> String {
         let (in_a_row, seconds) = self.governor.in_a_row();
         match refusals + 1 {

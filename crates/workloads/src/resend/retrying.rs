@@ -1,9 +1,9 @@
 //! Measured work with retries, as in client libraries: an operation is timed from the start of its
-//! first attempt to the end of its last, and every attempt is counted as a sub-request.
+//! first attempt to the end of its last attempt, and every attempt is counted as a sub-request.
 //!
-//! Statuses and waits are those of minio-go, the library of warp: statuses 408, 429, 500, 502, 503
-//! and 504 and broken connections; a random part of 200 ms, 400 ms, 800 ms and then 1 s
-//! (<https://github.com/minio/minio-go>, `retry.go`).
+//! Retries follow minio-go, the library of warp (<https://github.com/minio/minio-go>, `retry.go`):
+//! after statuses 408, 429, 500, 502, 503 and 504 and broken connections, following a random wait
+//! of up to 200 ms, 400 ms, 800 ms and then 1 s.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use super::ledger::{Ledger, Over};
 use crate::rng::Rng;
 use crate::s3::messages::refusal::code;
 
-/// Waits before a retry, nanoseconds.
+/// Upper bounds of the random waits before a retry: 200 ms, doubling up to 1 s.
 const BACK_OFF: BackOff = BackOff {
     first: 200_000_000,
     most: 1_000_000_000,
@@ -45,7 +45,7 @@ const ATTEMPTS: [(&str, &str); 18] = [
     ("FAN-OUT", "FAN-OUT attempt"),
 ];
 
-/// A worker that retries refused requests within the time of their operation.
+/// A worker that retries refused requests; the time of an operation includes its retries.
 pub(crate) struct Retrying<W> {
     worker: W,
     /// Maximum number of retries per request.
@@ -55,7 +55,7 @@ pub(crate) struct Retrying<W> {
     ledger: Ledger,
     rng: Rng,
     names: Vec<&'static str>,
-    /// By operation of the inner worker: the operation for its attempts, if these are counted.
+    /// By operation of the inner worker: index of the operation that counts its attempts, if any.
     attempts: Vec<Option<usize>>,
     transactions: VecDeque<Transaction>,
     exhausted: bool,
@@ -106,7 +106,7 @@ impl<W: Workload> Retrying<W> {
         self.ledger.park(exchange, wait);
     }
 
-    /// Counts the operation, whose last attempt was judged or lost.
+    /// Reports the operation as a transaction, after its last attempt.
     fn conclude(&mut self, over: Over, payload: u64, outcome: &Judgement) {
         if self.attempts[over.op].is_some() {
             self.transactions.push_back(Transaction {
@@ -119,7 +119,7 @@ impl<W: Workload> Retrying<W> {
         }
     }
 
-    /// What comes next if the inner worker has no request now.
+    /// What the worker does next if the inner worker has no request now.
     fn rest(&self, now: u64, next: Next) -> Next {
         match (self.ledger.next_due(), next) {
             (Some(due), Next::Rest(until)) => Next::Rest(due.min(until).max(now + 1)),

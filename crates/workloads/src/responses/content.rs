@@ -1,11 +1,11 @@
-//! Checksums and decoding of bodies.
+//! Checksums and decoding of response bodies.
 
 use std::io::Read;
 
 use crc_fast::{CrcAlgorithm, Digest};
 
 const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc64Nvme;
-/// Initial state of a checksum.
+/// Initial state of a CRC-64/NVME checksum.
 pub(super) const START: u64 = u64::MAX;
 /// Longest decoded body, bytes.
 const MOST_DECODED: u64 = 64 << 20;
@@ -18,13 +18,13 @@ pub(super) fn fold(state: u64, part: &[u8]) -> u64 {
     digest.get_state()
 }
 
-/// The checksum for a final state.
+/// The checksum of all bytes that were added to `state`.
 #[inline]
 pub(super) fn finished(state: u64) -> u64 {
     Digest::new_with_init_state(ALGORITHM, state).finalize()
 }
 
-/// A decoded body.
+/// Length, bytes, and checksum of a decoded body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub(super) length: u64,
@@ -33,13 +33,13 @@ pub(super) struct Decoded {
 
 impl Decoded {
     /// Decodes a body. `None` if the encoding is unknown, several encodings are applied, or the
-    /// body is damaged or too long. Brotli (`br`) is not supported.
+    /// body is damaged or longer than [`MOST_DECODED`]. Brotli (`br`) is not supported.
     pub(super) fn of(body: &[u8], encoding: Option<&str>) -> Option<Self> {
         let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
         match encoding.as_str() {
             "" | "identity" => Self::read(body),
             "gzip" | "x-gzip" => Self::read(flate2::read::MultiGzDecoder::new(body)),
-            // RFC 9110, section 8.4.1.2: the zlib format; some servers send raw DEFLATE.
+            // The zlib format (RFC 9110, section 8.4.1.2); some servers send raw DEFLATE.
             "deflate" => Self::read(flate2::read::ZlibDecoder::new(body))
                 .or_else(|| Self::read(flate2::read::DeflateDecoder::new(body))),
             "zstd" => Self::read(zstd::stream::read::Decoder::new(body).ok()?),

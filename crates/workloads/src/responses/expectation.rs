@@ -5,16 +5,16 @@ use smallvec::SmallVec;
 use super::tally::{Kind, Kinds, MOST_KINDS, Response};
 use super::{ExpectedResponse, Sameness};
 
-/// Number of responses after which the expected response is known.
+/// Number of responses from which the expected response is learned.
 pub(crate) const ENOUGH: u64 = 16;
-/// Maximum number of kinds of responses that may alternate before the page counts as variable.
+/// Maximum number of alternating kinds of responses; with more kinds, the page counts as variable.
 const MOST_IN_TURN: usize = 4;
-/// Seconds over which the same content must be received before other content counts as unexpected:
-/// pages may show the time in seconds.
+/// Seconds over which the same content must be received before other content counts as unexpected,
+/// because pages can show the time in seconds.
 const PROVEN_SECONDS: u64 = 2;
-/// Bytes by which the length of a variable page may change.
+/// Bytes by which the length of a variable page can always change.
 const SLACK_BYTES: u64 = 64;
-/// The same as a part of its length: one in this number.
+/// A variable page can also change by its longest length divided by this number.
 const SLACK_PART: u64 = 10;
 
 /// A list of up to [`MOST_KINDS`] items without heap allocation.
@@ -25,7 +25,7 @@ type Few<T> = SmallVec<[T; MOST_KINDS]>;
 pub(crate) enum Expectation {
     /// Nothing is compared.
     Nothing,
-    /// Not known yet: the responses received so far.
+    /// The expected response is not known yet; contains the responses received so far.
     Unknown(Kinds),
     /// Responses with constant content.
     Same(Same),
@@ -38,11 +38,12 @@ pub(crate) enum Expectation {
 pub(crate) struct Same {
     /// One of the responses.
     pub(super) like: Response,
-    /// The last second in which this content was received.
+    /// Time at which this content was last received, seconds since 1970-01-01 UTC.
     pub(super) last_second: u64,
-    /// Whether other content certainly belongs to another kind of response.
+    /// Whether other content is unexpected: `true` after this content was received over
+    /// [`PROVEN_SECONDS`], or if other kinds of responses are known.
     pub(super) is_proven: bool,
-    /// Other content that was received before that was certain.
+    /// Other content that was received before `is_proven` was set.
     pub(super) other: Option<Range>,
 }
 
@@ -52,7 +53,7 @@ pub(crate) struct Range {
     pub(super) status: u16,
     /// Shortest and longest length received, bytes.
     pub(super) seen: (u64, u64),
-    /// The last second in which such a response was received.
+    /// Time of the last response in the range, seconds since 1970-01-01 UTC.
     pub(super) last_second: u64,
 }
 
@@ -73,8 +74,9 @@ impl Range {
         }
     }
 
-    /// The expected lengths: the received ones with some slack, or from half to twice of them if
-    /// they differ much. An empty body is expected only after an empty body.
+    /// Shortest and longest expected length, bytes: the received lengths with some slack or, if
+    /// they differ by more than the slack, half the shortest and twice the longest. An empty body
+    /// is expected only after an empty body.
     pub(super) fn expected(&self) -> (u64, u64) {
         let (least, most) = self.seen;
         let slack = SLACK_BYTES.max(most / SLACK_PART);
@@ -100,8 +102,8 @@ impl Same {
         self.is_proven |= self.last_second >= self.like.second + PROVEN_SECONDS;
     }
 
-    /// Whether a response with other content may be the same page at another time; if so, the
-    /// response is counted.
+    /// Whether a response with other content can be the same page at another time. If so, the
+    /// response is recorded in `other`.
     pub(super) fn allows(&mut self, response: Response) -> bool {
         let own = Range::of(self.like);
         let is_near = response.status == self.like.status
@@ -119,10 +121,10 @@ impl Same {
 impl Expectation {
     /// Derives the expected response from the responses received.
     ///
-    /// A few kinds that alternate are a mixture, in which only one kind can be right: the longest
-    /// one, or the first of the longest ones, since errors and partial pages are shorter than
-    /// pages. Of a few kinds of similar length, each received in one continuous period, the last
-    /// one is the current page. Many kinds are one page with variable content.
+    /// A few alternating kinds are a mixture with one correct kind: the longest kind, because
+    /// errors and partial pages are shorter than pages. Of several longest kinds, the first is
+    /// correct. If a few kinds of similar length were each received in one continuous period, the
+    /// last kind is the current page. Many kinds are one page with variable content.
     pub(crate) fn of<'a>(kinds: &'a Kinds) -> Self {
         let filled = kinds.kinds.iter().filter(|kind| kind.first.length > 0);
         // Called on the path of a request: no allocation.
@@ -186,12 +188,12 @@ impl Expectation {
         }
     }
 
-    /// Nothing has been received yet.
+    /// The expectation before the first response.
     pub(crate) fn unknown() -> Self {
         Self::Unknown(Kinds::default())
     }
 
-    /// A copy for a worker, which learns independently.
+    /// A copy for a worker, which learns independently of other workers.
     pub(crate) fn for_worker(&self) -> Self {
         match self {
             Self::Unknown(_) => Self::Unknown(Kinds::with_memory()),
@@ -208,7 +210,7 @@ impl Expectation {
         .settled()
     }
 
-    /// The expected status, lengths and content for people and rules.
+    /// The expected status, lengths and content, for reports and checks.
     pub(super) fn summary(&self) -> ExpectedResponse {
         let (status, (shortest, longest), content) = match self {
             Self::Nothing | Self::Unknown(_) => return ExpectedResponse::default(),
@@ -236,7 +238,7 @@ impl Expectation {
         }
     }
 
-    /// Merges what several workers have learned from the same initial expectation.
+    /// Merges the expectations of two workers that started from the same expectation.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one.and(other)),
@@ -256,8 +258,8 @@ impl Expectation {
         }
     }
 
-    /// The expectation after a slice. Content that was received only at the start, followed by
-    /// other content, belongs to a page that changes with time.
+    /// The expectation after a slice. If content was received only at the start and other content
+    /// followed, the page varies.
     pub(super) fn settled(self) -> Self {
         match self {
             Self::Same(Same {
@@ -367,7 +369,7 @@ mod tests {
         let settled = Expectation::Same(clock).settled();
         assert!(matches!(settled, Expectation::Varies(_)), "{settled:?}");
 
-        // The expected content was still received at the end: the other content is another response.
+        // The expected content was still received at the end, so other content is unexpected.
         let mut mixed = same(&known);
         assert!(mixed.allows(response(100, 8, 51)));
         mixed.came(51);

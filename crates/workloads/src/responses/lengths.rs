@@ -1,26 +1,26 @@
-//! Lengths of responses to many requests, each compared with the first response to the same
-//! request.
+//! Compares the length of each response with the first response to the same request.
 
 use tenbin_engine::{ErrorClass, Judgement};
 
 use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 
-/// Bytes by which the length of a body may always differ.
+/// Bytes by which the length of a body can always differ.
 const SLACK_BYTES: u64 = 64;
 
-/// The length of the first response to each request, and the comparison of later ones.
+/// Compares the lengths of responses to each request with the length of the first response.
 ///
-/// Search results contain times and scores and change with the data, so only a body of less than
-/// half or more than twice the length counts as another kind of response, and an empty body.
+/// Search results contain times and scores and change with the data. A body is therefore unexpected
+/// only if it is empty, shorter than half or longer than twice the first body.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths {
-    /// Length + 1; 0 before the first response. Empty if nothing is compared.
+    /// By request: length of the first response + 1; 0 before the first response. Empty if nothing
+    /// is compared.
     first: Vec<u64>,
     seen: ResponseComparison,
 }
 
 impl Lengths {
-    /// For this number of requests.
+    /// Compares responses to `requests` requests; with 0, compares nothing.
     pub(crate) fn of(requests: usize) -> Self {
         Self {
             first: vec![0; requests],
@@ -28,7 +28,7 @@ impl Lengths {
         }
     }
 
-    /// Whether a response of this length is of another kind than the first response.
+    /// Whether this length is unexpected after the first response to the request.
     #[inline]
     pub(crate) fn is_unexpected(&self, request: u64, length: u64) -> bool {
         match self.first.get(request as usize) {
@@ -42,7 +42,7 @@ impl Lengths {
         }
     }
 
-    /// Counts a response of the expected kind, or the first response.
+    /// Counts a response of expected length, or stores the length of the first response.
     #[inline]
     pub(crate) fn came(&mut self, request: u64, length: u64) {
         if let Some(first) = self.first.get_mut(request as usize) {
@@ -53,7 +53,7 @@ impl Lengths {
         }
     }
 
-    /// The judgement of a response of another kind; `example` is the start of its body.
+    /// The judgement of an unexpected response; `example` is the start of its body.
     #[cold]
     pub(crate) fn unexpected(
         &mut self,

@@ -1,11 +1,11 @@
 //! Comparison of responses to the same request.
 //!
 //! A server under load can send a short response with status 200: an empty body, an error message,
-//! or another page from its cache. Such responses are fast, but not the work that was to be
-//! measured. So a workload without a known correct response learns it: from a [probe](Prober)
-//! before the run or, without a probe, from the first responses of the run ([`Expectation::of`]). A
-//! [`Monitor`] in each worker compares the length of every response with it, and the content of
-//! some.
+//! or another page from its cache. These responses are fast, but the server did not do the work to
+//! be measured. A workload without a known correct response therefore learns the expected response:
+//! from a [probe](Prober) before the run or, without a probe, from the first responses of the run
+//! ([`Expectation::of`]). A [`Monitor`] in each worker compares the length of every response with
+//! the expected length, and the content of a sample of responses with the expected content.
 
 mod content;
 mod expectation;
@@ -26,19 +26,19 @@ const MOST_UNEXPECTED: usize = 8;
 /// The expected response to a request on one target.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExpectedResponse {
-    /// Responses to requests that were sent before the run; 0 without a probe.
+    /// Number of responses to the probe before the run; 0 without a probe.
     pub probed: u64,
-    /// Status; `None` if unknown.
+    /// Expected status; `None` if unknown.
     pub status: Option<u16>,
     /// Shortest expected body, bytes.
     pub shortest: u64,
     /// Longest expected body, bytes.
     pub longest: u64,
-    /// Mean length of the probe's bodies, bytes.
+    /// Mean length of the probe's bodies, bytes; `None` without a probe.
     pub mean: Option<f64>,
     /// Whether the content is constant.
     pub content: Sameness,
-    /// Number of kinds of responses in the probe that occurred repeatedly.
+    /// Number of kinds of responses (status, length, content) that the probe received repeatedly.
     pub kinds: u64,
     /// `Content-Type`, as received.
     pub content_type: Option<String>,
@@ -46,14 +46,14 @@ pub struct ExpectedResponse {
     pub encoding: Option<String>,
     /// Mean length of the probe's decoded bodies, bytes; `None` if a body could not be decoded.
     pub decoded_mean: Option<f64>,
-    /// Checksum of the decoded body, if all responses of the probe have the same.
+    /// Checksum of the decoded bodies, if equal for all responses of the probe.
     pub decoded_sum: Option<u64>,
 }
 
 /// Whether the responses to a request have the same content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sameness {
-    /// Unknown.
+    /// Not known yet.
     #[default]
     Unknown,
     /// All expected responses have the same content.
@@ -67,16 +67,16 @@ pub enum Sameness {
 pub struct ResponseComparison {
     /// Responses whose length was compared.
     pub compared: u64,
-    /// Responses whose content was compared, too.
+    /// Compared responses whose body was read.
     pub read: u64,
-    /// Unexpected responses by kind, the most frequent first.
+    /// Unexpected responses by status and length, the most frequent first.
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Unexpected responses of further kinds.
+    /// Number of unexpected responses beyond those in `unexpected`.
     pub others: u64,
 }
 
 impl ResponseComparison {
-    /// Merges the comparisons of several workers for the same slice.
+    /// Merges the comparisons of two workers for the same slice.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.compared += other.compared;
         self.read += other.read;
@@ -96,7 +96,7 @@ impl ResponseComparison {
     }
 }
 
-/// Unexpected responses of one kind.
+/// Unexpected responses with the same status and length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnexpectedResponses {
     /// Status.
@@ -105,6 +105,6 @@ pub struct UnexpectedResponses {
     pub length: u64,
     /// Number of responses.
     pub count: u64,
-    /// The first bytes of one of them, as printable text. Untrusted until escaped.
+    /// The first characters of one of these bodies, as printable text. Untrusted until escaped.
     pub example: String,
 }

@@ -11,26 +11,25 @@ use crate::s3::messages::refusal::Refusals;
 
 /// Bytes kept of an unexpected response.
 pub(crate) const KEPT_BYTES: usize = 256;
-/// Characters shown of them.
+/// Characters shown of an unexpected response.
 const SHOWN_CHARS: usize = 60;
-/// The budget for reading content is 2 % of the cost of a request. In picoseconds: the load
-/// generator's cost of a small request is at least this much,
+/// Minimum cost of a small request for the load generator, picoseconds.
 const REQUEST_PICOS: u64 = 5_000_000;
-/// plus this much per byte of a body that the kernel drops unread (1 MiB from nginx over loopback:
-/// 31 µs);
+/// Cost per byte of a body that the kernel drops unread, picoseconds (1 MiB from nginx over
+/// loopback: 31 µs).
 const BYTE_PICOS: u64 = 30;
-/// reading a body and computing its checksum costs this much,
+/// Fixed cost of reading a body and computing its checksum, picoseconds.
 const READ_PICOS: u64 = 60_000;
-/// plus this much per byte, as long as body and socket buffer fit into the CPU cache (64 KiB: 2.8
-/// µs more than unread, half of this),
+/// Cost of reading per byte, picoseconds, while body and socket buffer fit into the CPU cache.
+/// Measured: reading 64 KiB costs 2.8 µs more than dropping them, about half of this value.
 const READ_BYTE_PICOS: u64 = 100;
-/// plus this much per further byte. Bodies of 1 MiB that are all read cost 53 µs more than unread
-/// ones; but one in 575 that is read costs about 650 µs, since its data evicts that of others from
-/// the CPU cache.
+/// Cost of reading per byte beyond [`FIRST_BYTES`], picoseconds. If all bodies of 1 MiB are read,
+/// each costs 53 µs more than unread. If only one body in 575 is read, this body costs about 650 µs
+/// more, because its data evicts other data from the CPU cache.
 const FURTHER_BYTE_PICOS: u64 = 650;
-/// Bytes of a body that count as the first bytes.
+/// Number of bytes of a body that cost [`READ_BYTE_PICOS`] each.
 const FIRST_BYTES: u64 = 64 << 10;
-/// The budget for reading: one in this number.
+/// Reading content can take up to one part in this number, 2 %, of the cost of requests.
 const BUDGET_PART: u64 = 50;
 
 /// Rules of the comparison.
@@ -40,8 +39,8 @@ pub(crate) struct Rules {
     pub(crate) may_differ: MayDiffer,
     /// Whether the content of every response is read instead of a sample.
     pub(crate) every: bool,
-    /// Whether the plan names the success statuses; otherwise a response with another status than
-    /// expected is unexpected.
+    /// Whether every success status is expected, because the plan names the success statuses.
+    /// Otherwise, a status that differs from the expected response is unexpected.
     pub(crate) any_status: bool,
 }
 
@@ -53,7 +52,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Merges the reports of several workers for the same slice.
+    /// Merges the reports of two workers for the same slice.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.expectation = self.expectation.and(other.expectation);
         self.seen = self.seen.and(other.seen);
@@ -62,14 +61,15 @@ impl Report {
 }
 
 /// Compares the responses of one worker with the expected response: the length of every response,
-/// and the content of as many as the budget allows; after the first unexpected response, of all.
+/// and the content of as many responses as the budget allows. After the first unexpected response,
+/// every response is read.
 pub(crate) struct Monitor {
     expectation: Expectation,
     rules: Rules,
-    /// Responses until the next one that is read.
+    /// Number of responses until the next response that is read.
     until_read: u32,
     random: u64,
-    /// Whether a response was unexpected: all are read from now on.
+    /// Whether a response was unexpected, so that every further response is read.
     is_alarmed: bool,
     second: u64,
     seen: ResponseComparison,
@@ -96,13 +96,14 @@ impl Monitor {
         }
     }
 
-    /// Sets the second of the wall clock, as known when the engine prepares a request.
+    /// Sets the time at which the current request is prepared, seconds since 1970-01-01 UTC.
     #[inline]
     pub(crate) fn at(&mut self, unix_seconds: u64) {
         self.second = unix_seconds;
     }
 
-    /// Must be called for the head of every response with a success status.
+    /// Decides whether the body is read. Must be called for the head of every response with a
+    /// success status.
     #[inline]
     pub(crate) fn head(
         &mut self,
@@ -133,7 +134,8 @@ impl Monitor {
         BodyUse::Inspect
     }
 
-    /// Whether this response is read. Random, since the responses of a server may alternate.
+    /// Whether to read this response. The choice is random, because a server's responses can
+    /// alternate.
     #[inline]
     fn draws(&mut self, length: u64) -> bool {
         if self.rules.every {
@@ -151,7 +153,7 @@ impl Monitor {
         true
     }
 
-    /// Adds a part of the body of a response that is read.
+    /// Adds a part of a body to the checksum.
     #[inline]
     pub(crate) fn body(&mut self, exchange: &mut Exchange, part: &[u8]) {
         exchange.sum = fold(exchange.sum, part);
@@ -273,7 +275,7 @@ impl Monitor {
         Judgement::Failed(ErrorClass::Unexpected, text)
     }
 
-    /// The comparison of the slice that has ended.
+    /// The report of the slice that has ended.
     pub(crate) fn report(&mut self) -> Report {
         Report {
             seen: std::mem::take(&mut self.seen),
@@ -282,7 +284,7 @@ impl Monitor {
     }
 }
 
-/// Of responses with a body of this length, one in this number can be read within the budget.
+/// The number `n` for which reading one in `n` bodies of `length` bytes stays within the budget.
 fn one_in(length: u64) -> u32 {
     let first = length.min(FIRST_BYTES);
     let further = (length - first).saturating_mul(FURTHER_BYTE_PICOS);
@@ -315,7 +317,7 @@ fn text(length: u64, expectation: &Expectation, example: &str) -> String {
     }
 }
 
-/// The first bytes of a body as text.
+/// The first characters of a body as printable text.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let printable = text.chars().map(|c| match c.is_control() {
@@ -332,7 +334,7 @@ mod tests {
 
     const LENGTH: usize = 10_000;
 
-    /// A monitor that expects bodies of `x`, received for ten seconds, with its inputs.
+    /// A monitor that has learned for ten seconds to expect bodies of `x` bytes.
     struct Checker {
         monitor: Monitor,
         bodies: Refusals,
@@ -401,7 +403,7 @@ mod tests {
         }
         let one_in = 20_000 / checker.read;
         assert!((10..=20).contains(&one_in), "one in {one_in}");
-        // Sooner or later a response is read, and after that all of them.
+        // One response is read by chance, and after that every response.
         let tries = (0..1_000).find(|_| failed(&checker.judge(&[b'y'; LENGTH], true)).is_some());
         assert!(tries.is_some());
         for _ in 0..100 {

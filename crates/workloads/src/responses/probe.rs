@@ -11,12 +11,12 @@ use super::expectation::ENOUGH;
 use super::tally::{Kinds, Response};
 use super::{Decoded, Expectation, ExpectedResponse};
 
-/// Nanoseconds after which no further requests are sent, if [`FEWEST`] responses were received.
+/// Nanoseconds after which no further requests are sent, once [`FEWEST`] requests were sent.
 const LONGEST_NANOS: u64 = 300_000_000;
 const FEWEST: u64 = 3;
 /// Longest body that is decoded, bytes.
 const LARGEST_BODY: usize = 16 << 20;
-/// Characters kept of a header.
+/// Maximum number of characters kept of a header value.
 const HEADER_CHARS: usize = 80;
 
 /// Results of a probe.
@@ -30,12 +30,12 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// The expected response.
+    /// The expected response, derived from the responses to the probe.
     pub(crate) fn expectation(&self) -> Expectation {
         Expectation::of(&self.kinds)
     }
 
-    /// The expected response for people and rules; `expectation` is its current state.
+    /// The expected response for reports and checks: `expectation` and the results of the probe.
     pub(crate) fn summary(&self, expectation: &Expectation) -> ExpectedResponse {
         let summary = expectation.summary();
         let probed = self.kinds.total;
@@ -66,13 +66,13 @@ impl Findings {
     }
 }
 
-/// Sends requests that `inner` prepares, and reads the responses that `inner` judges correct.
+/// Sends requests that `inner` prepares, and reads the responses with a success status.
 pub(crate) struct Prober {
     inner: Box<dyn Workload>,
     success: Box<dyn Fn(u16) -> bool + Send>,
     findings: Arc<Mutex<Findings>>,
     sent: u64,
-    /// Whether a request failed; nothing more is sent then.
+    /// Whether a request failed, so that no further requests are sent.
     is_over: bool,
     begun: Option<u64>,
     second: u64,

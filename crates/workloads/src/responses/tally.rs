@@ -7,11 +7,11 @@ pub(super) const MOST_KINDS: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// Length of its body, bytes.
+    /// Length of the body, bytes.
     pub(crate) length: u64,
-    /// Checksum of its body.
+    /// Checksum of the body.
     pub(crate) sum: u64,
-    /// When it was received, seconds since 1970-01-01 UTC.
+    /// Time at which the request was prepared, seconds since 1970-01-01 UTC.
     pub(crate) second: u64,
 }
 
@@ -21,7 +21,7 @@ impl Response {
     }
 }
 
-/// Responses of one kind.
+/// Responses of one kind: with the same status, length and checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Kind {
     /// The first response of this kind.
@@ -41,7 +41,7 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// With reserved memory for all kinds, so that counting allocates nothing.
+    /// An empty count with memory for all kinds, so that counting allocates nothing.
     pub(super) fn with_memory() -> Self {
         Self {
             kinds: Vec::with_capacity(MOST_KINDS),
@@ -75,7 +75,7 @@ impl Kinds {
         }
     }
 
-    /// Merges what several workers received at the same time.
+    /// Merges the counts of two workers for the same slice.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.total += other.total;
         self.is_interleaved |= other.is_interleaved;

@@ -1,6 +1,7 @@
-//! The trait of S3 operations, and their table.
+//! The trait [`Action`] of S3 operations, and the table of all operations.
 //!
-//! A new operation is one file in `actions/` with one `Action`, and a line in [`ACTIONS`].
+//! To add an operation, create a file in `actions/` with an implementation of [`Action`] and a line
+//! in [`ACTIONS`].
 
 use std::sync::{Arc, Mutex};
 
@@ -18,12 +19,12 @@ use crate::s3::objects::orders::Orders;
 use crate::s3::place::Place;
 use crate::site::Site;
 
-/// Entry of an operation in [`ACTIONS`]. Operations are registered only there.
+/// Entry of an operation in [`ACTIONS`], the only place where operations are registered.
 pub(crate) struct ActionKind {
     pub(crate) operation: S3Operation,
     /// What must exist on the server before the operation can be sent.
     pub(crate) layout: Layout,
-    /// How to find out whether the server supports the operation, if some servers do not.
+    /// Requests that show whether the server supports the operation; `None` if every server does.
     pub(crate) probe: Option<Probe>,
     /// Creates the action of a worker.
     pub(crate) make: fn(&mut Setting<'_>) -> Box<dyn Action>,
@@ -86,7 +87,7 @@ pub(crate) enum Layout {
     Archives,
 }
 
-/// Arguments for the creation of an action: one worker of one slice.
+/// Arguments for the creation of an action for one worker of one slice.
 pub(crate) struct Setting<'a> {
     pub(crate) work: &'a Arc<S3Work>,
     pub(crate) place: &'a Arc<Place>,
@@ -96,28 +97,28 @@ pub(crate) struct Setting<'a> {
     /// Number of appends to each object so far.
     pub(crate) lengths: &'a Arc<Lengths>,
     pub(crate) seed: u64,
-    /// A number from the workload's name.
+    /// Hash of the workload's name, on which random choices depend.
     pub(crate) name: u64,
-    /// Objects that may exist, and progress of the run.
+    /// Objects that Tenbin may have created, and progress of the run.
     pub(crate) marks: &'a mut Marks,
-    /// Index of the worker, and number of workers.
+    /// Index of the worker, below `workers`.
     pub(crate) worker: usize,
     pub(crate) workers: usize,
     /// Connections of this worker, at least 1.
     pub(crate) connections: usize,
-    /// Index among the operations of a mix, in a measured slice.
+    /// Index among the operations of the mix; `None` outside measured slices.
     pub(crate) part: Option<usize>,
-    /// Positions in the order of objects, kept from slice to slice.
+    /// Orders of objects with their positions, kept from slice to slice.
     pub(crate) orders: &'a Arc<Mutex<Orders>>,
-    /// Whether the action probes the server.
+    /// Whether the action only checks that the server supports the operation.
     pub(crate) probing: bool,
 }
 
-/// One S3 operation, or several that belong together: how requests are written, and which responses
-/// are correct. Each worker has its own instance. [`Exchange::op`] counts from 0 within
-/// [`Action::operations`]; the action may use [`Exchange::tag`] freely.
+/// Writes the requests and judges the responses of one S3 operation or of several related
+/// operations. Each worker has its own instance. [`Exchange::op`] is an index into
+/// [`Action::operations`]; the action can use [`Exchange::tag`] freely.
 pub(crate) trait Action: Send {
-    /// Names of its operations.
+    /// Names of the operations.
     fn operations(&self) -> &'static [&'static str];
 
     /// Role of the operation with this index.

@@ -21,13 +21,14 @@ pub(crate) struct WorkerContext {
     pub(crate) writer: RequestWriter,
     pub(crate) path: ObjectPath,
     pub(crate) refusals: Refusals,
-    /// Headers of every request of a kind.
+    /// Constant headers by kind of request.
     pub(crate) extra_headers: Arc<ExtraHeaders>,
     /// Possible generations of the content, if PUT overwrites objects.
     pub(crate) generations: Option<Generations>,
-    /// In a mix: objects that PUT has created and no other operation uses, oldest first.
+    /// In a mix: objects that PUT has created for DELETE and that no other operation uses, oldest
+    /// first.
     pub(crate) fresh: VecDeque<u64>,
-    /// These objects with their versions, if objects have versions.
+    /// As `fresh`, if objects have versions: the objects with their versions.
     pub(crate) fresh_versions: VecDeque<(u64, VersionId)>,
     /// Ids of the versions that were loaded.
     pub(crate) ids: Arc<VersionIds>,
@@ -38,12 +39,12 @@ pub(crate) struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// The object of a thing, which is an object or a version.
+    /// The object of a thing: an object or a version.
     pub(crate) fn object_of(&self, thing: u64) -> u64 {
         versions::object_of(&self.work, thing)
     }
 
-    /// Writes the version of a thing into `query`: nothing for an object.
+    /// Replaces `query` with the version of a thing, or clears it for an object without versions.
     pub(crate) fn write_version(&mut self, thing: u64) {
         match self.ids.of(thing) {
             Some(id) => versions::write_query(&mut self.query, id),
@@ -51,7 +52,8 @@ impl WorkerContext {
         }
     }
 
-    /// Writes the path of an object as in the header `x-amz-copy-source`: bucket and key, encoded.
+    /// Replaces `out` with the path of an object as in `x-amz-copy-source`: bucket and key,
+    /// encoded.
     pub(crate) fn write_source(&mut self, out: &mut Vec<u8>, object: u64) {
         let bucket = self.place.bucket_of(object);
         out.clear();

@@ -27,7 +27,7 @@ use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared, TargetProbe};
 use crate::site::Site;
 
-/// The kind `s3`.
+/// The workload kind `s3`.
 #[derive(Debug, Clone, Copy)]
 pub struct S3;
 

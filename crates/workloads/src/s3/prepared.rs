@@ -36,7 +36,7 @@ pub(super) struct PreparedS3 {
     pub(super) content: Arc<Content>,
     pub(super) extra_headers: Arc<ExtraHeaders>,
     pub(super) seed: u64,
-    /// A number from the workload's name.
+    /// Hash of the workload's name, on which random choices depend.
     pub(super) name: u64,
     pub(super) keep_alive: bool,
     pub(super) connections: usize,
@@ -48,10 +48,10 @@ pub(super) struct PreparedS3 {
     pub(super) lengths: Arc<Lengths>,
     pub(super) marks: Marks,
     pub(super) ledgers: Ledgers,
-    /// Positions of the workers in their request sequences, and the orders of objects.
+    /// Positions of the workers in their request sequences; `orders` are their orders of objects.
     pub(super) cursors: Arc<Mutex<Cursors>>,
     pub(super) orders: Arc<Mutex<Orders>>,
-    /// Whether existing objects were listed, and whether the result was used.
+    /// Whether existing objects were listed; `heeded`: whether the result was used.
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
     pub(super) found: Arc<Mutex<Catalogue>>,
@@ -75,12 +75,13 @@ pub(super) struct PreparedS3 {
     pub(super) touched: bool,
     /// Whether an earlier run may have created objects with unknown numbers.
     pub(super) inherited: bool,
-    /// Deleted objects that are to be listed, and buckets that are then to be deleted.
+    /// Deleted objects that must be listed next, and buckets that must be deleted after the
+    /// listing.
     pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
-    /// By bucket.
+    /// By bucket: whether this run may have created the bucket.
     pub(super) buckets_made: Arc<[AtomicBool]>,
     pub(super) remains: Arc<Remains>,
-    /// Set if it is unknown what a sweep has left.
+    /// Set if the objects that a sweep has left are unknown.
     pub(super) unknown: Arc<AtomicBool>,
 }
 
@@ -280,7 +281,7 @@ impl Prepared for PreparedS3 {
 }
 
 impl PreparedS3 {
-    /// Prepares a workload for one target, after both have been checked.
+    /// Prepares a workload for one target; workload and target must have been checked before.
     pub(super) fn new(
         work: &plan::Workload,
         s3: &S3Work,
@@ -346,7 +347,7 @@ impl PreparedS3 {
             .collect()
     }
 
-    /// What deletions have left, according to their responses; a listing is more reliable.
+    /// Objects that could not be deleted, according to the responses; a listing is more reliable.
     fn undeleted(&self) -> Option<Leftover> {
         let objects = self.remains.objects.load(Ordering::Acquire);
         (objects > 0).then(|| Leftover {

@@ -24,7 +24,7 @@ impl<T: Default> Slots<T> {
     pub(crate) fn take(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.places.push(T::default());
-            // Reserves memory for the case that all slots become free at once.
+            // Reserves memory, so that freeing all slots at once allocates nothing.
             self.free.reserve(self.places.len());
             self.places.len() - 1
         })

@@ -10,19 +10,20 @@ use crate::s3::action::Action;
 use crate::s3::context::WorkerContext;
 use crate::sequence::AtWork;
 
-/// An operation of a mix, with the cumulative sum of the shares.
+/// An operation of a mix; `up_to` is the cumulative share, 0 to 1, up to and including the
+/// operation.
 pub(crate) struct Part {
     pub(crate) action: Box<dyn Action>,
     pub(crate) up_to: f64,
 }
 
-/// Sends operations for one object after the other.
+/// The worker that sends and judges the operations of an S3 workload.
 pub(crate) struct Worker {
     parts: Vec<Part>,
     context: WorkerContext,
     /// Selects the operation.
     rng: Rng,
-    /// Names of all operations, with their part of the mix and index in it.
+    /// Names of all operations; `owners` are their part of the mix and their index within the part.
     names: Vec<&'static str>,
     owners: Vec<(usize, usize)>,
     /// Index of the first name of each part.
@@ -52,7 +53,7 @@ impl Worker {
         worker
     }
 
-    /// With a position in the request sequence.
+    /// Sets the position in the request sequence.
     pub(crate) fn on(self, course: Option<AtWork>) -> Self {
         Self { course, ..self }
     }
@@ -77,7 +78,7 @@ impl Worker {
         next
     }
 
-    /// The next request of any operation.
+    /// The next request; ends at the end of the slice in the request sequence.
     fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.course.as_ref().is_some_and(AtWork::is_through) {
             return Next::Exhausted;
@@ -89,7 +90,7 @@ impl Worker {
         next
     }
 
-    /// The next request of its operations, even if its segment is over.
+    /// The next request, even after the end of the slice in the request sequence.
     fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
         let next = self.spec(picked, now, exchange);

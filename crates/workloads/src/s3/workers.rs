@@ -1,4 +1,4 @@
-//! The workers of S3 workloads: those that load objects, and those that are measured.
+//! The workers of S3 workloads: workers that load objects, and measured workers.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::s3::worker::{Part, Worker};
 use crate::sequence::AtWork;
 use crate::text::grouped;
 
-/// Maximum number of connections that load objects before a run: never more than the load has, and
-/// few enough not to overload a small server.
+/// Maximum number of connections that load objects before a run: few enough not to overload a small
+/// server. Never exceeds the connections of the load.
 const MOST_FILLING: usize = 64;
 
 impl PreparedS3 {
-    /// Loads every object, version or archive that is needed, once.
+    /// The stage that loads every required object, version or archive once.
     pub(crate) fn fill(&mut self) -> Stage {
         self.touched = true;
         self.ids = Arc::new(VersionIds::for_work(&self.work));

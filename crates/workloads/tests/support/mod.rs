@@ -26,7 +26,7 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// The host it went to.
+    /// Index of the host that received the request.
     pub(crate) to: usize,
 }
 
@@ -51,11 +51,11 @@ impl Request {
     }
 }
 
-/// What becomes of a request.
+/// The response to a request, or its loss.
 #[derive(Debug, Clone)]
 pub(crate) enum Response {
     Whole(u16, Vec<u8>),
-    /// With these header lines.
+    /// A response with these header lines.
     Headed(u16, String, Vec<u8>),
     /// No response.
     Lost,
@@ -65,12 +65,12 @@ pub(crate) fn response(status: u16, body: impl Into<Vec<u8>>) -> Response {
     Response::Whole(status, body.into())
 }
 
-/// What was judged, in order; `Err` for what was lost.
+/// Judgements in the order of the responses; `Err` for a lost request.
 pub(crate) type Judged = Vec<Result<Judgement, ErrorClass>>;
 
-/// Drives one worker on so many connections until it is exhausted or has been
-/// asked `most` times. Responses come in the order of the requests, as late as
-/// the connections allow, their bodies in pieces of `piece` bytes.
+/// Drives one worker on `connections` connections until the worker is exhausted or has sent `most`
+/// requests. Responses come in the order of the requests, as late as the connections allow, with
+/// bodies in pieces of `piece` bytes.
 pub(crate) fn drive(
     worker: &mut dyn Workload,
     connections: usize,
@@ -130,7 +130,7 @@ pub(crate) fn drive_hosts(
     }
 }
 
-/// Gives an response to an exchange.
+/// Passes a response to the worker of an exchange.
 pub(crate) fn give(
     worker: &mut dyn Workload,
     exchange: &mut Exchange,
@@ -145,7 +145,7 @@ pub(crate) fn give(
             return Err(ErrorClass::Reset);
         }
     };
-    // The head tells the length of the body that HEAD leaves away.
+    // The head states the length of the body that a response to HEAD omits.
     let length = Some(body.len() as u64);
     if exchange.bodyless_response {
         body.clear();
@@ -215,7 +215,7 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
     }
 }
 
-/// Requests drawn from a file with this text, and these keys of the workload.
+/// A workload that draws requests from a file with this text, with these keys in the plan.
 pub(crate) fn drawn(text: &str, keys: &str) -> plan::Workload {
     let plan = format!(
         "[[target]]\nurl = \"http://h:1\"\n[[workload]]\nname = \"work\"\nkind = \"http\"\n\

@@ -1,4 +1,4 @@
-//! A store that knows uploads in parts and listings, as a map.
+//! An in-memory store with multipart uploads and listings.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use tenbin_workloads::s3::uri::decode;
 
 use crate::support::{Request, Response, response};
 
-/// What a server may make of an upload's id: it is not ours to choose.
+/// Upload id with special characters: servers choose upload ids freely.
 const STRANGE: &str = "a/b+c&d=\"<ü>%20";
 
-/// An object, and the sizes of the parts it was uploaded in.
+/// An object, and the sizes of its parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
     pub(crate) body: Vec<u8>,
     pub(crate) parts: Vec<usize>,
 }
 
-/// An upload that is open.
+/// An open upload.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Upload {
     pub(crate) key: String,
     pub(crate) parts: BTreeMap<u64, Vec<u8>>,
 }
 
-/// A bucket `box` and what is in it.
+/// A store with a bucket `box`.
 #[derive(Default)]
 pub(crate) struct Store {
     pub(crate) no_bucket: bool,
     pub(crate) objects: BTreeMap<String, Object>,
     pub(crate) uploads: BTreeMap<String, Upload>,
     pub(crate) seen: Vec<String>,
-    /// Keys on a page of a listing.
+    /// Maximum number of keys on a page of a listing.
     pub(crate) page: usize,
     pub(crate) begun: u64,
 }
@@ -74,7 +74,7 @@ impl Store {
         self.objects.insert(key.to_owned(), object);
     }
 
-    /// Number of requests that start with this text.
+    /// Number of requests whose request line starts with this text.
     pub(crate) fn asked(&self, beginning: &str) -> usize {
         let seen = self.seen.iter();
         seen.filter(|seen| seen.starts_with(beginning)).count()

@@ -1,4 +1,4 @@
-//! An S3 store that is a map, with versions, tags, locks, appends and archives.
+//! An in-memory S3 store with versions, tags, locks, appends and archives.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
@@ -8,7 +8,7 @@ use tenbin_workloads::s3::uri::decode;
 
 use super::{Request, Response, response};
 
-/// What the store has not got.
+/// A feature that the store lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
     Versioning,
@@ -28,7 +28,7 @@ pub(crate) struct Version {
     pub(crate) retained: bool,
 }
 
-/// A bucket `box`.
+/// A store with a bucket `box`.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) bucket: bool,
@@ -86,7 +86,7 @@ impl Store {
 
     pub(crate) fn put(&mut self, key: &str, body: Vec<u8>) -> Response {
         self.made += 1;
-        // What has to be encoded in a query.
+        // An id with characters that must be encoded in a query.
         let id = format!("v/{:08}+=", self.made);
         let versions = self.keys.entry(key.to_owned()).or_default();
         if !self.versioning {
@@ -220,7 +220,7 @@ impl Store {
         }
     }
 
-    /// A file inside an archive.
+    /// Responds with a file inside an archive.
     fn packed(&mut self, key: &str) -> Response {
         let (archive, file) = key.split_once(".zip/").unwrap();
         let stored = self.find(&format!("{archive}.zip"), None).cloned();
@@ -234,7 +234,7 @@ impl Store {
         response(200, body)
     }
 
-    /// Whether it is gone.
+    /// Deletes a version or adds a delete marker; returns whether the deletion was allowed.
     fn delete(&mut self, key: &str, id: Option<&String>, bypass: bool) -> bool {
         if id.is_some() && id == self.sticky.as_ref() {
             return false;
@@ -325,7 +325,7 @@ impl Store {
         response(200, format!("<DeleteResult>{errors}</DeleteResult>"))
     }
 
-    /// A page of five.
+    /// Responds with a page of five entries.
     fn list(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Response {
         let prefix = &query["prefix"];
         let packed = request.header("x-minio-extract").is_some() && !self.lacks(Lack::Archives);
@@ -334,7 +334,7 @@ impl Store {
             true => ("Version", "ListVersionsResult"),
             false => ("Contents", "ListBucketResult"),
         };
-        // Each at its position among the others.
+        // Listed elements, ordered by key and version.
         let mut all: BTreeMap<String, String> = BTreeMap::new();
         let mut add = |key: &str, id: &str, tag: &str| {
             let xml = format!("<{tag}><Key>{key}</Key><VersionId>{id}</VersionId></{tag}>");

@@ -10,23 +10,24 @@ use super::lru::Lru;
 use super::sampler::{Sampler, Sampling};
 use crate::samples::CacheForecast;
 
-/// Maximum number of requests per worker of one slice that are simulated.
+/// Maximum number of simulated requests per worker and slice.
 const MOST_REPLAYED: u64 = 5_000_000;
-/// Requests behind the forecast before a run: a multiple of the number of patterns, and a minimum.
+/// Simulated requests per pattern for the forecast before a run, with [`FEWEST_FORECAST`] to
+/// [`MOST_FORECAST`] requests in total.
 const PASSES: u64 = 20;
 const FEWEST_FORECAST: u64 = 20_000;
 const MOST_FORECAST: u64 = 2_000_000;
-/// Difference between forecast and requested hit ratio from which on a note is printed.
+/// Difference between forecast and target hit ratio, 0 to 1, above which a note is printed.
 const WORTH_A_WORD: f64 = 0.05;
 
-/// The simulated caches of one target. Workloads share them like the real ones: requests of one
-/// workload fill the cache for the next.
+/// The simulated caches of one target. Workloads share these caches like real caches: requests of
+/// one workload fill the cache for the next workload.
 #[derive(Debug, Default)]
 pub(crate) struct Caches(Mutex<Contents>);
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// Numbers of the requests of all workloads, by a hash of method, path and body.
+    /// Number of each distinct request of all workloads, by a hash of method, path and body.
     numbers: HashMap<u64, u32>,
     caches: Vec<(Shape, Vec<Lru>)>,
 }
@@ -34,7 +35,7 @@ struct Contents {
 /// Size and sharing of a target's caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Responses that a cache holds.
+    /// Maximum number of responses in a cache.
     pub(super) size: u32,
     pub(super) hosts: usize,
     /// Whether all hosts share one cache; otherwise each host has its own.
@@ -49,7 +50,7 @@ impl Shape {
 }
 
 impl Contents {
-    /// The numbers of the patterns among all requests of the target.
+    /// The number of each pattern among the distinct requests of the target.
     fn numbers(&mut self, set: &PatternSet) -> Vec<u32> {
         let hasher = BuildHasherDefault::<DefaultHasher>::new();
         let key = |one: &Pattern| hasher.hash_one((&one.method, &one.path, &one.body));
@@ -71,15 +72,16 @@ impl Contents {
     }
 }
 
-/// Forecasts hits with simulated least-recently-used caches, one per host or one for all hosts,
-/// from the requests in the order in which they are drawn. Effects of concurrent requests are not
-/// simulated.
+/// Forecasts cache hits by simulating least-recently-used caches, one per host or one for all
+/// hosts. Requests are simulated in the order in which they are drawn, without effects of
+/// concurrency.
 pub(super) struct Forecaster {
     caches: Arc<Caches>,
     shape: Shape,
-    /// By pattern: its number among all requests of the target, if its response is cacheable.
+    /// By pattern: its number among the distinct requests of the target; `None` if the response is
+    /// not cacheable.
     numbers: Vec<Option<u32>>,
-    /// Samplers that repeat the sequence, by worker.
+    /// By worker: a sampler that repeats the worker's sequence.
     samplers: Vec<Sampler>,
 }
 
@@ -108,7 +110,7 @@ impl Forecaster {
         held(&self.caches).caches.clear();
     }
 
-    /// Adds the requests that counted hits: each pattern once, in order.
+    /// Simulates the requests that counted search hits: each pattern once, in order.
     pub(super) fn add_counting(&mut self, host: usize, patterns: &[u32]) {
         let mut contents = held(&self.caches);
         let caches = contents.of(self.shape);
@@ -124,8 +126,8 @@ impl Forecaster {
         }
     }
 
-    /// Simulates the next requests, given their number by worker and host. Workers take turns, and
-    /// so do hosts.
+    /// Simulates the next requests; `drawn` is their number by worker and host. Workers and hosts
+    /// take turns.
     pub(super) fn replay(&mut self, drawn: &[Vec<u64>]) -> CacheForecast {
         let mut contents = held(&self.caches);
         let caches = contents.of(self.shape);
@@ -163,7 +165,7 @@ impl Forecaster {
         forecast
     }
 
-    /// The forecast in a sentence.
+    /// The forecast before a run, in one sentence.
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
         let patterns = self.numbers.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);
@@ -198,14 +200,14 @@ fn held(caches: &Caches) -> MutexGuard<'_, Contents> {
     caches.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the cache of a host has the response; `None` for responses that are not cacheable.
+/// Looks up a response in the cache of a host, and adds a missing response; returns whether the
+/// cache had the response, or `None` if the response is not cacheable.
 fn lookup(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32) -> Option<bool> {
     let cache = host % caches.len();
     numbers[pattern as usize].map(|number| caches[cache].lookup(number))
 }
 
-/// Replays the requests of one worker for its hosts: every host gets its share, spread as evenly
-/// as possible.
+/// Replays the requests of one worker, with the requests to each host spread as evenly as possible.
 struct Replay {
     worker: usize,
     drawn: Vec<u64>,
@@ -291,7 +293,7 @@ mod tests {
         let new = || Forecaster::new(&caches, shape, &patterns.set, cacheable.clone(), &sampling);
         let (mut one, mut other) = (new(), new());
         assert_eq!(one.replay(&[vec![60]]).hits, 0);
-        // The first 60 are cached, and the next slice continues with the other 40.
+        // The first 60 patterns are cached, and the next slice continues with the remaining 40.
         assert_eq!(other.replay(&[vec![60]]).hits, 60);
         assert_eq!(one.replay(&[vec![40]]).hits, 0);
         assert_eq!(other.replay(&[vec![40]]).hits, 40);
@@ -307,7 +309,7 @@ mod tests {
             let keys = format!("cache_hit = \"{hit}\"");
             for hosts in [1, 3] {
                 let found = share(&paths(1000), &keys, hosts);
-                // At least 80,000 draws: the standard deviation is below 0.2 points.
+                // At least 80,000 draws: the standard deviation is below 0.2 percentage points.
                 assert!(
                     (found - expected).abs() < 0.015,
                     "{hit}, {hosts} hosts: {found}"

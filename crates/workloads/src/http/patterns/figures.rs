@@ -4,17 +4,17 @@ use tenbin_engine::RequestOutcome;
 
 use crate::samples::{CacheForecast, PatternCounts, RequestSample, SliceSamples};
 
-/// Request samples and counts of one thread. Its memory does not grow.
+/// Request samples and counts of one thread, in constant memory.
 #[derive(Default)]
 pub(super) struct Figures {
     slowest: Extremes,
     fastest: Extremes,
-    /// By pattern; empty if there are too many patterns.
+    /// Counts by pattern; empty if patterns are not counted.
     counts: Vec<Count>,
 }
 
 impl Figures {
-    /// Keeps this number of slowest and of fastest requests, and counts for this number of
+    /// Keeps the `extremes` slowest and `extremes` fastest requests, and counts for `patterns`
     /// patterns.
     pub(super) fn new(extremes: usize, patterns: usize) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Figures {
         }
     }
 
-    /// Merges the figures of two threads.
+    /// Merges the samples and counts of two threads.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.slowest.add(other.slowest);
         self.fastest.add(other.fastest);
@@ -55,7 +55,7 @@ impl Figures {
         self
     }
 
-    /// The figures with the requests by name.
+    /// The samples and counts, with the labels of the requests.
     pub(super) fn named(self, labels: &[String], forecast: Option<CacheForecast>) -> SliceSamples {
         let counts = (0..).zip(self.counts);
         SliceSamples {
@@ -75,12 +75,12 @@ struct Single {
     outcome: RequestOutcome,
 }
 
-/// The requests with the highest ranks; of equal ranks, the earlier request.
+/// The requests with the highest ranks; of requests with equal ranks, the earlier requests.
 #[derive(Default)]
 struct Extremes {
     most: usize,
     kept: Vec<(u64, Single)>,
-    /// Once full: the lowest rank that is kept, and its index.
+    /// The lowest kept rank and its index; `None` until `most` requests are kept.
     lowest: Option<(u64, usize)>,
 }
 
@@ -207,7 +207,8 @@ mod tests {
     };
 
     proptest::proptest! {
-        /// Compared with a sorted list of all requests, for any number of threads.
+        /// Compares the kept requests with a sorted list of all requests, for any number of
+        /// threads.
         #[test]
         fn extremes_are_those_of_the_sorted_list(
             times in proptest::collection::vec((0..1000u64, 0..3usize), 0..200),

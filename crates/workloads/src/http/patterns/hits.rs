@@ -1,5 +1,5 @@
-//! Counts the hits of patterns on each host: of every pattern before the run, and of a sample after
-//! load.
+//! Counts the search hits of patterns on each host before the run, and of a sample of these
+//! patterns again after load.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,24 +17,24 @@ use crate::kind::Stage;
 use crate::samples::{HostHits, PatternHits};
 use crate::text::grouped;
 
-/// Longest response whose number of hits is read.
+/// Longest response whose number of hits is read, bytes.
 const LARGEST_RESPONSE: usize = 64 << 20;
-/// Patterns that each host counts again after load. If one pattern in a hundred has other hits, the
-/// sample almost certainly contains one.
+/// Maximum number of patterns that are counted again on each host after load. If the hits of one
+/// pattern in a hundred changed, the sample almost certainly contains a changed pattern.
 const MOST_ASKED_AGAIN: usize = 1_000;
 
-/// The same for patterns that are counted by default: enough to notice lost data.
+/// As [`MOST_ASKED_AGAIN`], if hits are counted by default: enough to notice lost data.
 const MOST_ASKED_AGAIN_BY_DEFAULT: usize = 100;
-/// Responses without a number of hits after which a server that is counted by default is treated
-/// as another kind of server and gets no more of these requests.
+/// Number of responses after which counting by default stops if no response had a number of hits:
+/// the server is not a known search server.
 const ENOUGH_UNREADABLE: usize = 5;
 
-/// The requests that count hits on every host, outside the measurement.
+/// The requests that count search hits on every host, outside the measured slices.
 pub(super) struct HitCounting {
     /// Where each pattern's response reports its hits; `None` for a pattern that is not counted.
     sources: Arc<[Option<HitSource>]>,
-    /// Whether hits are recognised by the paths, because the plan does not say how they are
-    /// reported.
+    /// Whether hits are counted by default: the plan does not say where responses report hits, so
+    /// the path of each pattern determines the place.
     by_default: bool,
     /// Number of patterns that are not searches of a known kind.
     unknown: usize,
@@ -53,7 +53,7 @@ struct HostCounting {
     after: Responses,
 }
 
-/// In the order of arrival.
+/// Hits in the order in which responses arrived.
 type Responses = Arc<Mutex<Vec<PatternHits>>>;
 
 impl HitCounting {
@@ -105,7 +105,8 @@ impl HitCounting {
         })
     }
 
-    /// Patterns whose hits are not counted or not reported, with the reason; one sentence each.
+    /// Notes about patterns whose hits are not counted or not reported, with the reason; one
+    /// sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
         let all = self.sources.len();
         if !self.by_default {
@@ -141,8 +142,8 @@ impl HitCounting {
         notes
     }
 
-    /// The hosts that were queried, with their hits. By default only hosts that reported a number;
-    /// others are servers of another kind.
+    /// The hosts that were queried, with their hits. If hits are counted by default, only the hosts
+    /// that reported a number: other hosts are not search servers.
     fn reporting(&self) -> impl Iterator<Item = (usize, &HostCounting)> {
         let begun = self.hosts.iter().enumerate().take(self.begun);
         begun.filter(|(_, counting)| {
@@ -151,7 +152,8 @@ impl HitCounting {
         })
     }
 
-    /// The stage that counts the hits on the next host before the run, and its patterns.
+    /// The stage that counts the hits on the next host before the run, with the host and its
+    /// patterns.
     pub(super) fn before_run(&mut self, book: &Arc<Requests>) -> Option<(usize, &[u32], Stage)> {
         let is_counted = |counting: &&HostCounting| !counting.patterns.is_empty();
         let left = self.hosts.iter().skip(self.begun);
@@ -230,14 +232,14 @@ impl HitCounting {
             .collect()
     }
 
-    /// Number of patterns, from the first, that were counted on any host.
+    /// Number of patterns up to the last pattern that was counted on any host.
     pub(super) fn reach(&self) -> usize {
         let asked = self.hosts.iter().flat_map(|counting| &counting.patterns);
         asked.max().map_or(0, |&last| last as usize + 1)
     }
 }
 
-/// Adds the patterns without a response.
+/// The hits of all `patterns`: `None` for patterns without a response.
 fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     let known = responses
         .iter()
@@ -253,7 +255,7 @@ fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     patterns.iter().map(response).collect()
 }
 
-/// Of several counts of a pattern, one that differs from the count before the run, if any.
+/// One count per pattern: a count that differs from the count before the run, or the last count.
 fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHits> {
     let hits = before.iter().map(|one| (one.pattern, one.hits));
     let hits: HashMap<u32, Option<u64>> = hits.collect();
@@ -273,8 +275,8 @@ fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHit
     told
 }
 
-/// At most `most` of the patterns, the same ones on every target. `purpose` makes draws
-/// independent.
+/// A random sample of at most `most` patterns, equal on every target. Samples for different
+/// purposes are independent.
 fn sample(patterns: &[u32], seed: u64, most: usize, purpose: &str) -> Vec<u32> {
     let mut rng = Rng::new(seed, &[name_number(purpose)]);
     let mut left: Vec<u32> = patterns.to_vec();
@@ -292,7 +294,7 @@ fn held(responses: &Responses) -> MutexGuard<'_, Vec<PatternHits>> {
     responses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends one pattern after the other to one host, unmeasured.
+/// Sends patterns one after the other to one host, unmeasured, and reads the hits.
 struct HitCounter {
     book: Arc<Requests>,
     sources: Arc<[Option<HitSource>]>,
@@ -381,8 +383,7 @@ fn hits(source: &HitSource, body: &[u8]) -> Option<u64> {
     }
 }
 
-/// Command versions 1 and 2: `[[0, start, elapsed], [[[hits], columns, …], …]]`;
-/// command version 3: `{"header": {"return_code": 0, …}, "body": {"n_hits": hits, …}}`.
+/// The number of hits in a response of Groonga. Command versions 1 and 2: `[[0,
 fn of_groonga(response: &Value) -> Option<u64> {
     if let Some(header) = response.get("header") {
         let worked = header.get("return_code")?.as_i64()? == 0;
@@ -395,8 +396,9 @@ fn of_groonga(response: &Value) -> Option<u64> {
     response.pointer("/1/0/0/0")?.as_u64().filter(|_| worked)
 }
 
-/// `hits.total`, unless it is only a lower bound ("relation": "gte", the default for large numbers
-/// without "track_total_hits": true) or shards failed.
+/// The `hits.total` of OpenSearch; `None` if the number is only a lower bound ("relation": "gte",
+/// the default for large numbers without "track_total_hits": true), the search timed out or shards
+/// failed.
 fn of_opensearch(response: &Value) -> Option<u64> {
     let timed_out = response.get("timed_out").and_then(Value::as_bool);
     let failed = response.pointer("/_shards/failed").and_then(Value::as_u64);

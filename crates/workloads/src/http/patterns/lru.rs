@@ -1,6 +1,6 @@
 //! A least-recently-used cache.
 
-/// No pattern.
+/// No pattern: the end of the list.
 const NONE: u32 = u32::MAX;
 
 /// A least-recently-used cache of pattern numbers: a doubly linked list.
@@ -8,7 +8,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Lru {
     pub(super) size: u32,
     held: u32,
-    /// By pattern: the previous and the next entry in order of use, and whether it is cached.
+    /// By pattern: the previous and the next pattern in order of use, and whether the pattern is
+    /// cached.
     links: Vec<(u32, u32, bool)>,
     newest: u32,
     oldest: u32,
@@ -25,7 +26,7 @@ impl Lru {
         }
     }
 
-    /// Looks a pattern up, and adds it if it is missing.
+    /// Returns whether a pattern is cached, and makes the pattern the most recently used.
     pub(super) fn lookup(&mut self, pattern: u32) -> bool {
         if self.links.len() <= pattern as usize {
             self.links.resize(pattern as usize + 1, (NONE, NONE, false));
@@ -73,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// A list with the newest entry last; the first one is evicted.
+    /// Reference implementation: a list with the newest entry last, whose first entry is evicted.
     fn naive(size: usize, sequence: &[u32]) -> Vec<bool> {
         let mut held: Vec<u32> = Vec::new();
         let lookup = |&pattern: &u32| {

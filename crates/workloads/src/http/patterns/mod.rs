@@ -99,8 +99,8 @@ pub(super) fn prepare(
     }))
 }
 
-/// Names of the patterns in reports. Patterns that differ only in parts that are not shown, such
-/// as a body (which may be secret), get a number.
+/// Names of the patterns in reports. Patterns that differ only in parts that are not shown, such as
+/// bodies, get a number.
 fn labels(set: &PatternSet) -> Vec<String> {
     let plain: Vec<String> = set.patterns().iter().map(plan::Pattern::label).collect();
     let mut times: HashMap<&str, u32> = HashMap::new();
@@ -128,13 +128,13 @@ struct PreparedPatterns {
     book: Arc<Requests>,
     sampling: Arc<Sampling>,
     forecaster: Option<Forecaster>,
-    /// The counting of hits, if the plan wants it.
+    /// Counts search hits; `None` if the plan counts no hits.
     hit_counting: Option<HitCounting>,
     /// Positions of the workers in their sequences.
     cursors: Cursors,
     /// Samplers of the workers, between slices.
     samplers: Vec<Option<Sampler>>,
-    /// Response lengths known to the workers, between slices.
+    /// Known response lengths by worker, between slices.
     lengths: Vec<Lengths>,
     /// Comparison of the last slice's responses.
     responses: Option<ResponseComparison>,
@@ -144,7 +144,7 @@ struct PreparedPatterns {
 }
 
 impl Prepared for PreparedPatterns {
-    /// Counts the hits of every pattern on every host.
+    /// The stage that counts search hits on the next host.
     fn before_run(&mut self) -> Option<Stage> {
         let (host, patterns, stage) = self.hit_counting.as_mut()?.before_run(&self.book)?;
         if let Some(forecaster) = &mut self.forecaster {
@@ -240,7 +240,7 @@ impl Prepared for PreparedPatterns {
         }
     }
 
-    /// Workers write their logs when they are dropped.
+    /// Collects the logs, which workers write when they are dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
         self.responses = None;

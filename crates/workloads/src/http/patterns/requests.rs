@@ -7,8 +7,8 @@ use crate::error::WorkloadError;
 use crate::intern::interned;
 use crate::site::Site;
 
-/// The formatted requests of all patterns, with their correct statuses, shared by all threads. All
-/// text is in one buffer.
+/// The formatted requests of all patterns and the success statuses, shared by all threads. All text
+/// is in one buffer.
 pub(super) struct Requests {
     operations: Vec<&'static str>,
     requests: Vec<Request>,
@@ -20,7 +20,7 @@ pub(super) struct Requests {
     pub(super) success: Success,
 }
 
-/// Position of a request in the buffer.
+/// Position of a request in the buffer, and its settings.
 struct Request {
     start: usize,
     /// End of the request line; the `Host` header is inserted here.
@@ -29,7 +29,7 @@ struct Request {
     body_end: usize,
     group: u32,
     bodyless_response: bool,
-    /// Timeout in nanoseconds; 0 for that of the load.
+    /// Timeout, nanoseconds; 0 for the timeout of the load.
     timeout: u64,
 }
 
@@ -109,7 +109,7 @@ impl Requests {
         self.write_to(exchange.host, pattern, exchange);
     }
 
-    /// Writes a request for this host, independent of the host of the exchange.
+    /// Writes a request for `host` instead of the host of the exchange.
     #[inline]
     pub(super) fn write_to(
         &self,

@@ -1,4 +1,4 @@
-//! The order of patterns. Every order is infinite and follows from the seed alone.
+//! The order in which patterns are drawn: infinite, and reproducible from the seed.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use tenbin_plan::{PatternOrder, PatternSet};
 use crate::rng::{Rng, name_number};
 use crate::zipf::Zipf;
 
-/// How patterns are drawn, for every worker, and for every host if hosts have their own patterns.
+/// How workers draw patterns; with separate pools if hosts have their own patterns.
 pub(super) struct Sampling {
     order: PatternOrder,
     seed: u64,
-    /// A number from the workload's name: workloads draw independently, so that one does not send
-    /// requests that another has just put into a cache.
+    /// Hash of the workload's name. Workloads draw independently, so that a workload does not send
+    /// requests that another workload has just put into a cache.
     name: u64,
     workers: usize,
-    /// One pool for all hosts, or one per host.
+    /// One pool for all hosts, or one pool per host.
     pools: Vec<Pool>,
 }
 
-/// The patterns of one pool.
+/// Patterns that are drawn for one host, or for all hosts.
 struct Pool {
-    /// Positions among all patterns, in file order.
+    /// Positions of the patterns in file order, with repetitions.
     sequence: Arc<[u32]>,
-    /// The distinct positions.
+    /// Distinct positions of the patterns.
     members: Arc<[u32]>,
     weighted: Arc<Alias>,
 }
@@ -115,7 +115,7 @@ impl Sampling {
 /// The sampler of one worker.
 #[derive(Default)]
 pub(super) struct Sampler {
-    /// One for all hosts, or one per host.
+    /// One order for all hosts, or one order per host.
     draws: Vec<Draw>,
 }
 
@@ -192,8 +192,8 @@ impl Draw {
     }
 }
 
-/// Weighted numbers in constant time: the alias method of A. J. Walker ("An efficient method for
-/// generating discrete random variables with general distributions", ACM TOMS 3(3), 1977), with
+/// Draws weighted numbers in constant time: the alias method of A. J. Walker ("An efficient method
+/// for generating discrete random variables with general distributions", ACM TOMS 3(3), 1977), with
 /// the table construction of M. D. Vose (IEEE TSE 17(9), 1991).
 struct Alias {
     /// Probability that a number is used instead of its alias.
@@ -202,7 +202,7 @@ struct Alias {
 }
 
 impl Alias {
-    /// Weights must not be negative, and one must be above 0.
+    /// Builds the tables. Weights must not be negative, and at least one weight must be above 0.
     fn new(weights: &[f64]) -> Self {
         let sum: f64 = weights.iter().sum();
         let scale = weights.len() as f64 / sum;
@@ -283,7 +283,7 @@ pub(super) mod tests {
         for (pattern, share) in (0..).zip(expected) {
             let count = seen.iter().filter(|&&at| at == pattern).count() as f64;
             let mean = draws as f64 * share;
-            // Binomial; five standard deviations either way.
+            // Binomial distribution: five standard deviations either way.
             let limit = 5.0 * (mean * (1.0 - share)).sqrt();
             assert!(
                 (count - mean).abs() < limit,

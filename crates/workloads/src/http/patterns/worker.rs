@@ -1,4 +1,4 @@
-//! The worker of one thread.
+//! The measured worker that draws and sends patterns.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,20 +19,20 @@ pub(super) struct Log {
     /// Requests drawn, by host.
     pub(super) drawn: Vec<u64>,
     pub(super) course: WorkerState,
-    /// Comparison of the responses, if they are compared.
+    /// Comparison of the responses; `None` if responses are not compared.
     pub(super) responses: Option<ResponseComparison>,
 }
 
-/// Position of a worker in its sequence.
+/// State that a worker keeps between slices: its position and the known response lengths.
 #[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) sampler: Sampler,
     pub(super) cursor: Cursor,
-    /// Lengths of the responses that the worker received.
+    /// Lengths of the first responses that the worker received.
     pub(super) lengths: Lengths,
 }
 
-/// The worker of one thread. It writes its log when it is dropped.
+/// The measured worker of one thread; writes its log when dropped.
 pub(super) struct Worker {
     book: Arc<Requests>,
     course: WorkerState,

@@ -22,11 +22,11 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Append::new(setting)),
 };
 
-/// In [`Exchange::note`]: the object has another length than expected.
+/// Value of [`Exchange::note`] if the object has an unexpected length.
 const WRONG: u64 = 1;
 
-/// Appends to every object its own content, in a cycle, with one request per object at a time.
-/// [`Exchange::tag`] is the object.
+/// Appends the content of each object to the object, in a cycle over all objects, with one request
+/// per object at a time. [`Exchange::tag`] is the object.
 struct Append {
     /// Objects that the cycle has not reached yet.
     walk: Walk,

@@ -17,12 +17,12 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Copy::new(setting)),
 };
 
-/// Copies an object of the workload to a number behind all objects, where the next cycle overwrites
-/// it. [`Exchange::tag`] is the copy.
+/// Copies objects of the workload to new objects, numbered after all objects and overwritten in a
+/// cycle. [`Exchange::tag`] is the number of the copy.
 struct Copy {
     sources: Chooser,
     targets: Walk,
-    /// Path of the source, as in its header.
+    /// Path of the source, as in `x-amz-copy-source`.
     source: Vec<u8>,
 }
 

@@ -16,8 +16,8 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Delete::new(setting)),
 };
 
-/// Deletes every object, or every version of each object, once; in a mix, those that PUT has
-/// created in the same mix. [`Exchange::tag`] is the object or version.
+/// Deletes every object, or every version of each object, once; in a mix, deletes the objects that
+/// PUT has created in the mix. [`Exchange::tag`] is the object or version.
 struct Delete {
     chooser: Chooser,
 }
@@ -39,7 +39,7 @@ impl Delete {
     }
 }
 
-/// The oldest object from PUT, with its version in the context's query.
+/// The oldest object that PUT has created; writes its version into the context's query.
 fn fresh(context: &mut WorkerContext) -> Option<u64> {
     if context.work.versions == 0 {
         return context.fresh.pop_front();
@@ -67,7 +67,7 @@ impl Action for Delete {
         if !context.mixed {
             context.write_version(exchange.tag);
         }
-        // In a mix, PUT creates objects of its own, numbered behind those with versions.
+        // In a mix, PUT creates additional objects, numbered after the objects with versions.
         let object = match context.mixed {
             true => exchange.tag,
             false => context.object_of(exchange.tag),

@@ -17,8 +17,8 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(DeleteBatch::new(setting)),
 };
 
-/// Deletes every object, or every version of each object, once, in batches. One operation is one
-/// request. [`Exchange::tag`] is the index of its body.
+/// Deletes every object, or every version of each object, once, in batches. Each request counts as
+/// one operation. [`Exchange::tag`] is the index of the request in `out`.
 struct DeleteBatch {
     chooser: Chooser,
     /// By bucket: objects that wait until a batch is full.
@@ -42,7 +42,8 @@ impl DeleteBatch {
         }
     }
 
-    /// A bucket with enough objects for a batch, or with its last objects.
+    /// A bucket with a full batch of waiting objects or, after the last object, with any waiting
+    /// object.
     fn gather(&mut self, context: &WorkerContext) -> Option<usize> {
         let most = context.work.batch as usize;
         while let Some(thing) = self.chooser.next() {

@@ -8,7 +8,7 @@ use crate::s3::objects::selection::Chooser;
 
 /// The request for one object, and its correct response.
 pub(super) trait OneRequest: Send {
-    /// Its name, and the name of its retries.
+    /// Name of the operation, as the only element.
     const NAMES: &'static [&'static str];
 
     /// Writes the request for the object or version in the exchange's tag.
@@ -59,8 +59,8 @@ pub(super) trait OneRequest: Send {
     }
 }
 
-/// Sends the request for one object, or version of an object, after the other. [`Exchange::tag`] is
-/// the object or version.
+/// Sends the request for each selected object, or version of an object. [`Exchange::tag`] is the
+/// object or version.
 pub(super) struct Each<R> {
     chooser: Chooser,
     request: R,

@@ -19,8 +19,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(FanOut::new(setting)),
 };
 
-/// Maximum number of bytes of forms that one worker prepares, except that one form is always
-/// prepared.
+/// Total size, bytes, at which one worker stops preparing forms; at least one form is prepared.
 const PREPARED_BYTES: usize = 64 << 20;
 
 /// Bytes kept of a response: ten thousand objects with about two hundred bytes each.
@@ -33,15 +32,16 @@ struct Prepared {
     body: Vec<u8>,
 }
 
-/// Posts one prepared form after the other. [`Exchange::tag`] is its index.
+/// Posts prepared forms one after the other. [`Exchange::tag`] is the index of the form.
 struct FanOut {
     archives: Archives,
     share: Share,
-    /// Writes heads without a signature: the form contains its own.
+    /// Writes unsigned heads, because each form contains a signature.
     writer: RequestWriter,
     signer: Option<Signer>,
     prepared: Vec<Prepared>,
-    /// End of the validity of the forms' policies, seconds since 1970.
+    /// Time at which the forms are prepared again, before their policies expire, seconds since
+    /// 1970-01-01 UTC.
     until: u64,
     out: usize,
     next: usize,

@@ -23,17 +23,17 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Get::new(setting)),
 };
 
-/// A range of the complete object.
+/// The range of a complete object.
 const WHOLE: ByteRange = ByteRange::Fixed {
     first: 0,
     last: u64::MAX - 1,
 };
 
-/// In [`Exchange::note`]: the response differs from what was stored.
+/// Value of [`Exchange::note`] if the response differs from the stored content.
 pub(super) const WRONG: u64 = 1;
 
-/// The requested part. If there is more to store than the object, [`Exchange::tag`] is its index
-/// among the requests in flight, otherwise the object.
+/// The requested part of an object. [`Exchange::tag`] is the index in [`Get::parts`] if
+/// [`Get::noted`] is set, otherwise the object or version.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     /// An object, or a version of an object.
@@ -62,11 +62,11 @@ impl Part {
 /// Reads objects.
 pub(crate) struct Get {
     chooser: Chooser,
-    /// Random offsets of ranges.
+    /// Draws random offsets of ranges.
     rng: Rng,
-    /// Requests in flight, if their state is more than the object.
+    /// Requests in flight, if `noted` is set.
     parts: Slab<Part>,
-    /// Whether the state is more than the object.
+    /// Whether a request needs more state than the object: a range or generations.
     noted: bool,
     /// Header of the requested checksum, if any.
     checksum: Option<&'static str>,
@@ -152,7 +152,7 @@ impl Get {
         context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    /// The request of the exchange.
+    /// The requested part of an exchange.
     fn out(&self, context: &WorkerContext, exchange: &Exchange) -> Part {
         match self.noted {
             true => self.parts[exchange.tag as usize],
@@ -168,8 +168,8 @@ impl Get {
         }
     }
 
-    /// Sets the generation of the response to one that `fits`, current or stale; without one, the
-    /// response is wrong.
+    /// Sets [`Part::seen`] to a generation, current or stale, that `fits` the response; if no
+    /// generation fits, marks the response as wrong.
     fn recognise(
         &mut self,
         context: &WorkerContext,
@@ -277,7 +277,7 @@ impl Action for Get {
                 }
                 judgement => judgement,
             },
-            // The complete object instead of a range: a response, but not the requested one.
+            // The server sent the complete object instead of the range.
             200 => Judgement::Failed(ErrorClass::Wrong, "the range was ignored".to_owned()),
             _ => context.refusals.failed(exchange),
         }

@@ -17,14 +17,14 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(GetPart::new(setting)),
 };
 
-/// In [`Exchange::note`]: the response differs from what was stored.
+/// Value of [`Exchange::note`] if the response differs from the stored content.
 const WRONG: u64 = 1;
 
 /// Reads random parts of objects. [`Exchange::tag`] is the object and, in its upper bits, the index
 /// of the part.
 struct GetPart {
     chooser: Chooser,
-    /// Random parts.
+    /// Draws random parts.
     rng: Rng,
     query: Vec<u8>,
 }

@@ -17,7 +17,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(List::new(setting)),
 };
 
-/// One request of a listing: one page, which is one operation.
+/// A request for one page of a listing; each page counts as one operation.
 struct PageRequest {
     bucket: usize,
     /// Number of keys on earlier pages of this listing.
@@ -49,7 +49,7 @@ struct List {
     bucket: usize,
     /// Number of keys in a complete listing, by bucket.
     expected: Vec<Expected>,
-    /// Whether every page except the last must be full, and keys must ascend.
+    /// Whether every page except the last must be full; `ascend`: whether keys must ascend.
     full: bool,
     ascend: bool,
     query: Vec<u8>,
@@ -62,11 +62,12 @@ struct Expected {
     most: Option<u64>,
 }
 
-/// Whether objects are stored one by one, and none is deleted while they are listed.
+/// Whether every object of the workload has its own key and is not deleted while objects are
+/// listed.
 fn all_stay(work: &S3Work) -> bool {
     use S3Operation::{Delete, DeleteBatch, ZipGet, ZipList};
     let has = |operation| work.mix.has(operation);
-    // In a mix, DELETE takes the objects that PUT has created.
+    // In a mix, DELETE deletes only objects that PUT has created.
     let some_go = has(DeleteBatch) || work.versions > 0 && has(Delete);
     let in_archives = has(ZipGet) || has(ZipList);
     !some_go && !in_archives
@@ -153,7 +154,7 @@ impl List {
         let mut names = listing::Keys {
             prefix: context.place.common_prefix(),
             last: &mut request.last,
-            // Delete markers may follow all versions.
+            // Delete markers can follow all versions.
             ascend: self.ascend && !(versions && request.page.marks_deletions()),
             again: versions,
         };
@@ -169,7 +170,7 @@ impl List {
                 "fewer keys than expected".to_owned(),
             )),
             _ if most.is_some_and(|most| keys > most) => wrong("more keys than expected"),
-            // A full last page may announce another page, which may be empty; but only once.
+            // A full last page can announce one more page, which can be empty.
             _ if page.more && page.keys == 0 => wrong("an empty page that is not the last page"),
             _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
             _ if page.more && page.keys < on_page && self.full => {

@@ -30,8 +30,8 @@ pub(crate) const LEGAL_HOLD: ActionKind = ActionKind {
     make: |setting| Box::new(LegalHold::new(setting)),
 };
 
-/// Retention time of objects, seconds: longer than a request, and harmless if a killed run leaves
-/// objects behind.
+/// Retention time of objects, seconds: longer than a request, but short, in case a killed run
+/// leaves objects behind.
 const RETAINED: u64 = 15 * 60;
 
 /// Seconds after which the retention date is renewed.
@@ -43,7 +43,7 @@ pub(crate) const BYPASS: (&str, &[u8]) = ("x-amz-bypass-governance-retention", b
 /// Sets a retention in governance mode. [`Exchange::tag`] is the index of the document.
 struct Retain {
     chooser: Chooser,
-    /// The last document is current; earlier ones may still be in flight.
+    /// Retention documents: the last is current; requests in flight can use earlier documents.
     documents: Vec<Document>,
     written: u64,
 }
@@ -86,7 +86,7 @@ impl Action for Retain {
         exchange.tag = (self.documents.len() - 1) as u64;
         let document = &self.documents[self.documents.len() - 1];
         let bucket = context.place.bucket_of(object);
-        // Some servers treat setting the same date again as a change.
+        // [`BYPASS`] is for servers that treat setting the same date again as a change.
         let headers = [document.md5_header(), BYPASS];
         let spec = RequestSpec {
             query: b"retention=",
@@ -118,9 +118,9 @@ impl Action for Retain {
 /// [`Exchange::tag`] is 1 for on, 0 for off.
 struct LegalHold {
     chooser: Chooser,
-    /// Off, on.
+    /// Documents that release and set a hold.
     documents: [Document; 2],
-    /// The object with a hold, which is released next.
+    /// The object with a hold; the next request releases the hold.
     held: Option<u64>,
 }
 
@@ -134,7 +134,7 @@ impl LegalHold {
     }
 }
 
-/// The body of PutObjectLegalHold: `ON` or `OFF`.
+/// The body of PutObjectLegalHold; `status` is `ON` or `OFF`.
 pub(crate) fn hold(status: &str) -> Document {
     Document::new(format!(
         "<LegalHold xmlns=\"{NAMESPACE}\"><Status>{status}</Status></LegalHold>"

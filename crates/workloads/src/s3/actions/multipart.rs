@@ -40,14 +40,15 @@ const ABORT: usize = 4;
 /// Root element of the response to a completion.
 const COMPLETED: &str = "CompleteMultipartUploadResult";
 
-/// In [`Exchange::note`]: the response to a part contradicts the part, or has no ETag.
+/// Value of [`Exchange::note`] if the response to a part has no ETag, or another checksum than the
+/// part.
 const WRONG: u64 = 1;
 
 /// Longest upload id and ETag that are accepted from a server, bytes.
 const LONGEST_ID: usize = 1024;
 const LONGEST_ETAG: usize = 128;
 
-/// As received, with quotes; usual ETags need no allocation.
+/// An ETag as received, with quotes; ETags of usual length need no allocation.
 type Etag = SmallVec<[u8; 40]>;
 
 /// Uploads objects in parts: several parts of one object in parallel, and as many objects in
@@ -55,7 +56,7 @@ type Etag = SmallVec<[u8; 40]>;
 pub(crate) struct Multipart {
     walk: Walk,
     uploads: Slab<Upload>,
-    /// Uploads with a request to send; the first one is next.
+    /// Uploads with a request to send, in the order of sending.
     ready: VecDeque<usize>,
     /// Maximum number of concurrent uploads.
     most: usize,
@@ -63,22 +64,22 @@ pub(crate) struct Multipart {
     exhausted: bool,
     open: Arc<Uploads>,
     finished: VecDeque<Transaction>,
-    /// Headers of the creation that announce the checksum.
+    /// Headers of the CreateMultipartUpload request that announce the checksum.
     announced: &'static [Header<'static>],
     checksum: Option<&'static str>,
-    /// Element with the checksum in the list of parts.
+    /// XML element with the checksum in the list of parts.
     element: Option<&'static str>,
     query: Vec<u8>,
 }
 
 struct Upload {
     object: u64,
-    /// Index among the open uploads.
+    /// Index of the upload in [`Multipart::open`].
     noted: usize,
     /// Percent-encoded upload id; empty until the server has sent it.
     id: Vec<u8>,
     state: State,
-    /// Number of parts of the object, and of parts sent.
+    /// Number of parts of the object; `sent` is the number of parts sent.
     parts: u64,
     sent: u64,
     /// Requests in flight.
@@ -118,7 +119,8 @@ impl Upload {
 }
 
 impl Multipart {
-    /// Cycles through the objects of the workload; in a mix, continues with numbers beyond them.
+    /// Uploads the objects of the workload in a cycle; in a mix, uploads new objects, numbered
+    /// after the objects of the workload.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let (worker, workers) = (setting.worker, setting.workers);
         let objects = setting.work.objects;
@@ -129,7 +131,7 @@ impl Multipart {
         Self::of(Walk::round(share).making(setting.marks), setting)
     }
 
-    /// Takes the objects from the walk.
+    /// Uploads the objects of `walk`.
     pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
         let checksum = setting.work.checksum;
         let most_parts = setting.content.most_parts();
@@ -311,7 +313,7 @@ impl Multipart {
             _ => context.refusals.failed(exchange),
         };
         self.fail(slot, failed.clone());
-        // A plain refusal leaves nothing on the server; any other response may.
+        // A refusal leaves no upload on the server; other responses may leave an upload.
         self.end(slot, matches!(status, 300..500 | 503));
         failed
     }
@@ -373,8 +375,8 @@ impl Multipart {
         slot: usize,
         status: u16,
     ) -> Judgement {
-        // 404: the completion that seemed to fail was successful, or another client ended the
-        // upload.
+        // 404: the completion succeeded although its response was an error, or another client ended
+        // the upload.
         let gone = matches!(status, 200 | 204 | 404);
         // Uploads in doubt are checked again after the slice.
         let for_good = gone && !self.open.is_in_doubt(self.uploads[slot].noted);
@@ -389,8 +391,8 @@ impl Multipart {
     }
 }
 
-/// Request of an exchange: 32 bits for the index of the upload, 24 for the part, the rest for the
-/// operation.
+/// Contents of [`Exchange::tag`]: index of the upload (32 bits), part (24 bits) and operation (8
+/// bits).
 struct Tag {
     slot: usize,
     /// Index of the part, from 0.
@@ -427,7 +429,7 @@ fn write_query(query: &mut Vec<u8>, step: usize, part: u64, id: &[u8]) {
     query.extend_from_slice(id);
 }
 
-/// The body of a completion. Its ETags came from the server.
+/// The body of a completion, with the ETags that the server sent.
 fn list_of_parts<'a>(
     etags: &[Etag],
     element: Option<&str>,
@@ -450,7 +452,7 @@ fn list_of_parts<'a>(
     xml.into_bytes()
 }
 
-/// The ETag of a response, if it can be sent back.
+/// The ETag of a response, if the completion can contain it.
 fn etag_of(head: &ResponseHead<'_>) -> Option<Etag> {
     let etag = head.header("etag")?;
     let fits = (1..=LONGEST_ETAG).contains(&etag.len()) && !etag.iter().any(u8::is_ascii_control);

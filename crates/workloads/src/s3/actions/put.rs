@@ -24,19 +24,19 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Put::new(setting)),
 };
 
-/// In [`Exchange::note`]: the server reports another checksum.
+/// Value of [`Exchange::note`] if the response has a wrong checksum or version.
 const WRONG: u64 = 1;
 
 /// How the body of a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BodySource {
-    /// A reference to the prepared body.
+    /// The prepared body, by reference.
     Prepared,
-    /// A reference to the prepared body with its checksum as a trailer.
+    /// The prepared body with its checksum as a trailer, by reference.
     Trailer,
-    /// Generated for the request.
+    /// A body generated for the request.
     Made,
-    /// In chunks that are signed for the request.
+    /// Chunks that are signed for the request.
     Chunks,
 }
 
@@ -54,14 +54,14 @@ impl BodySource {
 /// A request in flight.
 #[derive(Debug, Default)]
 struct PutInFlight {
-    /// The object and its generation or version.
+    /// Number of the object and its generation, or of the version.
     number: u64,
     /// The body, if it was generated or framed for this request.
     body: Vec<u8>,
 }
 
-/// Stores one object after the other, or one version of each object after the other.
-/// [`Exchange::tag`] is the index of the request while it is in flight, and the object afterwards.
+/// Stores objects, or versions of objects, one after the other. [`Exchange::tag`] is the index of
+/// the request while the request is in flight, and the object afterwards.
 pub(crate) struct Put {
     walk: Walk,
     versions: Versions,
@@ -69,28 +69,28 @@ pub(crate) struct Put {
     out: Slots<PutInFlight>,
     /// Versions named in responses.
     given: Given,
-    /// Header of the checksum, if one is sent.
+    /// Header of the checksum, if any.
     checksum: Option<&'static str>,
-    /// Length of the content, as in the header of a framed body.
+    /// Buffer for `x-amz-decoded-content-length`, the length of the content in a framed body.
     length: Vec<u8>,
 }
 
 /// Use of the version that a response names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Versions {
-    /// None: objects have no versions.
+    /// Objects have no versions.
     None,
     /// Check that the response names a version.
     Seen,
-    /// Keep it for reads.
+    /// Keep the version for reads.
     Kept,
-    /// Pass it to deletions.
+    /// Pass the version to deletions.
     Fresh,
 }
 
 impl Put {
-    /// Cycles through the objects of the workload; in a mix, continues with numbers beyond them, so
-    /// that objects for reads stay unchanged.
+    /// Stores the objects of the workload in a cycle. In a mix without `rewrite`, stores new
+    /// objects with higher numbers, so that objects for reads stay unchanged.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let (worker, workers) = (setting.worker, setting.workers);
         let objects = setting.work.objects;
@@ -108,7 +108,7 @@ impl Put {
         Self::with(Walk::round(share), versions, setting)
     }
 
-    /// Takes the objects from the walk, with each of their versions if the bucket keeps versions.
+    /// Stores the objects of `walk`, or their versions if the bucket keeps versions.
     pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
         let versions = match setting.work.versions {
             0 => Versions::None,
@@ -119,7 +119,7 @@ impl Put {
 
     fn with(walk: Walk, versions: Versions, setting: &mut Setting<'_>) -> Self {
         Self {
-            // Versions are found by their prefix, not by their numbers.
+            // Objects with versions are not marked: cleanup finds versions by prefix.
             walk: match versions {
                 Versions::None => walk.making(setting.marks),
                 _ => walk,
@@ -228,14 +228,14 @@ impl Put {
 
     fn object_of(&self, context: &WorkerContext, thing: u64) -> u64 {
         match self.versions {
-            // Objects created by the mix are numbered behind those with versions.
+            // Objects created by the mix are numbered after the objects with versions.
             Versions::Fresh => thing,
             _ => context.object_of(thing),
         }
     }
 
-    /// Takes the version that the response names; returns false if it is missing although versions
-    /// are kept, or if the object had it before.
+    /// Handles the version in a response; returns false if the bucket keeps versions and the
+    /// version is missing or not new for the object.
     fn take_version(
         &mut self,
         context: &mut WorkerContext,
@@ -259,7 +259,7 @@ impl Put {
         true
     }
 
-    /// Whether the server reports that it stored something else than was sent.
+    /// Whether a checksum in the response shows that the server stored other content than was sent.
     fn contradicts(&self, context: &WorkerContext, number: u64, head: &ResponseHead<'_>) -> bool {
         context.content.checksum(number).is_some_and(|sent| {
             checksum::contradicted(

@@ -20,17 +20,17 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Snowball::new(setting)),
 };
 
-/// Maximum number of bytes of archives that one worker prepares, except that one archive is always
+/// Total size, bytes, at which one worker stops preparing archives; at least one archive is
 /// prepared.
 const PREPARED_BYTES: usize = 64 << 20;
 
-/// Stores one prepared archive after the other. [`Exchange::tag`] is its index.
+/// Stores prepared archives one after the other. [`Exchange::tag`] is the index of the archive.
 struct Snowball {
     archives: Archives,
     prepared: Vec<(u64, Made, Vec<u8>)>,
     next: usize,
     headers: Vec<OwnHeader>,
-    /// While probing: number of requests sent, and whether one is in flight.
+    /// While probing: number of requests sent, and whether a request is in flight.
     probing: Option<(u32, bool)>,
 }
 
@@ -92,7 +92,8 @@ impl Snowball {
         Next::Ready
     }
 
-    /// Checks the last object of the first archive.
+    /// Writes a HEAD request for the last object of the first archive, which exists only if the
+    /// server has unpacked the archive.
     fn check_unpacked(
         &self,
         context: &mut WorkerContext,
@@ -110,7 +111,7 @@ impl Snowball {
         exchange.bodyless_response = true;
         let spec = RequestSpec::plain("HEAD", bucket, &path);
         context.writer.write(exchange, now.unix_seconds, &spec);
-        // Not an archive: the request has no body.
+        // No archive has this index, so the request has no body.
         exchange.tag = u64::MAX;
         Next::Ready
     }

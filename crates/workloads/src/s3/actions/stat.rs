@@ -16,7 +16,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Each::new(Chooser::of_things(setting), Stat)),
 };
 
-/// In [`Exchange::note`]: the response has another size, or no size.
+/// Value of [`Exchange::note`] if the response has a wrong size or no size.
 const WRONG: u64 = 1;
 
 /// Sends HEAD for objects, or versions of objects.

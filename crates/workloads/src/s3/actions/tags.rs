@@ -65,7 +65,7 @@ impl OneRequest for PutTags {
     }
 }
 
-/// Reads the tags of objects and compares them.
+/// Reads the tags of objects and compares them with the tags that were set.
 struct GetTags {
     /// The tags of every object, in ascending order.
     tags: Vec<(String, String)>,
@@ -159,7 +159,7 @@ impl OneRequest for DeleteTags {
 }
 
 /// Writes a request for the tags of the object in the exchange's tag, with method, headers and body
-/// of `request`.
+/// of `spec`.
 fn write_tags_request(
     spec: RequestSpec<'_>,
     context: &mut WorkerContext,

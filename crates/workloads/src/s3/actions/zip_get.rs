@@ -29,7 +29,7 @@ struct ZipGet {
 
 /// Digits of a number in a file name.
 const DIGITS: usize = 8;
-/// Length of the text between the number of the archive and that of the object.
+/// Length of the text between the number of the archive and the number of the object.
 const BETWEEN: usize = ".zip/".len();
 
 impl ZipGet {

@@ -29,8 +29,8 @@ struct Rest {
     token: String,
 }
 
-/// Lists one archive after the other. One operation is one page. [`Exchange::tag`] is the index of
-/// the request.
+/// Lists archives one after the other. Each page counts as one operation. [`Exchange::tag`] is the
+/// index of the request.
 struct ZipList {
     archives: Archives,
     walk: Walk,

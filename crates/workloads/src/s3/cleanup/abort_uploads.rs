@@ -1,7 +1,7 @@
-//! After a slice: aborts multipart uploads that were created and not completed.
+//! Aborts, after a slice, the multipart uploads that were created but not completed.
 //!
-//! Open uploads are known by their ids. If the response with the id is missing, the uploads of that
-//! key are listed. They are not listed by prefix, since MinIO lists only uploads of exact keys.
+//! Open uploads are aborted by id. If the response with the id was lost, all uploads of the key are
+//! listed. Uploads are not listed by prefix, because MinIO lists only uploads of exact keys.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -19,28 +19,28 @@ use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::s3::signing::uri::{canonical_query, push_encoded};
 
-/// A part whose response was not received may be stored after its upload was aborted, and the
-/// upload then exists again (Amazon S3 API reference, "AbortMultipartUpload"). For this long,
-/// nanoseconds, such uploads are therefore aborted repeatedly, up to a number of requests.
+/// Time during which uploads with a lost response are aborted repeatedly, nanoseconds, with up to
+/// [`MOST_LOOKS`] requests. A part whose response was lost can be stored after its upload was
+/// aborted, and the upload then exists again (Amazon S3 API reference, "AbortMultipartUpload").
 const LATE: u64 = 2_000_000_000;
 const MOST_LOOKS: u32 = 10_000;
 
-/// Maximum number of attempts per job.
+/// Maximum number of attempts per request.
 const TRIES: u32 = 3;
 
-/// Consecutive failures after which the server counts as unable to do it.
+/// Number of consecutive failures after which no further requests are sent.
 const HOPELESS: u32 = 32;
 
 /// Bytes kept of a listing: a thousand uploads with the longest key, escaped.
 const KEPT_RESPONSE: usize = 8 << 20;
 
-/// One job.
+/// A request to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
     /// Abort the upload with this index.
     Abort { noted: usize, open: Open },
-    /// Find the uploads of this object, from the markers on, if any; for the open uploads with
-    /// these indices, whose ids are unknown.
+    /// List the uploads of this object, starting at the markers `from`, to abort the open uploads
+    /// with the indices `noted`, whose ids are unknown.
     Find {
         object: u64,
         noted: Vec<usize>,
@@ -48,8 +48,8 @@ enum Job {
     },
 }
 
-/// Aborts uploads, with one worker on any number of connections; [`Exchange::tag`] is the index of
-/// its job in `out`.
+/// A worker that aborts uploads, on any number of connections. [`Exchange::tag`] is the index of
+/// the job in `out`.
 pub(crate) struct AbortUploads {
     place: Arc<Place>,
     writer: RequestWriter,
@@ -66,7 +66,7 @@ pub(crate) struct AbortUploads {
 }
 
 impl AbortUploads {
-    /// Aborts the uploads in `open` and removes them there.
+    /// Aborts the uploads in `open`, and removes aborted uploads from `open`.
     pub(crate) fn new(place: Arc<Place>, writer: RequestWriter, open: Arc<Uploads>) -> Self {
         Self {
             path: place.object_path(),
@@ -119,13 +119,13 @@ impl AbortUploads {
         self.writer.write(exchange, unix_seconds, &spec);
     }
 
-    /// Whether an aborted upload may exist again, so that it must be checked again.
+    /// Whether an upload must be checked again, because a late request can create it again.
     fn may_return(&mut self) -> bool {
         self.looks += 1;
         self.looks <= MOST_LOOKS && self.until.is_some_and(|until| self.now < until)
     }
 
-    /// The upload does not exist at the moment.
+    /// Handles an upload that does not exist at the moment.
     fn gone(&mut self, noted: usize, open: Open) {
         match open.in_doubt && self.may_return() {
             true => self.jobs.push_back((Job::Abort { noted, open }, 0)),
@@ -133,7 +133,7 @@ impl AbortUploads {
         }
     }
 
-    /// Evaluates the listing of an object's uploads: each is aborted.
+    /// Evaluates the listing of an object's uploads, and schedules an abort of each upload.
     fn found(&mut self, response: &[u8], object: u64, noted: Vec<usize>) {
         let key = self.place.key(object);
         let ids = ids_of(response, &key);
@@ -163,7 +163,7 @@ impl AbortUploads {
                 };
                 self.jobs.push_back((job, 0));
             }
-            // Its creation may take effect late, too.
+            // The creation of the upload can also take effect late.
             None if self.may_return() => {
                 let from = None;
                 let job = Job::Find {

@@ -1,4 +1,5 @@
-//! After a run: deletes the objects that Tenbin stored. A sweep then lists what is left.
+//! Deletes, after a run, the objects that Tenbin stored. A sweep then lists the objects that are
+//! left.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,13 +18,13 @@ use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
 /// Maximum number of keys per request, the limit of S3.
 const BATCH: usize = 1000;
 
-/// Maximum number of attempts per job.
+/// Maximum number of attempts per request.
 const TRIES: u32 = 3;
 
-/// Consecutive failures after which the server counts as unable to do it.
+/// Number of consecutive failures after which no further requests are sent.
 const HOPELESS: u32 = 32;
 
-/// One job.
+/// A request to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
     /// Objects of one bucket, in one request.
@@ -39,7 +40,7 @@ struct Out {
     batch: Option<Batch>,
 }
 
-/// What could not be removed.
+/// Objects that could not be removed.
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub(crate) objects: AtomicU64,
@@ -47,8 +48,8 @@ pub(crate) struct Remains {
     pub(crate) remaining: Remaining,
 }
 
-/// Deletes objects, with one worker on any number of connections; [`Exchange::tag`] is the index of
-/// its job in `out`.
+/// A worker that deletes objects, on any number of connections. [`Exchange::tag`] is the index of
+/// the job in `out`.
 pub(crate) struct Deletion {
     place: Arc<Place>,
     writer: RequestWriter,
@@ -82,7 +83,7 @@ impl Deletion {
         }
     }
 
-    /// Number of requests for a server that supports batches.
+    /// Number of requests if the server supports batches.
     pub(crate) fn requests(&self) -> u64 {
         self.jobs.len() as u64
     }
@@ -226,7 +227,7 @@ impl Workload for Deletion {
         };
         let gone = match (&out.job, status) {
             (Job::Batch(_, objects), 200) => self.all_gone(exchange, objects.len()),
-            // 404: another client was faster, and the object is deleted in any case.
+            // 404: another client has deleted the object.
             (Job::Object(_), 200 | 204 | 404) => true,
             _ => false,
         };
@@ -235,7 +236,7 @@ impl Workload for Deletion {
             self.refusals.release(exchange);
             return Judgement::Correct;
         }
-        // After a refusal, in whole or in part, the objects of a batch are deleted one by one.
+        // After a complete or partial refusal, the objects of a batch are deleted one by one.
         if let Job::Batch(_, objects) = out.job {
             self.jobs
                 .extend(objects.into_iter().map(|object| (Job::Object(object), 0)));

@@ -1,5 +1,4 @@
-//! Objects of a workload that are not identified by their numbers, and the probe requests before
-//! the workload.
+//! Stages of an S3 workload that clean up by prefix, and the stage that probes an operation.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::s3::setup::check::Requirement;
 use crate::s3::setup::probe::Probing;
 
 impl PreparedS3 {
-    /// What must be deleted by prefix.
+    /// Kinds of entries that must be deleted by prefix; `None` if objects are deleted by number.
     pub(crate) fn scope(&self) -> Option<SweepScope> {
         if self.work.data != DataSet::Fresh {
             return None;
@@ -32,7 +31,7 @@ impl PreparedS3 {
         }
     }
 
-    /// Deletes all objects below the prefix, and the buckets named.
+    /// The stage that deletes all objects below the prefix, and then `buckets`.
     pub(crate) fn sweep(&mut self, scope: SweepScope, buckets: Vec<usize>) -> Stage {
         let sweep = Sweep::new(
             Arc::clone(&self.place),
@@ -52,8 +51,8 @@ impl PreparedS3 {
         }
     }
 
-    /// Lists what is left of these objects after their deletion, deletes it once more, and deletes
-    /// the buckets named.
+    /// The stage that lists which of `objects` still exist after their deletion, deletes these
+    /// objects again, and then deletes `buckets`.
     pub(crate) fn recheck(&mut self, objects: Vec<u64>, buckets: Vec<usize>) -> Stage {
         let only_buckets = objects.is_empty();
         let sweep = Sweep::new(
@@ -78,7 +77,7 @@ impl PreparedS3 {
         }
     }
 
-    /// Probes the next operation that the server may not support.
+    /// The stage that probes the next operation that the server may not support.
     pub(crate) fn probe(&mut self) -> Option<Stage> {
         let (operation, probe) = self.probes.pop()?;
         let kind = kind_of(operation)?;

@@ -1,4 +1,4 @@
-//! After a run: what was created is deleted, and what remains is counted.
+//! Cleanup after a run: deletes what the run created, and counts what remains.
 
 pub(crate) mod abort_uploads;
 pub(crate) mod deletion;

@@ -6,20 +6,20 @@ use crate::kind::Leftover;
 use crate::s3::place::Place;
 use crate::text::grouped;
 
-/// Cleanup of one bucket of a workload.
+/// Result of the cleanup of one bucket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OfBucket {
     /// Objects, or versions of objects, in the first listing.
     pub(crate) found: u64,
-    /// Their size, bytes, according to that listing.
+    /// Total size of the objects in the first listing, bytes.
     pub(crate) found_bytes: u64,
     /// Objects in the last listing; `None` without a complete listing.
     pub(crate) left: Option<u64>,
-    /// Their size, bytes; 0 without a complete listing.
+    /// Total size of the objects in the last listing, bytes; 0 without a complete listing.
     pub(crate) left_bytes: u64,
-    /// Why they still exist, or why the listing failed.
+    /// Why objects still exist, or why the listing failed.
     pub(crate) reason: Option<String>,
-    /// The bucket itself, if this run created it.
+    /// State of the bucket, if this run created the bucket.
     pub(crate) made: Option<MadeBucket>,
 }
 
@@ -28,13 +28,13 @@ pub(crate) struct OfBucket {
 pub(crate) enum MadeBucket {
     /// Deleted by the cleanup.
     Deleted,
-    /// Deleted earlier.
+    /// Did not exist any more at the cleanup.
     Gone,
-    /// Still exists, with the reason.
+    /// Still exists, for this reason.
     Left(String),
 }
 
-/// By bucket; empty until a listing is complete.
+/// Results of the cleanup, by bucket; empty until a sweep starts.
 #[derive(Debug, Default)]
 pub(crate) struct Remaining(Mutex<Vec<OfBucket>>);
 
@@ -50,7 +50,7 @@ impl Remaining {
             .clone()
     }
 
-    /// Objects that still exist on the target; `None` until a listing is complete.
+    /// Data that still exists on the target; `None` until a sweep starts.
     pub(crate) fn leftovers(&self, place: &Place) -> Option<Vec<Leftover>> {
         let buckets = self.get();
         let each = buckets.iter().zip(&place.buckets);

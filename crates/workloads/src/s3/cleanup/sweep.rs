@@ -1,11 +1,11 @@
-//! After a run: lists the objects below the prefix of the workload, which belongs to this run
-//! alone, deletes them, lists again and reports what is left. A server may acknowledge a DELETE and
-//! keep the object, so only a listing shows what is deleted.
+//! Cleanup after a run: lists the objects below the prefix of the workload, which belongs to this
+//! run alone, deletes these objects, lists again and reports what is left. A server can acknowledge
+//! a DELETE and keep the object, so only a listing shows what is deleted.
 //!
-//! If numbered objects were deleted before, only these are deleted again: see [`Sweep::only`]. If
-//! numbers do not identify all objects, everything below the prefix is deleted. In buckets that
-//! Tenbin created, other workloads of the run have left versions of deleted objects: there
-//! everything of the run is deleted.
+//! If objects were already deleted by number, only these objects are deleted again: see
+//! [`Sweep::only`]. If numbers do not identify all objects, everything below the prefix of the
+//! workload is deleted. In buckets that Tenbin created, other workloads of the run leave versions
+//! of deleted objects, so a sweep of versions deletes everything below the prefix of the run.
 //!
 //! Finally, the buckets that Tenbin created are deleted if they are empty.
 
@@ -48,11 +48,11 @@ const ROUNDS: u32 = 3;
 /// Maximum number of attempts of a request without a response.
 const TRIES: u32 = 3;
 
-/// Maximum number of objects that are deleted one by one to give the server time; more are deleted
-/// in batches.
+/// Maximum number of objects per bucket that are deleted one by one, to give the server time; a
+/// larger number is deleted in batches.
 const ONE_BY_ONE: u64 = 1000;
 
-/// Consecutive failures after which the server counts as unable to do it.
+/// Number of consecutive failures after which a pass of listing and deleting ends.
 const HOPELESS: u32 = 32;
 
 /// Bytes kept of a response: a page of a thousand of the longest keys.
@@ -60,15 +60,16 @@ const KEPT_RESPONSE: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 enum Job {
-    /// A page of a listing, from the markers on.
+    /// Lists a page, starting at the markers.
     List(usize, Option<(String, String)>),
     /// Releases a legal hold.
     Release(usize, Item),
     /// Deletes several objects in one request.
     Batch(usize, Vec<Item>),
-    /// Deletes one object, if the server does not support batches.
+    /// Deletes one object: after a refused batch, or if requests are sent one at a time.
     One(usize, Item),
-    /// Lists whether anything is in a bucket: some servers delete buckets that are not empty.
+    /// Lists a bucket to check that the bucket is empty, because some servers delete buckets that
+    /// are not empty.
     IsEmpty(usize),
     /// Deletes a bucket.
     Bucket(usize),
@@ -89,8 +90,8 @@ struct Out {
     body: Option<Document>,
 }
 
-/// Removes everything below the prefix, with one worker on any number of connections;
-/// [`Exchange::tag`] is the index of its job in `out`.
+/// A worker that removes everything below the prefix, on any number of connections.
+/// [`Exchange::tag`] is the index of the job in `out`.
 pub(crate) struct Sweep {
     place: Arc<Place>,
     writer: RequestWriter,
@@ -122,7 +123,7 @@ pub(crate) struct Sweep {
     out: Slab<Out>,
     failures_in_a_row: u32,
     remains: Arc<Remains>,
-    /// Set if it is unknown what remains.
+    /// Set while the remaining objects are unknown.
     unknown: Arc<AtomicBool>,
     responses: Refusals,
     query: Vec<u8>,
@@ -182,8 +183,8 @@ impl Sweep {
         sweep
     }
 
-    /// Limits the sweep to these objects, ascending, whose deletion was tried before: they are
-    /// deleted once more.
+    /// Limits the sweep to these objects, in ascending order. Their deletion was tried before, so
+    /// the sweep deletes these objects only once.
     pub(crate) fn only(self, objects: Arc<[u64]>) -> Self {
         Self {
             only: Some(objects),
@@ -191,7 +192,7 @@ impl Sweep {
         }
     }
 
-    /// Maximum number of passes that delete what a listing names.
+    /// Maximum number of passes that delete listed objects.
     fn rounds(&self) -> u32 {
         match self.only {
             Some(_) => 1,
@@ -199,8 +200,8 @@ impl Sweep {
         }
     }
 
-    /// Whether one request is sent at a time: a server that refuses or forgets deletions under load
-    /// may do them then.
+    /// Whether requests are sent one at a time, because a server can refuse or lose deletions under
+    /// load.
     fn is_gentle(&self) -> bool {
         match self.pass {
             Pass::Delete(round) => round > 1 || self.only.is_some(),
@@ -232,7 +233,8 @@ impl Sweep {
         }
     }
 
-    /// Starts the next pass after all jobs of a pass; returns false after the last one.
+    /// Starts the next pass after all jobs of a pass; returns false after the last pass, or if the
+    /// next pass has no jobs.
     fn advance(&mut self) -> bool {
         let hopeless = self.failures_in_a_row >= HOPELESS || !self.listed;
         let met: u64 = self.met.iter().sum();
@@ -364,14 +366,14 @@ impl Workload for Sweep {
             None if status == 200 => "the response is not a complete listing".to_owned(),
             None => format!("status {status}"),
         };
-        // A busy server may respond to a listing a moment later.
+        // A busy server may respond to a later listing.
         if matches!(out.job, Job::List(..)) && is_busy(status) && out.tries < TRIES {
             self.failures_in_a_row += 1;
             self.jobs.push_back((out.job, out.tries));
             return self.responses.failed(exchange);
         }
         self.failed(&out.job, why);
-        // After a refusal, in whole or in part, the objects of a batch are deleted one by one.
+        // After a complete or partial refusal, the objects of a batch are deleted one by one.
         if let Job::Batch(bucket, items) = out.job
             && self.failures_in_a_row < HOPELESS
         {
@@ -396,7 +398,7 @@ impl Workload for Sweep {
     }
 }
 
-/// Whether the same request may succeed later after this status.
+/// Whether a request that got this status can succeed later.
 fn is_busy(status: u16) -> bool {
     status == 429 || (500..600).contains(&status) && status != 501
 }

@@ -52,8 +52,9 @@ pub(crate) fn element(checksum: Checksum) -> Option<&'static str> {
     }
 }
 
-/// Whether the server reports that it stored something else than was sent. `plain`: the content is
-/// stored unencrypted and in one piece, so that its ETag may be its MD5.
+/// Whether a checksum in the response shows that the server stored other content than was sent.
+/// With `plain`, the content is stored unencrypted and in one piece, so that its ETag can be its
+/// MD5.
 pub(crate) fn contradicted(
     checksum: Checksum,
     sent: &str,
@@ -75,7 +76,7 @@ fn unquoted(text: &[u8]) -> &[u8] {
     inner.strip_suffix(b"\"").unwrap_or(inner)
 }
 
-/// The checksum of content as in its header, in Base64; empty without a checksum.
+/// The checksum of content in Base64, as in headers; empty without a checksum.
 pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
     use crc_fast::CrcAlgorithm::{Crc32Iscsi, Crc32IsoHdlc, Crc64Nvme};
     let narrow = |algorithm| {

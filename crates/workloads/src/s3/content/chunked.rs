@@ -1,12 +1,12 @@
 //! Bodies in the content coding `aws-chunked`, for payloads that are signed chunk by chunk or have
 //! a trailing checksum.
 //!
-//! According to "Signature calculations for the Authorization header: transferring payload in
-//! multiple chunks" and "… including trailing headers" in the Amazon S3 API reference.
+//! Follows "Signature calculations for the Authorization header: transferring payload in multiple
+//! chunks" and "… including trailing headers" in the Amazon S3 API reference.
 
 use crate::s3::signing::sigv4::EMPTY_SHA256;
 
-/// Content per chunk, bytes: the recommended minimum of the reference.
+/// Content per chunk, bytes: the minimum that the reference recommends.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 const SIGNATURE: &[u8] = b";chunk-signature=";
@@ -15,7 +15,7 @@ const LINE_END: &[u8] = b"\r\n";
 /// How bodies are framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
-    /// Unframed.
+    /// No framing.
     #[default]
     None,
     /// Signed chunks.
@@ -35,8 +35,8 @@ pub(crate) fn signed_length(size: u64) -> u64 {
     whole * framed(CHUNK as u64) + rest + framed(0)
 }
 
-/// Writes content in signed chunks into `out`, replacing its content. `hashes` are the hashes of
-/// the chunks; `sign` returns the signature of the next chunk.
+/// Replaces `out` with content in signed chunks. `hashes` are the SHA-256 hashes of the chunks;
+/// `sign` returns the signature of the next chunk.
 pub(crate) fn write_signed(
     out: &mut Vec<u8>,
     content: &[u8],
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_length_is_known_before_the_body_is_written() {
-        // The example of the reference.
+        // The example in the Amazon S3 API reference.
         assert_eq!(signed_length(66_560), 66_824);
         for size in [0, 1, 15, 16, 65_535, 65_536, 65_537, 131_072, 200_000] {
             let content = vec![b'x'; size];

@@ -7,15 +7,16 @@ use tenbin_engine::InFile;
 use super::{Content, STRIDE};
 use crate::s3::content::chunked::Framing;
 
-/// Smaller bodies are copied, which costs less than a system call per body.
+/// Smallest body that is sent from the file, bytes. Copying a smaller body costs less than a system
+/// call.
 pub(super) const SMALLEST_IN_FILE: usize = 32 << 10;
 
-/// The file is a second copy of the pool; a larger copy would take too much memory.
+/// Largest pool that is copied into a file, bytes, because the copy takes memory.
 const LARGEST_POOL_IN_FILE: usize = 512 << 20;
 
 impl Content {
-    /// Copies the pool into a file in memory, if it is not too large and the system has such files.
-    /// Bodies are then sent without being copied.
+    /// Copies the pool into a file in memory, so that large bodies are sent without a copy. Does
+    /// nothing if the pool is too large or the system has no files in memory.
     pub fn sent_from_file(mut self) -> Self {
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         let as_it_is = self.framing == Framing::None;
@@ -40,8 +41,8 @@ impl Content {
     }
 }
 
-/// A file that exists only in memory and disappears when it is closed; `None` if the system does
-/// not support it, so that bodies are copied.
+/// A file that exists only in memory and disappears when closed; `None` if the system does not
+/// support files in memory.
 #[cfg(target_os = "linux")]
 fn file_in_memory(bytes: &[u8]) -> Option<OwnedFd> {
     use std::io::Write;

@@ -1,17 +1,15 @@
-//! Content of objects: it follows from the seed and the number of the object, so that every byte of
+//! Content of objects, determined by the seed and the number of the object, so that every byte of
 //! every response can be checked.
 //!
 //! All objects share one pool of random bytes. The number of an object selects one of a few
-//! *bodies*, each of which is a range of the pool at another offset. A body is thus sent by
-//! reference, its hash is computed before the run, and a response is checked by comparing memory.
-//! If sizes differ, the bodies approximate their distribution, and each has its share of the
-//! objects.
+//! *bodies*: ranges of the pool at different offsets. Bodies are sent by reference, their hashes
+//! are computed before the run, and responses are checked by comparing memory. If sizes differ, the
+//! sizes of the bodies approximate the configured distribution.
 //!
-//! If every object must have unique content, there is no pool, and content is generated while it is
-//! sent.
+//! Unique content for every object is generated for each request, without a pool.
 //!
-//! If objects are overwritten, each time with other content, a *number* identifies an object and
-//! its generation, which is how often it has been overwritten.
+//! Each time an object is overwritten, its content changes. A *number* then identifies an object
+//! and its *generation*: how many times the object has been overwritten.
 
 pub(crate) mod checksum;
 pub(crate) mod chunked;
@@ -43,61 +41,64 @@ use crate::text::hex;
 /// Maximum number of bodies for small objects of one size.
 const MOST_BODIES: u64 = 64;
 
-/// Even the largest objects have two bodies, so that a server that mixes up objects is detected.
+/// Minimum number of bodies, even for the largest objects, so that a server that mixes up objects
+/// is detected.
 const FEWEST_BODIES: u64 = 2;
 
 /// Maximum number of bodies for objects of several sizes.
 const MOST_SIZES: u64 = 512;
 const FEWEST_SIZES: u64 = 32;
 
-/// Maximum number of bytes that are hashed before a run, except for the fewest bodies.
+/// Maximum number of bytes that are hashed before a run. The minimum number of bodies can exceed
+/// this limit.
 const HASHED_BYTES: u64 = 256 << 20;
 
 /// Distance between the bodies in the pool: a prime slightly above 4 KiB, so that bodies share no
 /// block on a server with deduplication.
 const STRIDE: usize = 4099;
 
-/// Shortest content that is hashed in parallel.
+/// Total size of bodies from which hashing runs in parallel, bytes.
 const PARALLEL_BYTES: usize = 8 << 20;
 
-/// Bodies per size for the generations of an object, if sizes differ.
+/// Number of bodies per size if sizes differ and objects are overwritten: consecutive generations
+/// of an object use different bodies.
 const VARIANTS: usize = 4;
 
-/// Number of generations of unique content that are compared. All are different; this only limits
-/// the search.
+/// Maximum number of generations of unique content that a response is compared with. All
+/// generations differ; the maximum only limits the search.
 const UNIQUE_GENERATIONS: u64 = 1000;
 
 /// The content of all objects of a workload: each object is one of the bodies.
 pub struct Content {
-    /// Empty if content is generated while it is sent.
+    /// The random bytes of all bodies; empty if content is generated for each request.
     pool: Vec<u8>,
-    /// Generator of content while it is sent, if used.
+    /// Generator of unique content, if used.
     unique: Option<Unique>,
-    /// Number of consecutive bodies for the generations of an object; 1 if all bodies are used.
+    /// Number of consecutive bodies of one size for the generations of an object; 1 if objects have
+    /// one size, because generations then use all bodies.
     variants: usize,
-    /// By body, if sizes differ: the largest number, uniformly distributed over all, for which an
-    /// object has this body.
+    /// By size, if sizes differ: the largest hash value of an object of this size.
     up_to: Vec<u64>,
     /// Whether SHA-256 hashes are needed.
     hashed: bool,
     framing: Framing,
-    /// Length of each body; the `n`-th starts [`STRIDE`] bytes after the previous one.
+    /// Length of each body, bytes; body `n`, from 0, starts at offset `n` × [`STRIDE`] of the pool.
     sizes: Vec<usize>,
-    /// The size of all bodies, if they have one size.
+    /// Size of all bodies, bytes; `None` if sizes differ.
     only: Option<u64>,
     salt: u64,
-    /// By body; empty if payloads are not signed.
+    /// Hexadecimal SHA-256 by body; empty if payloads are not signed.
     hashes: Vec<[u8; 64]>,
-    /// By body, as in headers; empty without a checksum.
+    /// Checksums by body, as in headers; empty without a checksum.
     checksums: Vec<String>,
-    /// By body and chunk; empty without signed chunks.
+    /// Hexadecimal SHA-256 by body and chunk; empty without signed chunks.
     chunk_hashes: Vec<Vec<[u8; 64]>>,
-    /// By body with its trailing checksum; empty without a trailer.
+    /// Framed bodies with trailing checksum; empty without a trailer.
     framed: Vec<Vec<u8>>,
     /// The pool as a file in memory, for `sendfile`.
     file: Option<OwnedFd>,
     parts: Parts,
-    /// By object: its size, if the content existed before the run.
+    /// Sizes by object, bytes, if the objects existed before the run.
     found: Option<Arc<[u64]>>,
 }
 
@@ -169,7 +170,7 @@ impl Content {
         }
     }
 
-    /// Objects that existed before the run: only their sizes are known.
+    /// Content of objects that existed before the run: only the sizes are known.
     pub fn found(sizes: Arc<[u64]>) -> Self {
         Self {
             found: Some(sizes),
@@ -177,7 +178,7 @@ impl Content {
         }
     }
 
-    /// The content of an object; empty if it is generated while it is sent.
+    /// The content of an object; empty if content is generated for each request.
     pub fn body(&self, number: u64) -> &[u8] {
         match self.unique {
             None => self.nth(self.index(number)),
@@ -185,14 +186,15 @@ impl Content {
         }
     }
 
-    /// Whether content is generated while it is sent, by [`Content::write`].
+    /// Whether content is generated for each request, by [`Content::write`].
     pub(crate) fn is_made(&self) -> bool {
         self.unique.is_some()
     }
 
-    /// Writes the content of an object into `out`, replacing its content.
+    /// Replaces `out` with the content of an object.
     pub(crate) fn write(&self, number: u64, out: &mut Vec<u8>) {
-        // Not cleared first: existing bytes are overwritten without being filled with zeros.
+        // `out` is not cleared first, so that existing bytes are overwritten but not filled with
+        // zeros.
         out.resize(self.sizes[self.index(number)], 0);
         match self.unique {
             None => out.copy_from_slice(self.body(number)),
@@ -200,8 +202,7 @@ impl Content {
         }
     }
 
-    /// Writes a part of the content of an object into `out`, replacing its content. Only for unique
-    /// content.
+    /// Replaces `out` with a part of the content of an object. Only for unique content.
     pub(crate) fn write_part(&self, number: u64, offset: u64, length: usize, out: &mut Vec<u8>) {
         out.resize(length, 0);
         if let Some(unique) = self.unique {
@@ -219,7 +220,7 @@ impl Content {
         self.framed.get(self.index(number)).map(Vec::as_slice)
     }
 
-    /// Whether two contents are equal in a range that both have.
+    /// Whether the contents of two numbers are equal in a range that both contents have.
     pub(crate) fn alike(&self, one: u64, other: u64, stretch: Range<u64>) -> bool {
         match self.unique {
             Some(unique) => unique.alike(one, other, stretch),
@@ -231,7 +232,8 @@ impl Content {
         }
     }
 
-    /// Number of different generations of an object: after these, the first content is repeated.
+    /// Number of generations of an object that a response is compared with. Without unique content,
+    /// later generations repeat the content of earlier generations.
     pub(crate) fn generations(&self) -> u64 {
         let bodies = match self.only {
             Some(_) => self.sizes.len(),
@@ -288,8 +290,9 @@ impl Content {
         }
     }
 
-    /// The body of an object. Numbers are mixed, so that servers are also detected that confuse
-    /// objects at a fixed distance. Consecutive generations are different bodies of the same size.
+    /// Index of the body of an object. Numbers are hashed, so that a server that confuses objects
+    /// at a fixed distance is also detected. Consecutive generations have different bodies of the
+    /// same size.
     fn index(&self, number: u64) -> usize {
         let (bodies, variants) = (self.sizes.len() as u64, self.variants as u64);
         let object = mix(object_of(number) ^ self.salt);
@@ -310,7 +313,7 @@ impl Content {
         &self.pool[index * STRIDE..][..self.sizes[index]]
     }
 
-    /// The result of `make` for each body, computed on all cores if there is much to do.
+    /// The result of `make` for each body, computed on all cores from [`PARALLEL_BYTES`] on.
     fn of_each<T: Send>(&self, make: impl Fn(&[u8]) -> T + Sync) -> Vec<T> {
         let indices: Vec<usize> = (0..self.sizes.len()).collect();
         let bytes: usize = self.sizes.iter().sum();
@@ -335,8 +338,8 @@ impl Content {
     }
 }
 
-/// Number of bodies: a few dozen for one size, fewer if they are large; for several sizes enough to
-/// approximate their distribution.
+/// Number of bodies: for one size, up to [`MOST_BODIES`], and fewer for large objects; for several
+/// sizes, enough to approximate their distribution.
 fn bodies(sizes: &Sizes) -> usize {
     let most = HASHED_BYTES / sizes.typical().max(1);
     let bodies = match sizes.only() {
@@ -346,12 +349,12 @@ fn bodies(sizes: &Sizes) -> usize {
     bodies as usize
 }
 
-/// The largest number, uniformly distributed, for which an object has each body.
+/// The largest hash value of an object of each size; hash values are uniformly distributed.
 fn up_to(bodies: &[sizes::Body]) -> Vec<u64> {
     let mut sum = 0.0;
     let ends = bodies.iter().map(|body| {
         sum += body.share;
-        // 1 becomes the largest number.
+        // A sum of 1 becomes `u64::MAX`.
         (sum * u64::MAX as f64) as u64
     });
     ends.collect()

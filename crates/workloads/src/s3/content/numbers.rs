@@ -5,8 +5,7 @@ use crate::s3::place::MOST_OBJECTS;
 /// Number of low-order bits of a number that hold the object.
 const OBJECT_BITS: u32 = MOST_OBJECTS.next_power_of_two().trailing_zeros();
 
-/// The number for a generation of an object, from 0. The number of generation 0 is the number of
-/// the object.
+/// The number of a generation, from 0, of an object. The number of generation 0 equals `object`.
 pub(crate) fn number(object: u64, generation: u64) -> u64 {
     object | generation << OBJECT_BITS
 }

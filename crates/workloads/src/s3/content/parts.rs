@@ -1,4 +1,4 @@
-//! Bodies in parts.
+//! Parts of bodies, for multipart uploads.
 
 use tenbin_engine::InFile;
 use tenbin_plan::Checksum;
@@ -7,13 +7,13 @@ use super::in_memory::SMALLEST_IN_FILE;
 use super::{Content, Recipe, sha256};
 use crate::s3::content::checksum;
 
-/// Bodies in parts.
+/// Parts of bodies, for multipart uploads.
 pub(super) struct Parts {
-    /// Length of each part except the last one of a body.
+    /// Size of each part except the last part of a body, bytes.
     size: usize,
-    /// By body and part; empty if payloads are not signed.
+    /// Hexadecimal SHA-256 by body and part; empty if payloads are not signed.
     hashes: Vec<Vec<[u8; 64]>>,
-    /// By body and part, as in headers; empty without a checksum.
+    /// Checksums by body and part, as in headers; empty without a checksum.
     checksums: Vec<Vec<String>>,
 }
 
@@ -71,7 +71,7 @@ impl Content {
         size.div_ceil(self.parts.size).max(1) as u64
     }
 
-    /// A part of [`Content::body`], from 0; empty after the last part.
+    /// The part of [`Content::body`] with index `part`, from 0; empty after the last part.
     pub fn part(&self, object: u64, part: u64) -> &[u8] {
         let body = self.body(object);
         let from = self.start_of(part).min(body.len());

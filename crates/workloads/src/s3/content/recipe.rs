@@ -17,7 +17,7 @@ pub struct Recipe {
     pub compressible: u8,
     /// Framing of bodies. A trailer needs a checksum other than MD5.
     pub framing: Framing,
-    /// Whether every object has unique content, generated while it is sent. Hashes and checksums
+    /// Whether every object has unique content, generated for each request. Hashes and checksums
     /// are then not available.
     pub unique: bool,
     /// Whether objects are overwritten.

@@ -12,8 +12,8 @@ pub(crate) struct Body {
     pub(crate) share: f64,
 }
 
-/// Approximates the distribution with about `count` bodies, ascending within each of its ranges.
-/// Every range has a body, however small its share, and the bodies have the configured shares.
+/// Approximates the distribution with about `count` bodies, ascending within each range of sizes.
+/// Every range has at least one body, and the bodies of a range together have its configured share.
 pub(crate) fn bodies(sizes: &Sizes, count: usize) -> Vec<Body> {
     let bodies = match sizes {
         Sizes::Ranges(ranges) => of_ranges(ranges, count),
@@ -27,7 +27,7 @@ pub(crate) fn bodies(sizes: &Sizes, count: usize) -> Vec<Body> {
     bodies.into_iter().map(of_size).collect()
 }
 
-/// Bodies for each range in proportion to its share, at least one.
+/// Sizes and shares of bodies: each range has bodies in proportion to its share, at least one.
 fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
     let all: f64 = ranges.iter().map(|range| range.share).sum();
     let of_range = |range: &SizeRange| {
@@ -44,11 +44,12 @@ fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
     ranges.iter().flat_map(of_range).collect()
 }
 
-/// All bodies have the same share, and the mean size of the objects they represent, so that the
-/// overall mean is that of the distribution, which depends on a few huge objects.
+/// Sizes and shares of bodies with a log-normal distribution. All bodies have the same share and
+/// the mean size of the objects that they represent. The overall mean is therefore the mean of the
+/// distribution, which depends on a few huge objects.
 ///
-/// Below a quantile whose normal deviate is z, log-normal sizes of median m add up to
-/// m · exp(σ²/2) · Φ(z − σ) (Johnson, Kotz, Balakrishnan, "Continuous Univariate
+/// The log-normal sizes with median m below a quantile with normal deviate z contribute m ·
+/// exp(σ²/2) · Φ(z − σ) to the mean (Johnson, Kotz, Balakrishnan, "Continuous Univariate
 /// Distributions", vol. 1, ch. 14).
 fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
     let normal = Normal::standard();
@@ -67,7 +68,7 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
     (0..count)
         .map(|at| {
             let size = mean * (below(deviate(at + 1)) - below(deviate(at))) / each;
-            // Beyond the precision of numbers, use the middle of the range.
+            // If the difference exceeds the precision of numbers, use the middle quantile.
             let size = match size.is_normal() {
                 true => size,
                 false => {
@@ -80,8 +81,8 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
         .collect()
 }
 
-/// Observed sizes, ascending. With at most `count` sizes, each is one body; otherwise neighbouring
-/// sizes share a body with their mean.
+/// Sizes and shares of bodies for observed sizes, ascending. With at most `count` distinct sizes,
+/// each size has its own bodies; otherwise neighbouring sizes share a body of their mean size.
 fn of_seen(seen: &[u64], count: usize) -> Vec<(u64, f64)> {
     let share = |some: &[u64]| some.len() as f64 / seen.len() as f64;
     let different = seen.chunk_by(|one, next| one == next);

@@ -146,7 +146,7 @@ fn content_has_the_configured_compressibility() {
         let packed = zstd::bulk::compress(content.body(1), 3).unwrap().len() as f64;
         let taken = 100.0 * (1.0 - packed / size as f64);
         let off = (taken - f64::from(percent)).abs();
-        // A frame, and one match per range, take some bytes.
+        // The compressed frame and one match per range take some bytes.
         let most = 5.0 + 4000.0 / size as f64;
         assert!(off < most, "{percent} % of {size}: {taken:.1} %");
     }

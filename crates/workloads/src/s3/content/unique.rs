@@ -1,10 +1,10 @@
-//! Unique content for every object, generated while it is sent. Each byte follows from the seed,
-//! the object and the offset, so that any part can be generated again and compared with a response.
+//! Unique content for every object, generated for each request. Seed, object and offset determine
+//! each byte, so that any part can be generated again and compared with a response.
 //!
-//! The content is a page of random bytes, the same for all objects, XORed with an eight-byte key
-//! for the object and the page. XOR is as fast as memory, while a random number generator would
-//! take as long as the system calls that send the content. No two pages have a longer common range
-//! than random data, so that the content can neither be compressed nor deduplicated.
+//! All pages of all objects are the same random bytes, XORed with an eight-byte key for the object
+//! and the page. XOR is as fast as memory; a random number generator would take as long as the
+//! system calls that send the content. Two pages have no longer common range than random data, so
+//! that the content can neither be compressed nor deduplicated.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const BLOCK: usize = 1024;
 /// Bytes per key.
 const PAGE: usize = 4096;
 
-/// The page that is XORed with keys.
+/// The page of random bytes that is XORed with keys.
 static BACKGROUND: [u8; PAGE] = background();
 
 const fn background() -> [u8; PAGE] {
@@ -34,10 +34,10 @@ const fn background() -> [u8; PAGE] {
     page
 }
 
-/// The longest range that has one random part and one constant part.
+/// Longest range in compressible content, bytes. A range has one random part and one constant part.
 const LONGEST: u64 = 1024;
 
-/// The shortest such range; no object is much shorter.
+/// Shortest range in compressible content, bytes.
 const SHORTEST: u64 = 64;
 
 /// Minimum number of consecutive equal bytes that a compressor can use.
@@ -46,7 +46,7 @@ const WORTHWHILE: u64 = 16;
 /// Bytes at the start of every object that are always random: they identify the object.
 const FRONT: u64 = 16;
 
-/// Byte value of compressible content.
+/// Value of the constant bytes in compressible content.
 const SAME: u8 = b'~';
 
 /// Generates the content of all objects.
@@ -75,7 +75,7 @@ impl Unique {
         self.pattern.lay_over(offset, out);
     }
 
-    /// The pages of `length` bytes of an object from `offset` on.
+    /// The pages, or parts of pages, that contain `length` bytes of an object from `offset` on.
     fn pages(self, number: u64, offset: u64, length: usize) -> impl Iterator<Item = Page> {
         let (mut at, mut left) = (offset, length);
         std::iter::from_fn(move || {
@@ -122,8 +122,8 @@ impl Unique {
         })
     }
 
-    /// The object with these bytes from `offset` on, if 16 consecutive bytes at a multiple of 8
-    /// belong to only one object. Not for compressible content.
+    /// The object whose content from `offset` on matches 16 bytes of `part`, which start at a
+    /// multiple of 8 in the object; `None` if no object matches. Not for compressible content.
     pub(crate) fn number_of(self, offset: u64, part: &[u8]) -> Option<u64> {
         let skipped = (offset.next_multiple_of(8) - offset) as usize;
         let from = offset + skipped as u64;
@@ -147,7 +147,7 @@ impl Unique {
     }
 }
 
-/// A part of a page: its part of the background, and the key rotated to its start.
+/// A part of a page: its part of the background, and the key, rotated to the start of the part.
 struct Page {
     background: &'static [u8],
     key: u64,
@@ -179,9 +179,9 @@ fn is_laid(background: &[u8], key: u64, bytes: &[u8]) -> bool {
     off == 0 && off_behind == 0
 }
 
-/// The constant parts of an object: the end of each of many ranges. The ranges are short at the
-/// start of the object, so that small objects have the share, too, and grow to an eighth of what
-/// precedes them.
+/// The constant parts of an object: the end of each of many ranges. Ranges are short at the start
+/// of the object, so that small objects also have the configured share, and grow to an eighth of
+/// the preceding content.
 #[derive(Debug, Clone, Copy)]
 struct Pattern {
     percent: u64,
@@ -198,7 +198,7 @@ impl Pattern {
         }
     }
 
-    /// Sets the constant parts of a range of an object, which starts at `offset`, to [`SAME`].
+    /// Sets the constant parts of `out`, the content of an object from `offset` on, to [`SAME`].
     fn lay_over(self, offset: u64, out: &mut [u8]) {
         if self.percent == 0 {
             return;
@@ -219,8 +219,8 @@ impl Pattern {
         }
     }
 
-    /// Length of the range that contains this position: a power of two; the range starts at a
-    /// multiple of its length.
+    /// Length of the range that contains position `at`, bytes: a power of two. The range starts at
+    /// a multiple of its length.
     fn stretch_at(self, at: u64) -> u64 {
         let eighth = at / 8;
         let grown = match eighth {
@@ -231,7 +231,8 @@ impl Pattern {
     }
 }
 
-/// Makes a share of random content constant, in each part of a pool with which an object may start.
+/// Makes a share of a pool constant, separately after each multiple of `stride`, where objects can
+/// start.
 pub(crate) fn make_compressible(pool: &mut [u8], stride: usize, percent: u8) {
     let pattern = Pattern::new(percent);
     for stretch in pool.chunks_mut(stride) {
@@ -266,7 +267,7 @@ mod tests {
             for size in [300, 1000, 5000, 100 * BLOCK] {
                 let content = whole(Unique::new(3, percent), 1, size);
                 let same = content.iter().filter(|&&byte| byte == SAME).count();
-                // And every 256th of the other bytes; a single range may differ.
+                // Every 256th of the random bytes also has this value; a single range may differ.
                 let expected = size * usize::from(percent) / 100;
                 let off = expected.abs_diff(same);
                 assert!(off <= 64 + size / 64, "{percent} of {size}: {same}");
@@ -282,7 +283,7 @@ mod tests {
                 let packed = zstd::bulk::compress(&content, 3).unwrap().len() as f64;
                 let taken = 100.0 * (1.0 - packed / size as f64);
                 let off = (taken - f64::from(percent)).abs();
-                // A frame, and one match per range, take some bytes.
+                // The compressed frame and one match per range take some bytes.
                 let most = 5.0 + 4000.0 / size as f64;
                 assert!(off < most, "{percent} % of {size}: {taken:.1} %");
             }

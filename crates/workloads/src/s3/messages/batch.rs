@@ -17,8 +17,8 @@ impl Batch {
         Self::of_keys(keys)
     }
 
-    /// Keys, each with a version, if one is meant. `Quiet`: the response names only objects that
-    /// could not be deleted.
+    /// A request to delete these keys, each with an optional version. With `Quiet`, the response
+    /// names only objects that could not be deleted.
     pub(crate) fn of_keys(keys: impl Iterator<Item = (String, Option<String>)>) -> Self {
         let mut xml = format!("<Delete xmlns=\"{NAMESPACE}\"><Quiet>true</Quiet>");
         for (key, version) in keys {

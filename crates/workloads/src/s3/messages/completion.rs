@@ -1,4 +1,4 @@
-//! Distinguishes the expected document in a response with status 200 from an error: some operations
+//! Distinguishes the expected document in a response with status 200 from an error. Some operations
 //! send the status before they are complete, so that a late error can only be in the body (Amazon
 //! S3 API reference, "CopyObject").
 

@@ -11,7 +11,7 @@ use crate::text::hex;
 /// The namespace of S3's documents.
 pub(crate) const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-/// The body of a request with the values for its headers.
+/// An XML request body with its checksums for headers.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) body: Vec<u8>,
@@ -31,7 +31,7 @@ impl Document {
         }
     }
 
-    /// The body for the head of the request.
+    /// Length and hash of the body, for the head of the request.
     pub(crate) fn announced(&self) -> Body<'_> {
         Body {
             length: self.body.len() as u64,
@@ -39,7 +39,7 @@ impl Document {
         }
     }
 
-    /// The header with its MD5.
+    /// The `content-md5` header.
     pub(crate) fn md5_header(&self) -> (&'static str, &[u8]) {
         ("content-md5", self.md5.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! Headers of every request of a kind: settings that are stored with objects, and encryption keys.
+//! Constant headers by kind of request: settings that are stored with objects, and encryption keys.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::s3::messages::tagging;
 use crate::s3::signing::request_writer::OwnHeader;
 use crate::s3::signing::uri::canonical_query;
 
-/// Headers of every request of a kind.
+/// Constant headers by kind of request.
 #[derive(Debug, Default)]
 pub(crate) struct ExtraHeaders {
     /// For requests that store content: PUT, POST of an upload, copies.
@@ -19,9 +19,9 @@ pub(crate) struct ExtraHeaders {
     pub(crate) part: Vec<OwnHeader>,
     /// For requests that read content or its headers.
     pub(crate) read: Vec<OwnHeader>,
-    /// For copies: those of `store`, and the key of the source.
+    /// For copies: the headers of `store`, and the encryption key of the source.
     pub(crate) copy: Vec<OwnHeader>,
-    /// Whether an object is stored unencrypted, so that its ETag may be its MD5.
+    /// Whether objects are stored unencrypted, so that the ETag of an object can be its MD5.
     pub(crate) plain: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Pages of listings, parsed only as far as needed to count keys.
 //!
-//! Keys are escaped in XML, so that they cannot contain a tag: a search for the tags finds every
-//! key at a small part of the cost of an XML parser.
+//! Keys are escaped in XML and cannot contain a tag, so a search for tags finds every key at a
+//! fraction of the cost of an XML parser.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,7 +18,7 @@ pub(crate) struct Page {
     pub(crate) keys: u64,
     /// Whether more pages follow.
     pub(crate) more: bool,
-    /// Token or key for the next page; empty if there is none.
+    /// Token or key for the next page; empty on the last page.
     pub(crate) marker: String,
     /// Version for the next page, in addition to the key.
     pub(crate) version: String,
@@ -98,10 +98,10 @@ impl Reader {
 pub(crate) struct Keys<'a> {
     /// The required prefix of each key.
     pub(crate) prefix: &'a str,
-    /// The last key of the previous page; then that of this page.
+    /// The last key of the previous page; after the check, the last key of this page.
     pub(crate) last: &'a mut String,
-    /// Whether keys must ascend (Amazon S3 API reference, "ListObjectsV2"), and whether a key may
-    /// be repeated, as keys with several versions are.
+    /// Whether keys must ascend (Amazon S3 API reference, "ListObjectsV2"). `again`: whether a key
+    /// can be repeated, as in a listing of versions.
     pub(crate) ascend: bool,
     pub(crate) again: bool,
 }

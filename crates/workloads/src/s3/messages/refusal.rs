@@ -6,23 +6,23 @@ use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 
 use crate::s3::messages::completion::{is_error, is_whole};
 
-/// Bytes kept of an error response, which are searched for its code.
+/// Bytes kept of an error response, to search for the error code.
 const SEARCHED_BYTES: usize = 4096;
 
 /// Bytes kept of a response that must be complete: a thousand of the longest keys, escaped.
 const RESPONSE_BYTES: usize = 4 << 20;
 
-/// A larger buffer is shrunk after use.
+/// Capacity above which a buffer is freed after use, bytes.
 const ROOMY_BYTES: usize = 1 << 20;
 
-/// Notes above this value are the index of the buffer with the exchange's error response. Notes up
-/// to it may be used by the worker.
+/// Largest [`Exchange::note`] that a worker can use. Larger notes are indices of buffers with the
+/// bodies of responses.
 const LAST_OWN_NOTE: u64 = 1;
 
-/// The error responses of the exchanges in flight. The note of an exchange is the index of its
-/// buffer; buffers are reused, so that many errors cause few allocations.
+/// Bodies of responses in flight, mostly error responses. [`Exchange::note`] selects the buffer of
+/// an exchange. Buffers are reused, so that many errors cause few allocations.
 pub(crate) struct Refusals {
-    /// Bytes kept of a response.
+    /// Maximum number of bytes kept of a response.
     most: usize,
     buffers: Vec<Buffer>,
     free: Vec<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Refusals {
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Bytes that are kept.
+    /// Maximum number of bytes kept.
     most: usize,
 }
 
@@ -43,7 +43,7 @@ impl Default for Refusals {
 }
 
 impl Refusals {
-    /// Keeps this number of bytes of each response; of errors, enough for their code.
+    /// Keeps up to `most` bytes of each response; of errors, up to [`SEARCHED_BYTES`].
     pub(crate) fn keeping(most: usize) -> Self {
         Self {
             most,
@@ -53,7 +53,7 @@ impl Refusals {
     }
 
     /// Must be called for the head of a response whose body is not needed: keeps the body of an
-    /// error, and an unexpected body, which may also be an error.
+    /// error, and an unexpected body, which can also be an error.
     pub(crate) fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         let is_empty = exchange.bodyless_response || head.length == Some(0);
         let is_judged = exchange.note != 0;
@@ -197,8 +197,8 @@ pub fn code(xml: &[u8]) -> Option<String> {
     element(xml, "Code", |b| b.is_ascii_alphanumeric() || b == b'.')
 }
 
-/// The text of the first element with this name in a document that may be incomplete, if it has 1
-/// to 64 bytes and all of them `pass`.
+/// The text of the first element with this name in a document that may be incomplete, if the text
+/// has 1 to 64 bytes that all `pass`.
 pub(crate) fn element(xml: &[u8], name: &str, pass: fn(u8) -> bool) -> Option<String> {
     let mut reader = Reader::from_reader(xml);
     let mut inside = false;

@@ -10,7 +10,7 @@ use tenbin_plan::{S3Operation, S3Work};
 use crate::s3::messages::document::{Document, NAMESPACE};
 use crate::s3::messages::listing::texts_of;
 
-/// Tags of objects if an operation needs tags and the plan names none.
+/// Tag of every object if an operation needs tags and the plan sets no tags.
 const DEFAULT: (&str, &str) = ("made-by", "tenbin");
 
 /// The tags of every object of the workload.
@@ -54,7 +54,7 @@ pub(crate) fn in_response(xml: &[u8]) -> Option<Vec<(String, String)>> {
     Some(tags)
 }
 
-/// Normalizes empty elements, which may be written in two ways.
+/// Normalizes empty elements, which servers write in two ways.
 fn with_empty_values(xml: &[u8]) -> Cow<'_, [u8]> {
     const SHORT: &[u8] = b"<Value/>";
     const LONG: &[u8] = b"<Value></Value>";

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// directory buckets").
 const MOST: u32 = 10_000;
 
-/// Unknown number of appends: a request without a response may have taken effect.
+/// Marks an unknown number of appends, for example after an append without a response.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Number of appends to each object, over all slices of a run.
@@ -25,7 +25,7 @@ impl Lengths {
         }
     }
 
-    /// Appends so far; `None` if the number is unknown or the limit is reached.
+    /// Number of appends so far; `None` if the number is unknown or the limit is reached.
     pub(crate) fn appends(&self, object: u64) -> Option<u32> {
         let appends = self.place(object)?.load(Ordering::Acquire);
         (appends < MOST).then_some(appends)

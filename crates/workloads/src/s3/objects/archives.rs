@@ -13,11 +13,11 @@ use crate::s3::signing::request_writer::Body;
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::text::{fill_decimal, hex};
 
-/// Digits of a number in a name: all names have the same length.
+/// Number of digits of a number in a name, equal for all names.
 const DIGITS: usize = 8;
 
-/// Assignment of objects to archives: `entries` consecutive objects each. The objects of an archive
-/// are in the archive's bucket.
+/// Assignment of objects to archives: each archive has `entries` consecutive objects. The objects
+/// of an archive are in the archive's bucket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Archives {
     objects: u64,
@@ -81,7 +81,7 @@ impl Made {
         }
     }
 
-    /// The body for the head of the request.
+    /// Length and hash of the body, for the head of the request.
     pub(crate) fn announced(&self) -> Body<'_> {
         Body {
             length: self.body.len() as u64,

@@ -5,12 +5,12 @@
 pub(crate) struct Item {
     pub(crate) key: String,
     pub(crate) size: u64,
-    /// Number of parts, from the end of its ETag; 0 for an object stored by one PUT.
+    /// Number of parts, from the end of the ETag; 0 for an object stored by one PUT.
     pub(crate) parts: u64,
 }
 
-/// Objects that existed before the run, numbered from 0 in the order of the listing. There may be
-/// millions, so their keys are in one text.
+/// Objects that existed before the run, numbered from 0 in the order of the listing. All keys are
+/// in one text, because there can be millions of objects.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     keys: String,

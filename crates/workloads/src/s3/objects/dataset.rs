@@ -17,8 +17,9 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// For a data set of `objects` objects. An existing object is accepted if it has the right size
-    /// and was stored in the right way; its content is only checked by a run that verifies.
+    /// Compares a data set of `objects` objects with the objects in `found`. An existing object is
+    /// accepted if its size and, for objects in parts, its number of parts are right. The content
+    /// is not checked here, but by runs with `verify`.
     pub(crate) fn new(
         place: &Place,
         content: &Content,

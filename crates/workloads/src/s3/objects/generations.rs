@@ -3,11 +3,11 @@
 //! Each time an object is overwritten, it gets the content of its next *generation*. The response
 //! to a GET must not be older than the last generation acknowledged before the GET was sent, nor
 //! newer than the last generation sent before the response was received. All generations between
-//! are correct.
+//! these two are correct.
 //!
-//! A PUT that failed or was lost may take effect at any later time, even after the next PUT. For
-//! such an object, the oldest allowed generation is not raised any more: a response is reported as
-//! stale only if nothing else is possible.
+//! A PUT that failed or was lost may take effect at any later time, even after the next PUT. The
+//! oldest allowed generation of that object is then not raised any more, so that a response is
+//! reported as stale only if it is certainly stale.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use crate::s3::content::{Content, generation_of, number, object_of};
 use crate::s3::objects::marks::Share;
 
-/// State of one object, written by one worker at a time. It is kept from slice to slice, like the
-/// content of the server.
+/// State of one object, written by one worker at a time. The state is kept from slice to slice,
+/// like the content of the server.
 #[derive(Debug, Default)]
 struct State {
     /// The last generation that was sent.
@@ -26,7 +26,8 @@ struct State {
     phase: AtomicU8,
 }
 
-/// In [`State::phase`]: a PUT is in flight, so that the newest generations are uncertain.
+/// Bit of [`State::phase`]: a PUT is in flight. [`UNSURE`] is the bit for an earlier PUT with an
+/// unknown outcome.
 const OUT: u8 = 1;
 const UNSURE: u8 = 2;
 
@@ -42,7 +43,8 @@ struct Ledger {
 pub(crate) struct Ledgers(Vec<Arc<Ledger>>);
 
 impl Ledgers {
-    /// State of a share that no other worker has, from the previous slices.
+    /// State of a share, continued from the previous slices. No two workers of a slice may have the
+    /// same share.
     pub(crate) fn of(&mut self, share: Share) -> Generations {
         let known = self.0.iter().find(|ledger| ledger.share == share);
         let ledger = known.cloned().unwrap_or_else(|| {
@@ -88,7 +90,7 @@ impl Generations {
         &self.0.states[self.0.share.position(object) as usize]
     }
 
-    /// The number of the next generation of an object, whose PUT is then in flight; `None` while an
+    /// Starts a PUT of an object: returns the number of its next generation, or `None` while an
     /// earlier PUT is in flight.
     pub(crate) fn begin(&self, object: u64) -> Option<u64> {
         let state = self.state(object);
@@ -102,13 +104,14 @@ impl Generations {
         Some(number(object, next.into()))
     }
 
-    /// Records the outcome of the PUT of a number.
+    /// Records the outcome of the PUT of `number`.
     pub(crate) fn settle(&self, number: u64, acknowledged: bool) {
         let state = self.state(object_of(number));
         let sure = state.phase.load(Relaxed) & UNSURE == 0;
         match acknowledged && sure {
             true => {
-                // The worker has created this number, so that it fits.
+                // [`Generations::begin`] has created this generation from a `u32`, so the
+                // conversion succeeds.
                 let generation = u32::try_from(generation_of(number)).unwrap_or(u32::MAX);
                 state.certain.store(generation, Relaxed);
                 state.phase.store(0, Relaxed);
@@ -123,7 +126,7 @@ impl Generations {
     }
 
     /// The generation that `fits` a response received now, to a GET that was sent when `certain`
-    /// was the oldest allowed one; prefers an allowed generation.
+    /// was the oldest allowed generation. Prefers an allowed generation to a stale generation.
     pub(crate) fn find(
         &self,
         content: &Content,

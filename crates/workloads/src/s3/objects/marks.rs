@@ -14,7 +14,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// One worker's share of the numbers from `first` to `end`.
+    /// One worker's share of the numbers from `first` to `end`, exclusive.
     pub(crate) fn beyond(first: u64, worker: usize, workers: usize, end: u64) -> Self {
         Self {
             first: first + worker as u64,
@@ -32,7 +32,8 @@ impl Share {
         }
     }
 
-    /// The share of a worker, never empty: workers beyond the number of objects share objects.
+    /// The share of a worker, never empty: if there are more workers than objects, workers have the
+    /// same share.
     pub(crate) fn shared(worker: usize, workers: usize, objects: u64) -> Self {
         let workers = workers
             .min(usize::try_from(objects).unwrap_or(usize::MAX))
@@ -57,7 +58,7 @@ impl Share {
     }
 }
 
-/// The number of objects of a share that a worker has reached. It has its own cache line, and is
+/// Number of objects of a share that a worker has reached. A mark has its own cache line, and is
 /// written only when an object is reached for the first time.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -74,7 +75,7 @@ impl Mark {
     }
 }
 
-/// The object itself, or the object at that index of a list.
+/// The object at index `at` of `list`; without a list, the object `at`.
 fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
     match list {
         Some(list) => list.get(usize::try_from(at).ok()?).copied(),
@@ -85,8 +86,8 @@ fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
 /// State that a run keeps from slice to slice.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// Objects that Tenbin may have created: every object for which a PUT was prepared, whether it
-    /// was acknowledged or deleted. A request without a response may take effect later.
+    /// Objects that Tenbin may have created: every object for which a PUT was prepared, even if the
+    /// object was deleted later. A PUT without a response can take effect later.
     made: Vec<Arc<Mark>>,
     /// Objects that were read, for operations that read every object once.
     read: Vec<Arc<Mark>>,
@@ -119,7 +120,7 @@ impl Marks {
         !self.read.is_empty() && self.read.iter().all(through)
     }
 
-    /// Every object that may have been created, ascending and without duplicates; clears the list.
+    /// Every object that may have been created, ascending and without duplicates; clears the marks.
     pub(crate) fn take_made(&mut self) -> Vec<u64> {
         let mut made: Vec<u64> = self
             .made
@@ -135,7 +136,7 @@ impl Marks {
     }
 }
 
-/// The mark of a share, from an earlier slice if there is one.
+/// The mark of a share: an existing mark from an earlier slice, or a new mark.
 fn mark(marks: &mut Vec<Arc<Mark>>, share: Share, among: Option<&Arc<[u64]>>) -> Arc<Mark> {
     let own = |mark: &&Arc<Mark>| mark.share == share && mark.among.as_ref() == among;
     if let Some(mark) = marks.iter().find(own) {
@@ -153,7 +154,7 @@ fn mark(marks: &mut Vec<Arc<Mark>>, share: Share, among: Option<&Arc<[u64]>>) ->
 /// An iteration over a share.
 pub(crate) struct Walk {
     share: Share,
-    /// The objects, if they are not numbered consecutively.
+    /// The list of objects; `None` if objects are numbered consecutively.
     among: Option<Arc<[u64]>>,
     position: u64,
     /// The mark, and its recorded position; `None` if objects are not marked.
@@ -162,7 +163,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Once over the share.
+    /// Iterates over the share once.
     pub(crate) fn once(share: Share) -> Self {
         Self {
             share,
@@ -173,7 +174,7 @@ impl Walk {
         }
     }
 
-    /// Over the share in a cycle.
+    /// Iterates over the share in a cycle.
     pub(crate) fn round(share: Share) -> Self {
         Self {
             again: true,
@@ -181,7 +182,7 @@ impl Walk {
         }
     }
 
-    /// Over a share of these objects.
+    /// Iterates over a share of `objects`.
     pub(crate) fn among(self, objects: &Arc<[u64]>) -> Self {
         Self {
             among: Some(Arc::clone(objects)),
@@ -225,7 +226,7 @@ impl Walk {
             && self.position > *reached
         {
             *reached = self.position;
-            // The maximum: workers beyond the number of objects have the same share.
+            // The maximum, because several workers can have the same share.
             mark.reached.fetch_max(self.position, Ordering::Release);
         }
         among(self.among.as_deref(), object)

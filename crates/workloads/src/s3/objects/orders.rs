@@ -7,7 +7,7 @@ use crate::rng::Rng;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::zipf::Zipf;
 
-/// The worker, and its operation in a mix.
+/// Index of a worker, and of its operation in the mix.
 pub(crate) type Place = (usize, usize);
 
 /// The orders of all workers, between slices.
@@ -35,13 +35,13 @@ pub(crate) fn held(orders: &Mutex<Orders>) -> MutexGuard<'_, Orders> {
 
 /// The order in which a worker selects objects.
 pub(crate) enum Order {
-    /// One after the other.
+    /// In ascending order.
     Walk(Walk),
     /// Uniformly at random.
     Uniform(Rng, u64),
     /// Zipf distributed.
     Zipf(Rng, Zipf),
-    /// One of the other orders, over one worker's share: it selects indices of the share.
+    /// Another order, which selects indices of one worker's share.
     Own(Share, Box<Order>),
 }
 

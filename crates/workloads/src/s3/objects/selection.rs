@@ -12,23 +12,23 @@ use crate::s3::objects::orders::{Order, Orders, Place, held};
 use crate::s3::objects::versions;
 use crate::zipf::Zipf;
 
-/// Selects the next object. In a measured slice it continues where the previous slice ended: it
-/// takes its order from `home` and returns it when it is dropped.
+/// Selects the next object. In a measured slice, the order continues where the previous slice
+/// ended: a chooser takes its order from `home`, and puts the order back when dropped.
 pub(crate) struct Chooser {
     order: Option<Order>,
-    /// As [`Orders::digest`], for this slice.
+    /// Digest of the objects selected in this slice, added to [`Orders::digest`] when dropped.
     digest: u64,
     home: Option<(Arc<Mutex<Orders>>, Place)>,
 }
 
 impl Chooser {
-    /// Over the objects of the workload, as the plan says; the same for every target.
+    /// Selects objects of the workload in the order of the plan, the same for every target.
     pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
         let objects = setting.work.objects;
         Self::over(setting, objects)
     }
 
-    /// Over the objects or versions of the workload.
+    /// As [`Chooser::new`], with the objects or versions of the workload.
     pub(crate) fn of_things(setting: &mut Setting<'_>) -> Self {
         let things = versions::things(setting.work);
         Self::over(setting, things)
@@ -41,7 +41,7 @@ impl Chooser {
         })
     }
 
-    /// With the order of the previous slice, if there is one.
+    /// Continues the order of the previous slice, or starts the order that `begin` returns.
     fn going_on(setting: &mut Setting<'_>, begin: impl FnOnce(&mut Setting<'_>) -> Order) -> Self {
         let home = setting.part.map(|part| {
             let place = (setting.worker, part);
@@ -57,7 +57,8 @@ impl Chooser {
         }
     }
 
-    /// As [`Chooser::new`], over the worker's own share, which no other worker overwrites.
+    /// As [`Chooser::new`], with the objects of the worker's share, which no other worker
+    /// overwrites.
     pub(crate) fn of_own(setting: &mut Setting<'_>) -> Self {
         let share = Share::shared(setting.worker, setting.workers, setting.work.objects);
         Self::going_on(setting, |setting| {
@@ -66,7 +67,7 @@ impl Chooser {
         })
     }
 
-    /// Once over all objects or versions, for one of several workers.
+    /// Selects each object or version of the worker's share once.
     pub(crate) fn each_once(setting: &Setting<'_>) -> Self {
         let things = versions::things(setting.work);
         let share = Share::of(setting.worker, setting.workers, things);
@@ -96,7 +97,7 @@ impl Drop for Chooser {
     }
 }
 
-/// The order in the plan.
+/// The order that the plan sets.
 fn order_among(setting: &mut Setting<'_>, objects: u64, worker: usize, workers: usize) -> Order {
     let rng = Rng::new(setting.seed, &[setting.name, setting.worker as u64]);
     match setting.work.choose {

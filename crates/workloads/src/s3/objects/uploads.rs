@@ -8,15 +8,15 @@ use slab::Slab;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) object: u64,
-    /// Its id, percent-encoded; `None` until the server has sent it.
+    /// Upload id, percent-encoded; `None` until the server has sent the id.
     pub(crate) id: Option<Vec<u8>>,
-    /// Whether one of its requests had no response and may take effect late.
+    /// Whether a request of the upload had no response and may take effect late.
     pub(crate) in_doubt: bool,
 }
 
-/// The multipart uploads that may be open. A worker records its uploads when it creates them, so
-/// that they are known even if the worker fails. Locked two or three times per upload, by one
-/// thread.
+/// The multipart uploads that may be open. A worker records each upload when it creates the upload,
+/// so that uploads are known even if the worker fails. One thread takes the lock, two or three
+/// times per upload.
 #[derive(Debug, Default)]
 pub(crate) struct Uploads(Mutex<Slab<Open>>);
 

@@ -1,8 +1,8 @@
 //! Versions of objects, by the ids that a server assigns.
 //!
 //! If objects have versions, requests refer to *things*: version `v` of object `o` is thing
-//! `o + v × objects`, with the content of that number. The versions of one object thus differ, and
-//! a response with another version is detected.
+//! `o + v × objects`, and has the content of that number. The versions of one object therefore
+//! differ, and a response with the wrong version is detected.
 
 use std::sync::OnceLock;
 
@@ -13,10 +13,10 @@ use tenbin_plan::S3Work;
 use crate::rng::mix;
 use crate::s3::signing::uri::push_encoded;
 
-/// Longest accepted id, bytes (Amazon S3 user guide, "Version IDs").
+/// Longest accepted version id, bytes (Amazon S3 user guide, "Version IDs").
 const MOST_BYTES: usize = 1024;
 
-/// An id as received; usual ids need no allocation.
+/// A version id as received; ids of usual length need no allocation.
 pub(crate) type VersionId = SmallVec<[u8; 40]>;
 
 /// Number of things that are stored: objects, or versions.
@@ -32,28 +32,29 @@ pub(crate) fn object_of(work: &S3Work, thing: u64) -> u64 {
     }
 }
 
-/// The id in a response. Without versioning it is missing or `null`.
+/// The version id in a response; `None` if the id is missing, invalid or `null`, as without
+/// versioning.
 pub(crate) fn in_response<'a>(head: &ResponseHead<'a>) -> Option<&'a [u8]> {
     let id = head.header("x-amz-version-id")?;
     let fits = (1..=MOST_BYTES).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic);
     (fits && id != b"null").then_some(id)
 }
 
-/// Writes `versionId=…` into a query, replacing its content.
+/// Replaces `query` with `versionId=…`.
 pub(crate) fn write_query(query: &mut Vec<u8>, id: &[u8]) {
     query.clear();
     query.extend_from_slice(b"versionId=");
     push_encoded(query, id, false);
 }
 
-/// The ids of all things: written while they are loaded, read by the measured workers.
+/// The version ids of all things: written during loading, read by the measured workers.
 #[derive(Debug, Default)]
 pub(crate) struct VersionIds {
     ids: Vec<OnceLock<Box<[u8]>>>,
 }
 
 impl VersionIds {
-    /// With space for all things that will be loaded; empty without versions.
+    /// Has space for all things that will be loaded; empty without versions.
     pub(crate) fn for_work(work: &S3Work) -> Self {
         let room = match work.versions {
             0 => 0,
@@ -80,18 +81,18 @@ impl VersionIds {
     }
 }
 
-/// Ids in recent responses: each must be new for its object.
+/// Version ids in recent responses, to check that each id is new for its object.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
-    /// Hashes of object and id, each at the index that follows from it; empty until the first id.
+    /// Hashes of object and id, each at the index `hash % LATELY`; empty until the first id.
     lately: Vec<u64>,
 }
 
-/// A power of two; older ids than this number may be forgotten.
+/// Number of hashes kept, a power of two. A newer hash can replace an older hash.
 const LATELY: usize = 1 << 16;
 
 impl Given {
-    /// Whether this id is new for the object, as far as it is remembered. Records the id.
+    /// Whether this id is new for the object, as far as recent ids are kept. Records the id.
     pub(crate) fn is_new(&mut self, object: u64, id: &[u8]) -> bool {
         self.lately.resize(LATELY, 0);
         let number = id

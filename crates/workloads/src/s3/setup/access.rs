@@ -1,6 +1,6 @@
-//! A listing of the bucket as an access check that changes nothing. The response shows whether the
-//! server accepts the keys, the region and the bucket, and unlike the response to HEAD it has a
-//! body with the reason.
+//! Checks access with a listing of the bucket, which changes nothing. The response shows whether
+//! the server accepts the keys, the region and the bucket. Unlike a response to HEAD, an error
+//! response to a listing has a body with the reason.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,8 +17,8 @@ use crate::s3::setup::requirements::{check_site, check_work};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::site::Site;
 
-/// Lists the first object of the bucket (of the first bucket, if there are several), `times` times
-/// over one connection, and records the responses. Creates nothing.
+/// The stage that lists one object of the first bucket, `times` times over one connection, and
+/// records the responses. Creates nothing.
 ///
 /// # Errors
 /// When a request for the bucket or the target cannot be formed.
@@ -131,7 +131,7 @@ impl Workload for AccessProbe {
         self.in_flight = false;
         self.note(status, self.refusals.caught(exchange));
         self.refusals.release(exchange);
-        // Any response counts.
+        // No response is a failure.
         Judgement::Correct
     }
 

@@ -1,4 +1,4 @@
-//! Loads ZIP archives for operations that read from them.
+//! Loads ZIP archives for operations that read from archives.
 
 use slab::Slab;
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
@@ -9,10 +9,10 @@ use crate::s3::objects::archives::{self, Archives, Made};
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::signing::request_writer::RequestSpec;
 
-/// Header with which MinIO reads from an archive.
+/// Request header that makes MinIO read from an archive.
 pub(crate) const EXTRACT: (&str, &[u8]) = ("x-minio-extract", b"true");
 
-/// Stores every archive once. [`Exchange::tag`] is the index of its bytes.
+/// Stores every archive once. [`Exchange::tag`] is the index of the archive in `out`.
 pub(crate) struct ArchiveLoader {
     archives: Archives,
     walk: Walk,

@@ -21,15 +21,16 @@ use crate::text::hex;
 enum CheckStep {
     /// HEAD of the bucket.
     Head,
-    /// Location of the bucket: unlike HEAD, an error has a body with the reason.
+    /// GET of the bucket's location: unlike an error response to HEAD, an error response has a body
+    /// with the reason.
     Location,
     /// PUT of the bucket.
     Make,
-    /// PUT of its versioning configuration.
+    /// PUT of the bucket's versioning configuration.
     EnableVersioning,
-    /// Its versioning configuration, if Tenbin did not create the bucket.
+    /// GET of the bucket's versioning configuration, if Tenbin did not create the bucket.
     GetVersioning,
-    /// Its object lock configuration.
+    /// GET of the bucket's object lock configuration.
     GetObjectLock,
     /// No further request.
     Done,
@@ -38,11 +39,11 @@ enum CheckStep {
 /// Requirements of a workload on its buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Requirement {
-    /// They exist.
+    /// The buckets exist.
     Objects,
-    /// They keep versions of objects.
+    /// The buckets keep versions of objects.
     Versions,
-    /// Their objects can be locked, which includes versions.
+    /// The objects in the buckets can be locked, which includes versions.
     Locks,
 }
 
@@ -57,7 +58,7 @@ impl Requirement {
     }
 }
 
-/// Checks the buckets one after the other, and creates missing ones.
+/// Checks the buckets one after the other, and creates missing buckets.
 pub(crate) struct Check {
     bucket: usize,
     question: CheckStep,
@@ -76,7 +77,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// `made` is set for a bucket as soon as Tenbin may have created it.
+    /// Checks all buckets of `place`. `made` is set for a bucket as soon as Tenbin may have created
+    /// the bucket.
     pub(crate) fn new(
         place: Arc<Place>,
         writer: RequestWriter,
@@ -131,7 +133,7 @@ impl Check {
         }
     }
 
-    /// What the server does not support if it does not know the request.
+    /// The feature that a server lacks if it does not know the current request.
     fn lacks(&self) -> Option<&'static str> {
         match (self.question, self.keeping) {
             (CheckStep::EnableVersioning | CheckStep::GetVersioning, _) => {

@@ -1,5 +1,4 @@
-//! Data sets that are kept after a run, and multipart uploads that are not: what is found before a
-//! run and how it is used.
+//! Listing and loading of data sets before a run, and aborts of unfinished multipart uploads.
 
 use std::mem;
 use std::sync::{Arc, PoisonError};
@@ -20,7 +19,8 @@ use crate::text::grouped;
 const PAGE: u64 = 1000;
 
 impl PreparedS3 {
-    /// Lists existing objects, if they matter and are not known yet.
+    /// The stage that lists existing objects, returned once, if the workload can use existing
+    /// objects.
     pub(crate) fn survey(&mut self) -> Option<Stage> {
         let data = self.work.data;
         if data == DataSet::Fresh || !self.needs_objects() || mem::replace(&mut self.surveyed, true)
@@ -49,8 +49,8 @@ impl PreparedS3 {
         })
     }
 
-    /// Uses the listed objects, once: as the data set itself, or as the part of it that need not be
-    /// loaded.
+    /// Uses the listed objects, once: as the data set, or as the part of the data set that need not
+    /// be loaded.
     pub(crate) fn use_survey(&mut self) {
         if !self.surveyed || mem::replace(&mut self.heeded, true) {
             return;
@@ -97,7 +97,7 @@ impl PreparedS3 {
         }
     }
 
-    /// Aborts the uploads that earlier slices have left open, if there are any.
+    /// The stage that aborts the uploads that earlier slices have left open, if any.
     pub(crate) fn abort_uploads(&mut self) -> Option<Stage> {
         self.marks.give_uploads(&self.unfinished);
         let uploads = self.unfinished.len() as u64;
@@ -150,7 +150,7 @@ impl PreparedS3 {
     }
 }
 
-/// The plural ending.
+/// The plural ending for `count`: `s` or nothing.
 pub(crate) fn s(count: u64) -> &'static str {
     match count {
         1 => "",

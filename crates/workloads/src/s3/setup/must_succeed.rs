@@ -1,4 +1,4 @@
-//! Work that must not fail: the first failure ends it, with the reason in one sentence.
+//! Work that must not fail: the first failure ends the work, with the reason in one sentence.
 
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,

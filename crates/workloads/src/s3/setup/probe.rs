@@ -7,8 +7,8 @@ use tenbin_engine::{
 use crate::s3::action::Probe;
 use crate::s3::messages::refusal::{reason, says_not_known};
 
-/// A worker that sends the requests of a probe one after the other, and reports in one sentence
-/// what the server does not support.
+/// A worker that sends the requests of a probe one after the other, and reports an unsupported
+/// operation in one sentence.
 pub(crate) struct Probing<W> {
     worker: W,
     probe: Probe,
@@ -30,7 +30,7 @@ impl<W: Workload> Probing<W> {
         let what = self.probe.what;
         let given = (!code.is_empty()).then_some(code);
         match class {
-            // The server has responded as to another operation.
+            // The server has responded as if to another operation.
             ErrorClass::Wrong | ErrorClass::Short => {
                 let why = given.unwrap_or("the response is that to another operation");
                 format!("the server does not support {what}: {why}")

@@ -1,19 +1,19 @@
-//! Progress of a listing: ends a listing if a server announces more pages forever, each time with a
-//! new token.
+//! Ends a listing without progress: a server can announce more pages forever, each time with a new
+//! token.
 
 use std::collections::HashSet;
 
 use crate::rng::name_number;
 
-/// Maximum number of pages of one listing without a new key although more pages follow. A server
-/// may skip deleted objects without listing them (Amazon S3 API reference, "ListObjectsV2": fewer
-/// keys than requested, never more).
+/// Maximum number of pages without a new key in one listing. A server can skip deleted objects
+/// without listing them (Amazon S3 API reference, "ListObjectsV2": fewer keys than requested, never
+/// more).
 const MOST_BARREN: u32 = 300;
 
-/// Maximum number of pages of one listing with fewer than [`THIN`] keys although more pages follow;
-/// each request asks for a thousand keys.
+/// Maximum number of pages with fewer than [`THIN`] keys in one listing; each request asks for a
+/// thousand keys.
 const MOST_THIN: u32 = 1000;
-/// A page with fewer keys makes hardly any progress.
+/// Number of keys below which a page makes hardly any progress.
 const THIN: usize = 10;
 
 /// Maximum number of pages of one listing: two hundred million keys.
@@ -49,7 +49,7 @@ impl Progress {
 mod tests {
     use super::*;
 
-    /// Number of pages, of ten thousand, after which the listing is ended.
+    /// Number of pages after which a listing of ten thousand pages is ended, if it is ended.
     fn pages(page: impl Fn(u32) -> Vec<String>) -> Option<u32> {
         let mut progress = Progress::default();
         (1..10_000).find(|&at| !progress.makes_progress(page(at).iter().map(String::as_str)))

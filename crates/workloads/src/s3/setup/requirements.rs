@@ -36,10 +36,10 @@ pub(crate) fn recipe(work: &S3Work, target: &Site) -> Recipe {
     use S3Operation::{GetPart, Multipart};
     let in_parts = |operation| matches!(operation, Multipart | GetPart);
     if work.data == DataSet::Existing {
-        // The content of existing objects is unknown, and none is generated.
+        // The content of existing objects is unknown, and no content is generated.
         return Recipe::plain(0);
     }
-    // Other signatures do not cover the payload.
+    // Only Signature Version 4 covers the payload.
     let signed = target.credentials.is_some() && target.signature == Signature::V4;
     Recipe {
         whole: !work.mix.operations().all(in_parts),
@@ -89,7 +89,8 @@ pub(crate) fn check_work(workload: &str, work: &S3Work) -> Result<(), WorkloadEr
     Ok(())
 }
 
-/// The largest size, as far as the plan says.
+/// The largest configured size, bytes; for a log-normal distribution, which has no largest size,
+/// the median.
 fn largest(sizes: &Sizes) -> u64 {
     match sizes {
         Sizes::Ranges(ranges) => ranges.iter().map(|range| range.to).max().unwrap_or(0),
@@ -116,7 +117,8 @@ pub(crate) fn check_site(target: &Site) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// The naming rules for general-purpose buckets of Amazon S3 that other servers share.
+/// Whether a name follows the naming rules for general-purpose buckets of Amazon S3 that other
+/// servers share.
 fn is_bucket_name(name: &str) -> bool {
     let edge = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let bytes = name.as_bytes();

@@ -16,7 +16,7 @@ use crate::s3::setup::progress::Progress;
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::s3::signing::uri::canonical_query;
 
-/// Lists one bucket after the other with ListObjectsV2, page by page.
+/// Lists buckets one after the other with ListObjectsV2, page by page.
 pub(crate) struct Survey {
     place: Arc<Place>,
     writer: RequestWriter,
@@ -29,14 +29,14 @@ pub(crate) struct Survey {
     in_flight: bool,
     page: Reader,
     found: Arc<Mutex<Catalogue>>,
-    /// Whether it is a failure if no object exists.
+    /// Whether a listing without objects is a failure.
     must_find: bool,
     done: bool,
     refusals: Refusals,
 }
 
 impl Survey {
-    /// Of all buckets of a place, below this prefix.
+    /// Lists all buckets of `place`, below `prefix`.
     pub(crate) fn new(
         place: Arc<Place>,
         writer: RequestWriter,

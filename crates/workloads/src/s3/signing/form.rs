@@ -1,5 +1,5 @@
 //! The form of a browser upload, signed by its policy (AWS: "Browser-based uploads using POST"),
-//! with MinIO's list of objects to create from it.
+//! with MinIO's list of objects to create from the form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::s3::signing::sigv4::Signer;
 use crate::s3::signing::timestamp::Timestamp;
 
-/// Separator of the form's fields. It cannot occur in keys or content: content is random bytes, and
-/// the separator has 40 characters.
+/// Separator of the form's fields. Keys and content do not contain the separator: content is
+/// random, and the separator has 40 characters.
 pub(crate) const BOUNDARY: &str = "----------tenbin-fan-out-4f8a1c93d2e7b605";
 
 /// Validity of a policy, seconds.
@@ -26,7 +26,7 @@ pub(crate) struct Form<'a> {
 }
 
 impl Form<'_> {
-    /// The body of the request; signed if there is a signer, whose time is set.
+    /// The body of the request. With a signer, signs the policy and sets the time of the signer.
     pub(crate) fn body(&self, signer: Option<&mut Signer>, unix_seconds: u64) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.content.len() + 128 * self.keys.len() + 2048);
         for (name, value) in self.fields(signer, unix_seconds) {
@@ -95,7 +95,7 @@ fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether a response names all objects and no error: one JSON object per created object.
+/// Whether a response, with one JSON object per created object, names all objects and no error.
 pub(crate) fn all_made(response: &[u8], expected: usize) -> bool {
     let entries = serde_json::Deserializer::from_slice(response).into_iter::<serde_json::Value>();
     let mut made = 0;

@@ -22,13 +22,13 @@ const USUAL_HEADERS: usize = 16;
 /// A request to the server.
 pub(crate) struct RequestSpec<'a> {
     pub(crate) method: &'static str,
-    /// Index of its bucket.
+    /// Index of the bucket.
     pub(crate) bucket: usize,
-    /// Encoded.
+    /// Path, encoded as it is sent.
     pub(crate) path: &'a [u8],
-    /// In canonical form, without `?`.
+    /// Query in canonical form, without `?`.
     pub(crate) query: &'a [u8],
-    /// Constant headers of all requests of the kind.
+    /// Constant headers of all requests of this kind.
     pub(crate) extra_headers: &'a [OwnHeader],
     /// Headers of this request.
     pub(crate) headers: &'a [Header<'a>],
@@ -50,7 +50,7 @@ impl<'a> RequestSpec<'a> {
     }
 }
 
-/// The body of a request, for its head.
+/// Length and hash of a request body, for the head.
 pub(crate) struct Body<'a> {
     pub(crate) length: u64,
     /// Hexadecimal SHA-256, or a constant such as `UNSIGNED-PAYLOAD`. Only used by Signature
@@ -58,12 +58,12 @@ pub(crate) struct Body<'a> {
     pub(crate) hash: &'a [u8],
 }
 
-/// Each worker has its own instance.
+/// Writes and signs the heads of requests. Each worker has its own instance.
 pub(crate) struct RequestWriter {
-    /// By bucket, then by [`Exchange::host`].
+    /// Hosts by bucket, then by [`Exchange::host`].
     hosts: Vec<Vec<Host>>,
     signature_version: SignatureVersion,
-    /// `x-amz-security-token`, for session credentials.
+    /// Value of `x-amz-security-token`, for session credentials.
     token: Option<Vec<u8>>,
 }
 
@@ -79,7 +79,7 @@ enum SignatureVersion {
 struct Host {
     /// As [`crate::s3::place::Bucket::in_host`].
     bucket: Vec<u8>,
-    /// Value of its `Host` header, which is signed.
+    /// Value of the `Host` header, which is signed.
     name: String,
     /// The part after the request target: HTTP version and constant headers.
     fixed_headers: Vec<u8>,
@@ -132,13 +132,13 @@ impl RequestWriter {
         }
     }
 
-    /// The signature of the next chunk in the body of the last written request, whose payload hash
-    /// is
-    /// [`sigv4::STREAMING_PAYLOAD`]. `hash` is the hexadecimal SHA-256 of the chunk.
+    /// The signature of the next chunk in the body of the last written request. The payload hash of
+    /// that request must be [`sigv4::STREAMING_PAYLOAD`]. `hash` is the hexadecimal SHA-256 of the
+    /// chunk.
     pub(crate) fn sign_chunk(&mut self, hash: &[u8; 64]) -> [u8; 64] {
         match &mut self.signature_version {
             SignatureVersion::V4(signer) => signer.sign_chunk(hash),
-            // Chunks are signed only with version 4.
+            // Chunks are signed only with Signature Version 4.
             SignatureVersion::Anonymous | SignatureVersion::V2(_) => *hash,
         }
     }

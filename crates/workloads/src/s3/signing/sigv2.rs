@@ -63,7 +63,7 @@ pub struct Signed<'a> {
 /// Signs requests with one access key.
 pub struct Signer {
     access_key: String,
-    /// HMAC that has absorbed the secret key.
+    /// HMAC initialized with the secret key.
     key: Hmac<Sha1>,
     second: u64,
     date: [u8; 29],
@@ -176,7 +176,7 @@ mod tests {
     type Case<'a> = (Signed<'a>, &'a str, &'a str);
 
     /// The examples of "Signing and authenticating REST requests", Amazon S3 user guide. The values
-    /// of a repeated header are joined, as described there.
+    /// of a repeated header are joined, as the guide describes.
     #[test]
     fn the_published_examples() {
         let credentials = Credentials::literal(

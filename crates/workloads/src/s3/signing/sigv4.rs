@@ -135,8 +135,8 @@ impl Signer {
         self.last
     }
 
-    /// The signature of a text that is signed unchanged, such as the policy of a form, at the time
-    /// that was set last.
+    /// The signature, at the time that was set last, of a text that is signed unchanged, such as
+    /// the policy of a form.
     pub(crate) fn sign_text(&self, text: &[u8]) -> [u8; 64] {
         let mut mac = self.day_key.clone();
         mac.update(text);

@@ -24,7 +24,7 @@ impl Timestamp {
         }
     }
 
-    /// Sets another second; returns true if the day changes.
+    /// Sets the time to another second; returns true if the day changes.
     pub(crate) fn set(&mut self, unix_seconds: u64) -> bool {
         if unix_seconds == self.second {
             return false;
@@ -142,7 +142,7 @@ mod tests {
     fn known_dates() {
         for (second, text) in [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
-            // RFC 9110's own example.
+            // The example in RFC 9110.
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
             (1_440_938_160, "Sun, 30 Aug 2015 12:36:00 GMT"),

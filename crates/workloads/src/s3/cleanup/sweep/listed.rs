@@ -9,7 +9,7 @@ use crate::s3::messages::listing::text_of;
 pub(super) struct Item {
     pub(super) key: String,
     pub(super) version: Option<String>,
-    /// Whether it is a delete marker, which cannot be locked.
+    /// Whether the item is a delete marker, which cannot be locked.
     pub(super) marker: bool,
     /// Size according to the listing, bytes.
     pub(super) size: u64,

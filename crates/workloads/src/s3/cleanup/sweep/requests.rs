@@ -129,7 +129,7 @@ impl Sweep {
         canonical_query(pairs)
     }
 
-    /// Query for one entry of a bucket.
+    /// Query for a listing of at most one entry of a bucket.
     fn any_query(&self) -> Vec<u8> {
         let form: (&[u8], &[u8]) = match self.form() {
             ListForm::Versions => (b"versions", b""),

@@ -69,8 +69,8 @@ impl Sweep {
             }
             Pass::Look => {}
             _ if items.is_empty() => {}
-            // Single deletions give the server the time that it may need, and each response
-            // says why an object is not deleted.
+            // Single deletions give the server time, and each response says why an object is not
+            // deleted.
             Pass::Delete(_) if self.is_gentle() && self.met[bucket] <= ONE_BY_ONE => {
                 let each = items.into_iter().map(|item| (Job::One(bucket, item), 0));
                 self.jobs.extend(each);
@@ -87,7 +87,7 @@ impl Sweep {
                 self.unlisted = Some(why);
             }
             Job::One(..) => *self.refused.entry(why).or_default() += 1,
-            // The objects of this batch are not deleted one by one any more.
+            // The pass ends, so the objects of this batch are not deleted one by one.
             Job::Batch(..) if self.failures_in_a_row + 1 >= HOPELESS => {
                 *self.refused.entry(why).or_default() += 1;
             }
@@ -109,14 +109,14 @@ impl Sweep {
         self.report[bucket].made = Some(MadeBucket::Left(why));
     }
 
-    /// Whether the response is the expected one.
+    /// Evaluates a response; returns whether the job succeeded.
     pub(super) fn settle(&mut self, exchange: &Exchange, job: &Job, status: u16) -> bool {
         match job {
             Job::List(bucket, _) | Job::IsEmpty(bucket)
                 if status == 404
                     && self.responses.code(exchange).as_deref() == Some("NoSuchBucket") =>
             {
-                // Whoever deleted the bucket: nothing is left in it.
+                // The bucket does not exist, so nothing is left in it.
                 self.buckets.retain(|own| own != bucket);
                 if let Some(made) = &mut self.report[*bucket].made {
                     *made = MadeBucket::Gone;
@@ -136,9 +136,10 @@ impl Sweep {
                 self.acknowledged = gone.then_some(status).or(self.acknowledged);
                 gone
             }
-            // An object without a hold cannot be released; the deletion shows whether it matters.
+            // The release of an object without a hold fails without harm; the deletion shows
+            // whether a hold is left.
             Job::Release(..) => true,
-            // 404: another client was faster, and the object is deleted in any case.
+            // 404: another client has deleted the object.
             Job::One(..) => {
                 let gone = matches!(status, 200 | 204 | 404);
                 self.acknowledged = gone.then_some(status).or(self.acknowledged);
@@ -158,7 +159,8 @@ impl Sweep {
         }
     }
 
-    /// Whether the response shows whether a bucket is empty; an empty bucket is deleted next.
+    /// Evaluates the listing of a bucket that should be empty, and schedules the deletion of an
+    /// empty bucket; returns false if the response is not a listing.
     fn read_is_empty(&mut self, bucket: usize, exchange: &Exchange, status: u16) -> bool {
         let mut reader = Reader::new(self.form());
         reader.read(self.responses.caught(exchange));
