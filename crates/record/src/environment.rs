@@ -70,8 +70,8 @@ pub struct TargetEnvironment {
     /// Expected responses by workload name, if learned.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub responses: BTreeMap<String, ExpectedResponse>,
-    /// Number of the plan's documents on each host, counted after loading; null if no documents
-    /// were loaded.
+    /// Number of the plan's pages that each host stores, counted after loading; equal for all hosts
+    /// of the target. Null if the target requires no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
     /// Whether the target was restarted with its data during the run, before each block or each

@@ -26,7 +26,7 @@ impl SlotWindow {
         Self::from_slot((slot_of(value) + 1).saturating_sub(WIDTH))
     }
 
-    /// An empty window that starts with the slot of `value`.
+    /// An empty window whose first slot is the histogram slot that contains `value`.
     pub fn from(value: u64) -> Self {
         Self::from_slot(slot_of(value))
     }

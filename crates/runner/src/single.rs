@@ -12,7 +12,8 @@ use tenbin_workloads::{RequestSample, SliceSamples};
 use crate::controls::Controls;
 use crate::live_target::LiveTarget;
 
-/// Time limit for repeating requests after an incomplete run.
+/// Time limit, after an incomplete run, for repeating the requests that were sent once before the
+/// run.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Converts request samples for the record and adds host names if the target has several hosts.

@@ -21,8 +21,8 @@ pub trait Cluster {
     /// Number of observations that are at most `value`.
     fn at_most(&self, value: u64) -> u64;
 
-    /// Number of observations counted at `value`: at most `value`, and above the next smaller value
-    /// in the merged clusters.
+    /// Number of observations that are counted at `value`: those above the next smaller value in
+    /// the merged clusters, up to and including `value`.
     fn at(&self, value: u64) -> u64;
 }
 

@@ -29,8 +29,8 @@ const MAX_THREADS: u64 = 1_024;
 /// Sampling period of steal time, which the kernel counts in clock ticks of 10 ms.
 const STEAL_PERIOD: Duration = Duration::from_millis(20);
 
-/// Samples the waits of threads for a core in a background thread. Dropping the value stops the
-/// sampling.
+/// A background thread that samples how long other threads wait for a core. Dropping the value
+/// stops the sampling.
 #[derive(Debug)]
 pub struct CoreWaits {
     shared: Arc<Shared>,

@@ -180,7 +180,7 @@ pub enum TargetError {
     Unstopped {
         /// Name of the target.
         target: String,
-        /// The processes that survived.
+        /// How many processes survived, or why their number is unknown.
         reason: String,
     },
     /// The target does not respond as an HTTP server.

@@ -1,5 +1,5 @@
-//! Writes results in other formats: for `--export`, and for result files that the command line of
-//! another tool names.
+//! Writes results in other formats: for `--export`, and to the result files given on the command
+//! line of another tool, for example `ab -e FILE`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

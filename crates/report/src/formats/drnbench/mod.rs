@@ -404,8 +404,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     text
 }
 
-/// For figures that are unknown and that the tutorial uses to check a step, says how to obtain
-/// them.
+/// Says how to obtain the figures with which the Droonga tutorial checks a step (cache hits and CPU
+/// use of the server), for each that is unknown in at least one step.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {

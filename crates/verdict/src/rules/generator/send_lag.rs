@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A run with sixteen connections and 1,000 requests of 2 ms per second. Of 1,000 requests to
-    /// `b`, `count` are sent `micros` µs late and the others 5 µs late.
+    /// A run with sixteen connections and 1,000 requests per second; each request takes 2 ms. Of
+    /// 1,000 requests to `b`, `count` are sent `micros` µs late and the others 5 µs late.
     fn late_by(micros: u64, count: u64) -> Run {
         let mut run = Run::pair(8).open_loop();
         run.plan.workloads[0].load.connections = 16;
