@@ -37,7 +37,7 @@ impl Server {
         Self(OwnServer::start(scratch, fixed.iter().chain(options)))
     }
 
-    /// Sends a request with `head`, completed with Host and Connection. `None` for an empty response.
+    /// Sends a request; adds Host and Connection to `head`. Returns `None` for an empty response.
     fn raw(&self, head: &str, body: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect(self.0.address).expect("connected");
         stream

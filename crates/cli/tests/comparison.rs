@@ -133,7 +133,8 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
     }
 }
 
-/// Options for two servers whose every second start is half as fast. `begin`: 0 starts fast, 1 slow.
+/// Options for two servers whose every second start is half as fast. `begin` is 0 for a fast first
+/// start, 1 for a slow one.
 fn uneven_starts(scratch: &Scratch, begin: [u32; 2]) -> Vec<String> {
     let script = scratch.write(
         "start.sh",

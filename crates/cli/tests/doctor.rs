@@ -36,7 +36,7 @@ impl Findings {
         Self { document, run }
     }
 
-    /// State of a check, and its evidence and advice; `target` is `None` for a check of this machine.
+    /// State of a check, and evidence and advice; `target` is `None` for checks of this machine.
     fn find(&self, check: &str, target: Option<&str>) -> (String, String) {
         let all = self.document["findings"].as_array().expect("findings");
         let found = all
@@ -233,7 +233,7 @@ fn too_few_open_files_and_ports_here() {
     }
 }
 
-/// Starts a server with a constant response and a clock that is `off` seconds ahead, and returns the
+/// Starts a server with a constant response and a clock that is `off` seconds ahead; returns the
 /// URL of the server.
 fn fake(status: &'static str, body: &'static str, off: i64) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");

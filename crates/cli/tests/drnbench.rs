@@ -45,7 +45,7 @@ fn read(scratch: &Scratch, name: &str) -> String {
     std::fs::read_to_string(scratch.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Checks the rows of a file in drnbench's format, with wide limits for a busy machine. `wait` is in
+/// Checks the rows of a file in drnbench's format, with wide limits for a busy machine; `wait` in
 /// seconds.
 fn checked_rows(text: &str, clients: &[f64], wait: f64) {
     let mut lines = text.lines();

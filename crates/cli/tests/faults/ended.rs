@@ -174,7 +174,7 @@ objects = 500
         .recv_timeout(SOON)
         .expect("a request to delete");
     run.signal(Signal::SIGINT);
-    // That a signal has no effect shows only in the run continuing for a while.
+    // The signal must have no effect, so the test checks that the run continues.
     thread::sleep(Duration::from_millis(500));
     assert!(run.is_running(), "{}", run.so_far());
     go_on.send(()).expect("the store waits");
