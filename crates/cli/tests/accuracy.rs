@@ -75,7 +75,7 @@ impl<'a> Truth<'a> {
         Tenbin::new(self.scratch, [&fixed[..], &once, &alone, options].concat()).start()
     }
 
-    /// The data of both sides after a slice.
+    /// Waits for the end of the slice; returns the server's log and Tenbin's record.
     fn sides(self, load: Running) -> (Vec<Served>, Recorded) {
         let run = load.wait(SOON);
         // The verdict is INVALID if many requests fail.
@@ -89,7 +89,7 @@ impl<'a> Truth<'a> {
     }
 }
 
-/// Measures one slice on a server, and returns the data of both sides.
+/// Measures one slice on a server; returns the server's log and Tenbin's record.
 fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded) {
     let scratch = Scratch::new(name);
     let truth = Truth::start(&scratch, server);
@@ -97,7 +97,7 @@ fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded
     truth.sides(running)
 }
 
-/// Checks that both sides count the same requests, bytes and connections.
+/// Checks that the server's log and Tenbin's record agree on requests, bytes and connections.
 #[track_caller]
 fn expect_equal_books(log: &Log, recorded: &Recorded) {
     let logged = log.served.len() as u64 + recorded.censored;

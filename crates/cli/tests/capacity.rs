@@ -87,7 +87,7 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
     );
     near(&capacity["hysteresis"]["value"], 1.0, 0.1);
     run.expect_stdout("Concurrency sweep");
-    // Alternate rounds ramp up and down.
+    // Rounds alternate between ramping up and ramping down.
     let slices = document["slices"].as_array().unwrap();
     let names = |round: u64| -> Vec<&str> {
         let mine = slices.iter().filter(|slice| slice["round"] == round);

@@ -288,7 +288,7 @@ fn a_wrong_secret_key() {
     scratch.expect_nobody_left(SOON);
 }
 
-/// Sets secret-looking values in every option that accepts values of the user.
+/// Uses secret-looking values in every option that accepts free text.
 #[test]
 fn values_that_look_secret_are_in_no_file_of_the_run() {
     let scratch = Scratch::new("secret-values");

@@ -256,7 +256,7 @@ fn nodes_share_the_searches_and_whoever_finds_less_is_not_compared() {
             (name.to_owned(), pattern["hits"].as_u64().expect("hits"))
         });
         let found: BTreeMap<String, u64> = each.collect();
-        // The names are distinct, although the patterns differ only in their bodies.
+        // Pattern names are distinct, although the patterns differ only in their bodies.
         assert_eq!(found.len(), patterns.len(), "{patterns:?}");
         found
     };

@@ -153,8 +153,8 @@ fn run_in_network(scratch: &Scratch, set_up: &str, plan: &str) -> Output {
 /// Environment variable with the port to listen on, set when a test starts this binary as a target.
 const SERVE: &str = "TENBIN_TEST_SERVE";
 
-/// The target of the next test, not a test. The server lets clients close connections first, so that
-/// the client ports stay in TIME_WAIT.
+/// The target of the next test, not a test. The server lets clients close connections first, so
+/// that the client ports stay in TIME_WAIT.
 #[test]
 fn serves() {
     let Ok(port) = std::env::var(SERVE) else {

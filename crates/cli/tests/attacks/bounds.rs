@@ -14,7 +14,7 @@ const MOST_MEMORY: u64 = 320 << 20;
 /// Limit for standard output and for standard error, bytes.
 const MOST_TEXT: usize = 1 << 20;
 
-/// How an attacked `tenbin` ended.
+/// Result of a `tenbin` under attack.
 pub(crate) struct Attacked {
     pub(crate) outcome: Outcome,
     /// Peak resident memory, bytes.

@@ -24,7 +24,7 @@ type Unasked = (&'static str, fn() -> Vec<Act>);
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\n";
 
-/// `HEAD` with more header lines and a body.
+/// Sends `HEAD`, header lines and a body, and reads the next request.
 fn answer(headers: &str, body: &str) -> Vec<Act> {
     vec![send(format!("{HEAD}{headers}\r\n{body}")), Act::Again]
 }
@@ -112,7 +112,7 @@ fn from_the_first_request() {
         let port = server(Http1 { at_once: false }, 0, move |_| acts());
         let attacked = Attacked::run(name, &scratch, http(&scratch, "http", port, &[]));
         match ends {
-            // 4 or 6: the requests before the run succeed, because the engine checks more.
+            // 4 or 6: requests before the run are checked less strictly, so they can succeed.
             Badly => attacked.expect_codes(&[3, 4, 6]).expect_said("evil"),
             Well => attacked.expect_codes(&[0, 6]),
         };
