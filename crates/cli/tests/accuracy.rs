@@ -42,7 +42,7 @@ const SOON: Duration = Duration::from_secs(30);
 /// milliseconds. The measured times are much longer.
 const WAY: f64 = 5.0;
 
-/// The ground-truth server at work.
+/// A running ground-truth server.
 struct Truth<'a> {
     scratch: &'a Scratch,
     running: Running,
@@ -62,23 +62,23 @@ impl<'a> Truth<'a> {
         }
     }
 
-    /// Begins to drive one slice at it, without a lead: then every request of the log
-    /// but the first is one of the slice.
+    /// Starts one slice without settling time, so that every request of the log except the first
+    /// belongs to the slice.
     fn load(&self, options: &[&str]) -> Running {
         let out = self.scratch.join("out");
         let once = [
             "--rounds", "1", "--warmup", "0s", "--lead", "0s", "--gap", "0s",
         ];
         let fixed = ["http", "--target", &self.url, "--seed", "1", "--out", &out];
-        // Responses are not compared: no requests are sent before the run to learn them.
+        // Disables the comparison of responses, which would send requests before the run.
         let alone = ["--may-differ", "body"];
         Tenbin::new(self.scratch, [&fixed[..], &once, &alone, options].concat()).start()
     }
 
-    /// The data of both sides after a slice.
+    /// Waits for the end of the slice; returns the server's log and Tenbin's record.
     fn sides(self, load: Running) -> (Vec<Served>, Recorded) {
         let run = load.wait(SOON);
-        // Where many requests fail, the verdict is INVALID.
+        // The verdict is INVALID if many requests fail.
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
         self.running.signal(Signal::SIGTERM);
         self.running.wait(SOON).expect_code(0);
@@ -89,7 +89,7 @@ impl<'a> Truth<'a> {
     }
 }
 
-/// Measures one slice on a server, and returns the data of both sides.
+/// Measures one slice on a server; returns the server's log and Tenbin's record.
 fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded) {
     let scratch = Scratch::new(name);
     let truth = Truth::start(&scratch, server);
@@ -97,11 +97,11 @@ fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded
     truth.sides(running)
 }
 
-/// Checks that both sides count the same requests, bytes and connections.
+/// Checks that the server's log and Tenbin's record agree on requests, bytes and connections.
 #[track_caller]
 fn expect_equal_books(log: &Log, recorded: &Recorded) {
     let logged = log.served.len() as u64 + recorded.censored;
-    // In a closed loop, what is written just after the window's end is not of it.
+    // In a closed loop, the log contains requests sent just after the end of the window.
     let after_the_end = match recorded.response.is_empty() {
         true => 64,
         false => 0,
@@ -118,7 +118,7 @@ fn expect_equal_books(log: &Log, recorded: &Recorded) {
     assert_eq!(recorded.opened, log.accepted, "connections");
 }
 
-/// Fails unless `found` is `truth` within the share of it and `floor`.
+/// Fails if `found` differs from `truth` by more than `share * truth + floor`.
 #[track_caller]
 fn expect_near(what: &str, found: f64, truth: f64, share: f64, floor: f64) {
     assert!(
@@ -131,7 +131,7 @@ fn millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
 }
 
-/// GET, as `tenbin http` sends it.
+/// GET requests like those of `tenbin http`.
 struct Get;
 
 impl Workload for Get {
@@ -155,7 +155,7 @@ impl Workload for Get {
     }
 }
 
-/// CPU time of the engine for an operation, nanoseconds; 16 connections, half a second.
+/// CPU time of the engine per operation in nanoseconds, with 16 connections for 500 ms.
 fn cost_of_an_operation(destination: Destination) -> f64 {
     let plan = Drive {
         rest: None,
@@ -181,7 +181,7 @@ fn cost_of_an_operation(destination: Destination) -> f64 {
         &mut listen,
     )
     .unwrap();
-    // Due in the window and answered in it differ by what is out at its ends.
+    // The two counts differ by the requests in flight at the start and end of the window.
     assert!(ok > 0 && recorded.abs_diff(ok) <= 32, "{recorded} of {ok}");
     cpu as f64 / recorded as f64
 }
@@ -233,7 +233,7 @@ fn percentiles_of_two_modes_are_right() {
         &["--rate", "200/s", "--slice", "5s", "-c", "128"],
     );
     let truth = times_served(&served);
-    // One request more or fewer on the other side of the step changes no rank here.
+    // These percentiles are far enough from the step that a few requests do not move them across.
     for q in [0.3, 0.45, 0.94, 0.96] {
         let found = millis(recorded.service.value_at_quantile(q));
         expect_near(
@@ -296,7 +296,8 @@ fn a_stall_for_half_of_the_run_does_not_vanish() {
     expect_long_stop(&served, &recorded);
 }
 
-/// Nothing was answered for 3 s of 6 s: a mean of 3² ÷ (2 · 6) = 0.75 s.
+/// Checks the response times of a server that stopped for 3 s of 6 s: the mean is
+/// 3² ÷ (2 · 6) = 0.75 s.
 #[track_caller]
 fn expect_long_stop(served: &[Served], recorded: &Recorded) {
     let mean = recorded.response.mean() / 1e6;
@@ -310,7 +311,7 @@ fn expect_long_stop(served: &[Served], recorded: &Recorded) {
     assert!(mean > 700.0, "mean response: {mean} ms where 750 are true");
     let p99 = millis(recorded.response.value_at_quantile(0.99));
     assert!(p99 > 2_850.0, "p99 of response: {p99} ms");
-    // Sixteen of 300 were out; the others waited unsent.
+    // Of 300 requests due during the stop, 16 were in flight; the others waited to be sent.
     let p90 = millis(recorded.lag.value_at_quantile(0.9));
     assert!(p90 > 2_000.0, "p90 of send lag: {p90} ms");
 }
@@ -335,7 +336,7 @@ fn a_stall_over_the_end_is_counted_when_answers_come_after_it() {
     assert!(longest > 2_500.0, "the stall came elsewhere: {longest} ms");
     let p99 = millis(recorded.response.value_at_quantile(0.99));
     assert!(p99 > 0.95 * longest, "p99 {p99} ms, stall {longest} ms");
-    // An answer after the window is no throughput of it.
+    // Responses after the window do not count as throughput.
     assert!(recorded.ok < 300, "{} counted as throughput", recorded.ok);
     expect_near(
         "throughput",
@@ -389,14 +390,14 @@ fn a_server_that_dies_takes_no_operation_out_of_the_books() {
     load.wait(SOON).expect_code(6);
     let recorded = Recorded::read(&scratch.path().join("out")).unwrap();
     assert_eq!(recorded.known(), 300, "of 300 that were due");
-    // What found no connection within the timeout failed, though it was never sent.
+    // A request that got no connection within the timeout counts as failed, although never sent.
     let lost = recorded.errors_of("connect");
     assert!(lost > 80, "{lost} lost to connections");
 }
 
 #[test]
 fn arrivals_at_random_are_a_poisson_process() {
-    // One thread shows the gaps it draws, two whether they draw different ones.
+    // One thread tests the distribution; two threads test that their arrivals are independent.
     std::thread::scope(|scope| {
         for threads in ["1", "2"] {
             scope.spawn(move || expect_poisson(threads));
@@ -404,18 +405,18 @@ fn arrivals_at_random_are_a_poisson_process() {
     });
 }
 
-/// Fails unless arrivals from so many threads are a Poisson process of 50/s.
+/// Fails unless the arrivals from `threads` threads are a Poisson process of 50/s.
 fn expect_poisson(threads: &str) {
-    // The seed is fixed: only how late the machine is changes from one attempt to the
-    // next, and a busy one may bunch what was to come apart.
+    // The seed is fixed, so attempts differ only in send lag; a busy machine may send arrivals in
+    // bursts.
     let mut p = Vec::new();
     while p.len() < 3 && p.iter().all(|&p| p <= 0.01) {
         let load = "--rate 50/s --arrivals poisson --slice 7s -c 16 --threads";
         let load: Vec<&str> = load.split(' ').chain([threads]).collect();
         let (served, recorded) = observe("poisson", &[], &load);
-        // Poisson(350): sd 19; four of them.
+        // Poisson(350) has a standard deviation of 19; the limit is four of them.
         expect_near("requests", recorded.known() as f64, 350.0, 0.0, 76.0);
-        // No answer takes less than a look at the socket, and not every one a millisecond.
+        // A response takes at least one read of the socket; the fastest takes less than 1 ms.
         let quickest = recorded.service.min();
         assert!((2_000..1_000_000).contains(&quickest), "{quickest} ns");
         p.push(poisson_p(&served, 50.0));
@@ -433,7 +434,7 @@ fn an_overloaded_server_shows_its_capacity_and_a_growing_backlog() {
         &["--capacity", "200/s"],
         &["--rate", "400/s", "--slice", "4s", "-c", "16"],
     );
-    // Sixteen are out at the end, of 800 answered.
+    // At the end, 16 requests are in flight, 2 % of the 800 responses.
     expect_near("throughput", recorded.throughput, 200.0, 0.03, 0.0);
     let grown = growth(&recorded.backlog[1..]);
     expect_near("slope of the backlog", grown, 200.0, 0.05, 0.0);
@@ -458,7 +459,7 @@ fn one_queue_takes_as_long_as_it_says() {
     let truth = statistics::mean(&times_served(&served));
     let mean = recorded.service.mean() / 1e6;
     expect_near("mean service", mean, truth, 0.03, WAY);
-    // 1 ÷ (μ − λ); the mean of 250 scatters by 17 %.
+    // The mean is 1 ÷ (μ − λ) = 20 ms; the mean of 250 requests varies by 17 %.
     let theory = statistics::mean(&times_due(&served));
     expect_near("mean at the server", theory, 20.0, 0.6, 0.0);
 }
@@ -482,7 +483,7 @@ fn wrong_answers_are_counted_by_kind_and_their_connections_replaced() {
     let [reset, truncated, malformed] =
         ["reset", "truncate", "malformed"].map(|answer| answered(&served, answer));
     assert!(reset.min(truncated).min(malformed) > 0, "{served:?}");
-    // An answer that ends early is a connection lost, whichever way it was lost.
+    // A truncated response counts as a lost connection, like a reset.
     assert_eq!(recorded.errors_of("reset"), reset + truncated);
     assert_eq!(recorded.errors_of("protocol"), malformed);
     assert_eq!(recorded.failures(), reset + truncated + malformed);
@@ -502,7 +503,7 @@ fn a_generator_that_is_late_shows_it_as_send_lag() {
     for (kind, of) in [("lag", &recorded.lag), ("response", &recorded.response)] {
         let longest = millis(of.max());
         assert!(longest > 980.0, "longest {kind}: {longest} ms");
-        // Due in the stop, but for its last tenth.
+        // Requests due in the stop, except in its last 100 ms.
         let late = of.count_between(100_000_000, u64::MAX);
         assert!(late >= 88, "{late} with a {kind} of 100 ms or more");
     }
@@ -520,7 +521,7 @@ fn a_generator_that_is_late_shows_it_as_send_lag() {
 
 #[test]
 fn medians_are_those_that_wrk_finds() {
-    // The middle of three pairs: a busy machine may disturb one of them.
+    // The median of three pairs, because a busy machine may disturb one of them.
     let mut ratios = [1, 2, 3].map(|_| {
         let scratch = Scratch::new("wrk");
         let truth = Truth::start(&scratch, &["--service", "fixed:50ms"]);
@@ -534,7 +535,7 @@ fn medians_are_those_that_wrk_finds() {
     expect_near("median ÷ wrk's", ratios[1], 1.0, 0.05, 0.0);
 }
 
-/// The median of wrk's four connections in a second, milliseconds.
+/// Median latency in milliseconds that wrk measures with four connections in one second.
 fn median_by_wrk(url: &str) -> f64 {
     let said = Command::new(path_of(Server::Wrk))
         .args(["-t", "1", "-c", "4", "-d", "1s", "--latency", url])

@@ -145,7 +145,7 @@ fn the_quickstart_fits_in_its_time() {
     insta::assert_snapshot!(plan.to_toml());
 }
 
-/// Everything the flags can say.
+/// A command line with every kind of S3 option.
 const S3_WITH_EVERYTHING: &str = "tenbin s3 get \
     --launch 'a=bin/server --port {port} \"{data}\"' --launch-url 'a=http://localhost:{port}/' \
     --launch-env 'a=KEY={access_key}' --launch-env 'a=OPTIONS=x=y' --launch-dir a=elsewhere \
@@ -165,7 +165,7 @@ fn flags_say_everything_that_a_plan_file_says() {
     insta::assert_snapshot!(plan(S3_WITH_EVERYTHING).to_toml());
 }
 
-/// Everything the flags of blobs can say.
+/// A command line with every kind of blob option.
 const BLOB_WITH_EVERYTHING: &str = "tenbin blob --phases ppgdg --size 1KiB..4KiB \
     --objects 99 --prefix mine --locations db --bucket pail --no-verify --hashes md5,crc32,md5 \
     --range 0-99 --choose sequential --batch 7 --errors 3 --alloc-above 2KiB --crc-framed \
@@ -622,7 +622,7 @@ fn servers_listen_where_they_are_told() {
     assert_eq!(serve.durable, Some(PathBuf::from("d")));
 }
 
-/// Command lines of a Markdown page of this repository that call `tenbin`.
+/// The `$ tenbin …` command lines of a Markdown page of this repository.
 fn command_lines(page: &str) -> Vec<String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
     let text = std::fs::read_to_string(format!("{path}{page}")).expect(page);
@@ -641,7 +641,7 @@ fn the_command_lines_of_the_first_pages_are_valid_in_both_languages() {
     }
 }
 
-/// An option of a command with the id of a global one would be read as that one.
+/// clap would read an option with the ID of a global option as the global option.
 #[test]
 fn no_option_has_the_id_of_a_global_one() {
     fn check(command: &clap::Command, global: &[String]) {
@@ -668,7 +668,7 @@ fn completions_and_manual_pages_can_be_made() {
         let script = String::from_utf8(script).expect("text");
         assert!(script.contains("secret-key-file"), "{shell}");
         assert!(script.contains("quickstart"), "{shell}");
-        // A command for Tenbin itself.
+        // `guard` is an internal command.
         assert!(!script.contains("guard"), "{shell}: {script}");
     }
     let mut page = Vec::new();
@@ -697,7 +697,7 @@ fn connections_are_for_all_targets_or_for_the_one_named() {
         (a.connect.http, b.connect.http),
         (HttpVersion::Http2, HttpVersion::Http1)
     );
-    // What is said of TLS to all is for those that speak it.
+    // TLS options for all targets apply only to targets that use TLS.
     assert!(a.connect.tls.ca.is_some() && c.connect.tls.ca.is_none());
     assert!(c.connect.tls.client.is_some() && b.connect.tls.client.is_none());
     assert!(!a.connect.tls.insecure && c.connect.tls.insecure);

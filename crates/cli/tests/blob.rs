@@ -23,7 +23,7 @@ use stand::{Blobs, blob, errors_found, failed, failures, ok, started, steps};
 fn large_blobs_are_stored_piece_by_piece() {
     let scratch = Scratch::new("blob-pieces");
     let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--secret-key", SECRET]);
-    // Pieces are of 4 MiB: three of the large ones.
+    // A piece has 4 MiB, so a 9 MiB blob has three pieces.
     let words = "blob --json --warmup 0s --gap 0s --rounds 1 --slice 120s --objects 6 --size 9MiB \
                  --alloc-above 5MiB --hashes md5,crc32 --crc-framed --phases pgd --connections 4 \
                  --threads 2 --target";
@@ -55,7 +55,7 @@ fn a_large_blob_that_fails_half_way_is_counted_once_and_leaves_nothing() {
         let failed = failed(&run, "put");
         assert!(failed > 0, "{fault}: {run}");
         assert_eq!(ok(&run, "put") + failed, 60, "{fault}: {run}");
-        // Those with wrong sums in one request are there all the same.
+        // A PUT in one request with wrong checksums in the response still stores the blob.
         assert!(ok(&run, "get") >= ok(&run, "put"), "{fault}: {run}");
         assert_eq!(server.held(), 0, "{fault}: {run}");
         assert!(failures(&run, class).0 >= failed, "{fault}: {run}");
@@ -92,7 +92,7 @@ fn framed_bodies_are_checked_block_by_block() {
         );
         let (count, texts) = failures(&run, class);
         assert!(count >= 10 && texts.contains(said), "{fault}: {texts}");
-        // What was taken for plain is stored with its sums in it, and found out again.
+        // A framed body taken for a plain body is stored with its checksums, which GET detects.
         let found_out = if class == "wrong" { 10 } else { 0 };
         assert_eq!(
             (ok(&run, "get"), failed(&run, "get")),
@@ -135,7 +135,7 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
         assert_eq!(count, 10, "{fault}: {run}");
         assert!(texts.contains(said), "{fault}: {texts}");
     }
-    // The head is looked at also where content is not.
+    // The response head is checked even without verification of the content.
     let server = Blobs::start(&scratch, &["--fault", "misrange:10%"]);
     for unverified in ["", " --no-verify"] {
         let options = "--phases pg --objects 100 --slice 20s --rounds 1 --range random:500";
@@ -145,7 +145,7 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
         let (count, texts) = failures(&run, "wrong");
         assert!(count == 10 && texts.contains("Content-Range"), "{texts}");
     }
-    // What was deleted in the first round comes back in the second.
+    // Blobs deleted in the first round reappear in the second round.
     let server = Blobs::start(&scratch, &["--fault", "stale:100%", "--delete-lag", "0s"]);
     let run = blob(
         &scratch,
@@ -170,7 +170,7 @@ fn every_refusal_is_told_by_its_name() {
         let options = format!("--phases {phases} --objects 100 --slice 20s --rounds 1");
         let run = blob(&scratch, &server, &options);
         let (count, texts) = failures(&run, "status");
-        // Tidying up is not recorded.
+        // Failures during clean-up are not recorded.
         assert_eq!(count, 10, "{fault}: {run}");
         assert!(texts.contains(said), "{fault}: {texts}");
     }
@@ -257,7 +257,7 @@ fn parts_batches_and_tokens() {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_silence_about(SECRET);
     assert_eq!((ok(&run, "put"), ok(&run, "get")), (100, 100), "{run}");
-    // One request for seven, and some for the rest.
+    // One request deletes up to 7 of the 100 blobs, so there are at least 15 requests.
     assert!((15..=24).contains(&ok(&run, "delete")), "{run}");
     assert_eq!(server.held(), 0, "{run}");
 }
@@ -329,7 +329,7 @@ fn four_kinds_of_store_are_arms_of_one_experiment() {
 #[test]
 fn failures_that_name_blobs_are_one_failure() {
     let scratch = Scratch::new("blob-shapes");
-    // Answers with the number of the blob in it, as the access layer gives them.
+    // Error messages contain the blob number, like those of CubeFS's access layer.
     let server = Numbered::start();
     let url = format!("http://{}", server.0);
     let words = "blob --json --warmup 0s --rounds 1 --slice 2s --phases p --size 1KiB --objects \
@@ -345,7 +345,7 @@ fn failures_that_name_blobs_are_one_failure() {
     );
 }
 
-/// Refuses every PUT, with another text each.
+/// A server that rejects every PUT with a different error message.
 struct Numbered(std::net::SocketAddr);
 
 impl Numbered {

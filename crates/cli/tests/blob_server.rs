@@ -18,7 +18,7 @@ struct Reply {
 }
 
 impl Reply {
-    /// Bytes that the head announces.
+    /// Value of Content-Length.
     fn announced(&self) -> usize {
         let mut lines = self.head.lines();
         let length = lines.find_map(|line| line.strip_prefix("content-length: "));
@@ -37,7 +37,7 @@ impl Server {
         Self(OwnServer::start(scratch, fixed.iter().chain(options)))
     }
 
-    /// Sends that head, with what else it needs, and the body; `None` for an empty reply.
+    /// Sends a request; adds Host and Connection to `head`. Returns `None` for an empty response.
     fn raw(&self, head: &str, body: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect(self.0.address).expect("connected");
         stream
@@ -47,7 +47,7 @@ impl Server {
         stream.write_all(head.as_bytes()).expect("asked");
         stream.write_all(body).expect("asked");
         let mut answer = Vec::new();
-        // A connection that is closed under a request may also be reset.
+        // A server that closes the connection early can also cause a reset.
         let _ = stream.read_to_end(&mut answer);
         let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
@@ -99,7 +99,7 @@ fn blobs_are_put_and_read_whole_and_in_parts() {
     let location = reply.json()["location"].clone();
     let whole = server.get(&location, 0, 3);
     assert_eq!((whole.status, whole.body.as_slice()), (200, &b"abc"[..]));
-    // The head tells nothing of what comes behind it.
+    // The head of a GET is sent before the content is read, so it has no times of reads.
     assert!(whole.head.contains("trace-log: access"), "{}", whole.head);
     assert!(!whole.head.contains("a_0_r_0_w_"), "{}", whole.head);
     assert!(
@@ -114,13 +114,13 @@ fn blobs_are_put_and_read_whole_and_in_parts() {
         "{}",
         part.head
     );
-    // Nothing is no part.
+    // An empty read gets 200, not 206.
     let nothing = server.get(&location, 1, 0);
     assert_eq!((nothing.status, nothing.announced()), (200, 0));
     for reply in [whole, nothing] {
         assert!(!reply.head.contains("content-range"), "{}", reply.head);
     }
-    // Fields that are zero may be absent, and a longer body is cut silently.
+    // A body longer than `size` is cut silently.
     let cut = server.put("size=2&hashes=0", b"abc").json()["location"].clone();
     assert_eq!(server.get(&cut, 0, 2).body, b"ab");
 }
@@ -157,7 +157,7 @@ fn what_is_wrong_is_refused_as_there() {
             (400, &json!("Argument"))
         );
     }
-    // curl's own type loses the body.
+    // The server ignores a body with curl's default Content-Type.
     let body = json!({ "locations": [location] }).to_string();
     let head = format!(
         "POST /delete HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\
@@ -170,7 +170,7 @@ fn what_is_wrong_is_refused_as_there() {
     let many: Vec<&Value> = std::iter::repeat_n(&location, 1025).collect();
     let too_many = server.call("/delete", &json!({ "locations": many }));
     assert_eq!(too_many.status, 400);
-    // Without a length the connection is closed, and nothing said.
+    // Without Content-Length, the server closes the connection without a response.
     let chunked = "PUT /put?size=3&hashes=0 HTTP/1.1\r\nTransfer-Encoding: chunked";
     let silent = server.raw(chunked, b"3\r\nabc\r\n0\r\n\r\n");
     assert!(silent.is_none());
@@ -187,7 +187,7 @@ fn a_deleted_blob_is_there_for_a_while() {
     let prompt = Server::start(&scratch, &["--delete-lag", "0s"]);
     let location = prompt.location_of(b"abc");
     prompt.call("/delete", &json!({ "locations": [location] }));
-    // The head is sent before anybody looks for the content.
+    // The server sends the head before it looks for the content.
     for (offset, length, status) in [(0, 3, 200), (1, 2, 206)] {
         let gone = prompt.get(&location, offset, length);
         assert_eq!((gone.status, gone.announced()), (status, length as usize));
@@ -198,7 +198,7 @@ fn a_deleted_blob_is_there_for_a_while() {
     let location = looking.location_of(b"abc");
     looking.call("/delete", &json!({ "locations": [location] }));
     assert_eq!(looking.get(&location, 0, 3).status, 404);
-    // The locations of a cluster fail together.
+    // All deletions of a call fail together, because the locations are in one cluster.
     let some = Server::start(&scratch, &["--fault", "226:50%", "--delete-lag", "0s"]);
     let locations = [b"a", b"b"].map(|content| some.location_of(content));
     let call = json!({ "locations": locations });
@@ -240,7 +240,7 @@ fn a_blob_is_put_together_from_pieces() {
     assert_eq!(put_at(first, "wrong", "abc").status, 400);
     assert_eq!(put_into(2, first, token, "abc").status, 400);
     assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
-    // What is there comes, and then the connection is closed.
+    // The server sends the stored piece and then closes the connection.
     let part = server.get(location, 0, 5);
     assert_eq!((part.status, part.announced()), (200, 5));
     assert_eq!(part.body, b"abc");
@@ -296,11 +296,11 @@ fn what_clients_may_leave_out_or_add_is_taken() {
     let mut location = stored["location"].clone();
     location["validSize"] = 3.into();
     assert_eq!(server.get(&location, 0, 3).body, b"abc");
-    // Fields that are zero may be absent, and the size is none.
+    // Absent fields are zero, so this location has size 0.
     let mut without = location.clone();
     without.as_object_mut().expect("fields").remove("size");
     assert_eq!(server.get(&without, 0, 3).status, 400);
-    // What is deleted twice is deleted, and as many as 1,024 at once.
+    // A repeated deletion succeeds; one call can delete 1,024 blobs.
     let many: Vec<&Value> = std::iter::repeat_n(&location, 1024).collect();
     for _ in 0..2 {
         let deleted = server.call("/delete", &json!({ "locations": many }));
@@ -315,7 +315,7 @@ fn what_clients_may_leave_out_or_add_is_taken() {
     }
     let nothing = server.raw("GET / HTTP/1.1", b"").expect("an answer");
     assert_eq!(nothing.status, 404);
-    // What is longer than it says is cut, and the connection goes on.
+    // A body longer than `size` is cut without a reset of the connection.
     let long = server.put("size=3&hashes=0", &vec![b'x'; 3 << 20]);
     assert_eq!(server.get(&long.json()["location"], 0, 3).body, b"xxx");
 }

@@ -16,11 +16,11 @@ use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// Four workers of 10 ms each: 400 requests a second, and no more.
+/// Four workers at 10 ms per request: at most 400 requests/s.
 const SERVICE: [&str; 4] = ["--workers", "4", "--service", "fixed:10ms"];
 const CAPACITY: f64 = 400.0;
 
-/// The ground-truth server with these options, and where it is.
+/// Starts the ground-truth server with these options, and returns its URL.
 fn truth(scratch: &Scratch, options: &[&str]) -> (OwnServer, String) {
     let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
     let server = OwnServer::start(scratch, [&fixed[..], options].concat());
@@ -33,7 +33,7 @@ fn directory(scratch: &Scratch) -> PathBuf {
     runs.next().unwrap().unwrap().path()
 }
 
-/// What `tenbin show` makes of the run on disk.
+/// Outcome and document of `tenbin show` for the only run.
 fn shown(scratch: &Scratch) -> (Outcome, Value) {
     let directory = directory(scratch);
     let arguments = ["show", "--json", directory.to_str().unwrap()];
@@ -55,7 +55,7 @@ fn near(found: &Value, truth: f64, share: f64) {
 #[test]
 fn a_ramp_finds_the_workers_the_knee_and_the_most() {
     let scratch = Scratch::new("ramp");
-    // Long services, beside which what a busy machine adds is little.
+    // With long service times, the delays of a busy machine matter little.
     let (_server, url) = truth(&scratch, &["--workers", "4", "--service", "fixed:40ms"]);
     let capacity_there = 100.0;
     let load = [
@@ -63,7 +63,7 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
         "50ms", "--gap", "10ms", "--warmup", "50ms",
     ];
     let run = Tenbin::new(&scratch, load).run();
-    // On a busy machine such slices can be anything but missing.
+    // 6: a busy machine can make a run with such short slices INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     let document = kept(&scratch);
     let capacity = &document["capacities"][0];
@@ -87,7 +87,7 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
     );
     near(&capacity["hysteresis"]["value"], 1.0, 0.1);
     run.expect_stdout("Concurrency sweep");
-    // What goes up in one round goes down in the next.
+    // Rounds alternate between ramping up and ramping down.
     let slices = document["slices"].as_array().unwrap();
     let names = |round: u64| -> Vec<&str> {
         let mine = slices.iter().filter(|slice| slice["round"] == round);
@@ -112,7 +112,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         "--target",
         &format!("two={two}"),
         "--slo",
-        // A median, which no single stall of a busy machine can move.
+        // A single stall of a busy machine does not affect the median.
         "p50<60ms,errors<5%",
         "--rate",
         "50/s",
@@ -133,7 +133,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
     let document = kept(&scratch);
     for (at, capacity) in [CAPACITY, CAPACITY / 2.0].into_iter().enumerate() {
         let search = &document["searches"][at];
-        // The upper end may be too low where the machine stood still; too high a rate cannot hold.
+        // A stalled machine can lower the result, but a rate above the capacity cannot pass.
         let rate = search["rate"]
             .as_f64()
             .unwrap_or_else(|| panic!("{search:#}"));
@@ -143,7 +143,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         assert!(rate < failed, "{search:#}");
         assert!(capacity * 0.5 < rate && rate < capacity * 1.1, "{search:#}");
     }
-    // Both were offered the same while both held, an unclear slice being tried again.
+    // Both targets got the same rates while both passed; an unclear slice is repeated.
     for target in ["four", "two"] {
         let slices = document["slices"].as_array().unwrap().iter();
         let mine = slices.filter(|slice| slice["target"] == target);
@@ -178,11 +178,11 @@ impl Drop for Neighbour {
 #[test]
 fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time() {
     let scratch = Scratch::new("slo-pauses");
-    // Of the 50 ms of a pause the request that begins it and those of the first 30 ms wait for more
-    // than 20 ms, once in 4,500 requests: 1 % of them at (4,500 * 1 % - 1) / 30 ms.
+    // One request in 4,500 starts a pause of 50 ms. This request and those that arrive in the first
+    // 30 ms wait for more than 20 ms: 1 % of all at a rate of (4,500 * 1 % - 1) / 30 ms.
     let (_server, url) = truth(&scratch, &["--rare-pause", "50ms/4500"]);
     let limit = 1_467.0;
-    // One for each core: the server waits for a core as well.
+    // One per core, so that the server also waits for a core.
     let cores = std::thread::available_parallelism().unwrap().get();
     let _neighbours: Vec<Neighbour> = (0..cores).map(|_| Neighbour::start()).collect();
     let load = [
@@ -196,16 +196,16 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     let took = begun.elapsed();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     assert!(run.stderr.contains("in at most 1m"), "{run}");
-    // Start, end and report of the run come on top; the machine is busy.
+    // The announced minute excludes start, end and report, which take long on a busy machine.
     assert!(took < Duration::from_secs(100), "{took:?}");
     let document = kept(&scratch);
     let search = &document["searches"][0];
     let sentence = search["sentence"].as_str().unwrap();
-    // A machine that stalls is one more reason for slow requests, never for fewer.
+    // Stalls of the machine make more requests slow, so they cannot raise the rate.
     let (rate, failed) = (search["rate"].as_f64(), search["failed"].as_f64());
     assert!(rate.is_none_or(|rate| rate < limit * 1.3), "{search:#}");
-    // Requests that a stall delayed do not count against the server: without them far fewer than
-    // 1 % are slow at half of the limit.
+    // Requests delayed by a stall of this machine do not count against the server. Far fewer than
+    // 1 % of the other requests are slow at half of the limit.
     assert!(
         failed.is_none_or(|failed| failed > limit * 0.5),
         "{search:#}"
@@ -233,7 +233,7 @@ fn an_interrupted_search_keeps_what_it_knows() {
             let lines = std::fs::read_to_string(directory.join("intervals.jsonl"));
             lines.map_or(0, |lines| lines.matches("\"kind\":\"end\"").count())
         };
-        // The directory of runs is there before that of the run.
+        // The parent directory exists before the run directory.
         let runs = std::fs::read_dir(scratch.path().join("runs"));
         let begun = runs.is_ok_and(|mut runs| runs.next().is_some());
         begun && ended(directory(&scratch)) >= 2
@@ -244,7 +244,7 @@ fn an_interrupted_search_keeps_what_it_knows() {
     let (shown, document) = shown(&scratch);
     assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
     let search = &document["searches"][0];
-    // Two probes of three seconds need not be enough to decide a rate.
+    // Two probes may be too few for a decision about any rate.
     assert_ne!(search["outcome"], "between", "{search:#}");
     let probes = search["probes"].as_array().expect("probes");
     assert!(probes.len() >= 2, "{search:#}");

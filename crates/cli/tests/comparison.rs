@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::{Outcome, Scratch, Tenbin};
 
-/// Short slices of little load, which any machine can serve.
+/// Short slices with a low load.
 const SHORT: &[&str] = &[
     "--slice",
     "300ms",
@@ -56,7 +56,7 @@ fn a_twin_precision_and_what_was_expected() {
         "own:throughput<1/s",
     ];
     let run = Tenbin::new(&scratch, own.iter().chain(SHORT)).run();
-    // A slice in which a busy machine gave no answer makes it INVALID.
+    // A slice without any response on a busy machine makes the run INVALID.
     assert!(matches!(run.code, Some(6 | 7)), "{run}");
     run.expect_stdout("own-twin").expect_stderr("in at least");
     if run.code == Some(7) {
@@ -81,7 +81,7 @@ fn what_is_expected_and_true_ends_well() {
         "8",
         "--expect",
         "errors<=0%,p50<1h",
-        // Long enough for samples of every slice on a busy machine.
+        // Long enough for responses in every slice on a busy machine.
         "--slice",
         "400ms",
         "--lead",
@@ -98,7 +98,7 @@ fn what_is_expected_and_true_ends_well() {
     }
 }
 
-/// Two instances of one server, compared in rounds too few for an interval.
+/// Compares two instances of one server in too few rounds for a confidence interval.
 fn compared_briefly(scratch: &Scratch, condition: [&str; 2]) -> Outcome {
     let pair = [
         "http",
@@ -119,7 +119,7 @@ fn compared_briefly(scratch: &Scratch, condition: [&str; 2]) -> Outcome {
 #[test]
 fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
     let scratch = Scratch::new("undecided");
-    // 6 is for a machine so busy that nothing can be believed.
+    // 6: a busy machine can make the run INVALID.
     let told = compared_briefly(&scratch, ["--expect", "throughput>0.97x baseline"]);
     assert!(matches!(told.code, Some(6 | 8)), "{told}");
     told.expect_stdout("cannot tell");
@@ -133,7 +133,8 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
     }
 }
 
-/// Servers of which every second start is twice as slow: the one begins fast, the other slow.
+/// Options for two servers whose every second start is half as fast. `begin` is 0 for a fast first
+/// start, 1 for a slow one.
 fn uneven_starts(scratch: &Scratch, begin: [u32; 2]) -> Vec<String> {
     let script = scratch.write(
         "start.sh",
@@ -164,7 +165,7 @@ fn an_interval_contains_how_much_starts_of_a_program_differ() {
         Tenbin::new(&scratch, arguments).run()
     };
     let restarted = run(&[]);
-    // 6 is for a machine so busy that nothing can be believed.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(restarted.code, Some(0 | 6)), "{restarted}");
     restarted
         .expect_stdout("targets restarted")
@@ -198,7 +199,7 @@ fn the_figure_that_decides_is_that_of_the_verdict() {
         ("mean", "mean service time"),
     ] {
         let run = decided(figure);
-        // 8 is for slices with too few requests for their 99.9th percentile.
+        // 8: a slice can have too few requests for a 99.9th percentile.
         assert!(matches!(run.code, Some(0 | 6 | 8)), "{run}");
         if run.code != Some(6) {
             let verdict = run.answer();
@@ -232,11 +233,11 @@ fn a_sweep_names_the_smallest_value_that_is_enough() {
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stdout("bucket@rate=500");
-    // On a machine that other programs fill, a slice may be without any response.
+    // On a busy machine, a slice can have no response.
     if run.code == Some(0) {
         run.expect_stdout("sweep_optimum");
         let verdict = run.answer();
-        // Whether 1020 is that much better than 1000 is for a quiet machine to say.
+        // Either 1000 or 1020 is accepted, because a busy machine cannot distinguish them.
         assert!(verdict.contains("the optimum of bucket"), "{run}");
         assert!(!verdict.contains("rate=500 is"), "{run}");
     }

@@ -11,10 +11,10 @@ use std::time::{Duration, SystemTime};
 use common::{ACCESS, Outcome, SECRET, Scratch, Store, Tenbin, free_port};
 use serde_json::Value;
 
-/// Checks that depend on what else this machine is doing.
+/// Checks that depend on the state of the test machine.
 const HERE: [&str; 5] = ["busy", "space", "outgoing ports", "cores", "clock source"];
 
-/// What `tenbin doctor s3` says with these options and the keys of the stores.
+/// Results of `tenbin doctor s3` with these options and the keys of the stores.
 fn doctor(scratch: &Scratch, options: &[&str]) -> Findings {
     let arguments = [&["doctor", "s3", "--json"], options].concat();
     let run = Tenbin::new(scratch, arguments)
@@ -36,7 +36,7 @@ impl Findings {
         Self { document, run }
     }
 
-    /// State, evidence and advice of a check; of a target, or of this machine.
+    /// State of a check, and evidence and advice; `target` is `None` for checks of this machine.
     fn find(&self, check: &str, target: Option<&str>) -> (String, String) {
         let all = self.document["findings"].as_array().expect("findings");
         let found = all
@@ -56,7 +56,7 @@ impl Findings {
         self
     }
 
-    /// Checks that are in this state.
+    /// Names of the checks in this state.
     fn in_state(&self, state: &str) -> Vec<&str> {
         let all = self.document["findings"].as_array().expect("findings");
         let is_so = |each: &&Value| each["state"] == state;
@@ -122,7 +122,7 @@ fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
     assert_eq!(clean.document["failed"], 0);
     assert_eq!(clean.in_state("failed"), [""; 0]);
     assert_eq!(clean.in_state("unknown"), [""; 0], "{}", clean.run);
-    // What else this machine is doing is not the test's.
+    // Ignores warnings that depend on the test machine.
     let mut warnings = clean.in_state("warning");
     warnings.retain(|check| !HERE.contains(check));
     assert_eq!(warnings, [""; 0], "{}", clean.run);
@@ -170,7 +170,7 @@ fn a_talkative_server_with_few_files() {
     );
     found.expect("debug logs", r, "warning", "its log grew by");
     found.expect("open files", r, "failed", "the server may have 100");
-    // How full the disk is, and so the state, is the machine's affair.
+    // The state depends on the free disk space of the test machine.
     let (state, said) = found.find("space", r);
     assert_ne!(state, "unknown", "{said}");
     assert!(said.contains("the directory on its command line"), "{said}");
@@ -233,8 +233,8 @@ fn too_few_open_files_and_ports_here() {
     }
 }
 
-/// A server that gives every request on every connection the same answer, with a clock
-/// that is off by so many seconds.
+/// Starts a server with a constant response and a clock that is `off` seconds ahead; returns the
+/// URL of the server.
 fn fake(status: &'static str, body: &'static str, off: i64) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
     let port = listener.local_addr().expect("its address").port();
@@ -313,6 +313,6 @@ fn servers_that_tenbin_starts_are_looked_at_and_stopped() {
         .expect_stdout("signatures made with it are accepted");
     run.expect_stdout("0 failed");
     scratch.expect_nobody_left(Duration::from_secs(10));
-    // Not even the directory of runs.
+    // The check does not even create the directory `runs`.
     assert!(!scratch.entries().contains(&"runs".to_owned()));
 }

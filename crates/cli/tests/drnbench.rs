@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::groonga::{PAGES_SCHEMA, pages};
 use common::{Broadcast, Groonga, Outcome, Scratch, Tenbin, search_path};
 
-/// Generous: the machine may be busy.
+/// Time limit of a command on a busy machine.
 const LIMIT: Duration = Duration::from_secs(180);
 
 const COLUMNS: [&str; 6] = [
@@ -28,13 +28,13 @@ fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
         .run()
 }
 
-/// 0, or 6 for measured and found wanting because this machine is busy.
+/// Fails unless the run was measured; exit code 6 means INVALID, for example on a busy machine.
 #[track_caller]
 fn expect_measured(run: &Outcome) {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
 }
 
-/// A file of paths that find a page each.
+/// Creates a file of paths whose searches find one page each.
 fn patterns(scratch: &Scratch) -> String {
     let path = "/d/select?table=Pages&match_columns=title,text&output_columns=_key&query=page";
     let paths: String = (1..=40).map(|page| format!("{path}{page}x\n")).collect();
@@ -45,8 +45,8 @@ fn read(scratch: &Scratch, name: &str) -> String {
     std::fs::read_to_string(scratch.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The rows of a file in drnbench's format, checked as far as a file can be that was
-/// made on a busy machine; `wait` is in seconds.
+/// Checks the rows of a file in drnbench's format, with wide limits for a busy machine; `wait` in
+/// seconds.
 fn checked_rows(text: &str, clients: &[f64], wait: f64) {
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
@@ -71,7 +71,7 @@ fn checked_rows(text: &str, clients: &[f64], wait: f64) {
         assert!(0.0 < min && min <= max && min <= average, "{text}");
         let shares: f64 = row[6..].iter().sum();
         assert!((shares - 100.0).abs() < 1e-6, "{text}");
-        // Clients that the machine wakes late rest longer than they are told to.
+        // On a busy machine, clients wait longer than `wait` before the next request.
         let little = rate * (average + wait) / row[0];
         assert!(
             (0.05..2.0).contains(&little),
@@ -125,7 +125,7 @@ fn the_tutorials_line_runs_as_written() {
         "Top 5 slow requests:\n [time: method status url]\n",
         "Top 5 fast requests:\n",
         " sec: GET 200 http://127.0.0.",
-        // What the tutorial checks the validity of a step with.
+        // The figures that the tutorial uses to check a step.
         "\nCache hits of the server: ",
         " lookups\nCPU of the server: ",
         " % (100 % is one core)\n",
@@ -140,11 +140,11 @@ fn the_tutorials_line_runs_as_written() {
     for groonga in [&one, &two] {
         assert!(groonga.query_log().contains(">/d/select?"), "it was asked");
     }
-    // Our own file is one of drnbench's: it can be looked at and compared.
+    // `show` and `compare` read Tenbin's file like a file of drnbench.
     let shown = tenbin(&scratch, "show groonga-result.csv");
     expect_measured(&shown);
     shown.expect_stdout("Little's law");
-    // One run of each leaves it open.
+    // One run per side cannot decide the comparison.
     tenbin(&scratch, "compare groonga-result.csv groonga-result.csv")
         .expect_code(8)
         .expect_stdout("6 clients");
@@ -193,7 +193,7 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
     }
     expect_the_same_figures(&scratch, &directory);
 
-    // The same file comes of the run when the patterns are gone.
+    // `show` creates the same file from the run, without the pattern file.
     std::fs::remove_file(scratch.join("patterns.txt")).expect("the patterns");
     let shown = tenbin(&scratch, &format!("show {directory} --drnbench again.csv"));
     assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
@@ -203,8 +203,8 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
     );
 }
 
-/// The points of a run's charts have the figures of its ramp.csv, and drnbench's files the same
-/// throughput, where nothing failed.
+/// Checks that the charts of a run have the figures of its `ramp.csv`, and that drnbench's files
+/// have the same throughput in rows without failures.
 fn expect_the_same_figures(scratch: &Scratch, directory: &str) {
     let table = read(scratch, &format!("{directory}/ramp.csv"));
     let head: Vec<&str> = table.lines().next().expect("a head").split(',').collect();
@@ -280,7 +280,7 @@ fn rates_are_levels_too() {
     for (one, rate) in results.iter().zip([40.0, 80.0]) {
         let reached = one["throughput"]["value"].as_f64().expect("a rate");
         assert!((reached / rate - 1.0).abs() < 0.3, "{rate}: {one}");
-        // Counted without a forecast.
+        // Lookups are counted without a forecast of the hit ratio.
         assert!(one["cache"]["lookups"].as_u64() > Some(0), "{one}");
         assert!(one["cache"]["forecast"].is_null(), "{one}");
     }
@@ -382,7 +382,7 @@ fn what_cannot_be_done_is_refused_with_a_sentence() {
     tenbin(&scratch, "search ramp --target http://127.0.0.1:9/")
         .expect_code(2)
         .expect_stderr("--clients 1..16, --end-n-clients 20");
-    // Nobody listens there.
+    // No server listens on this port.
     let port = common::free_port();
     let line = format!(
         "{tool} --default-hosts=127.0.0.1 --default-port={port} --duration=1 --output-path=x.csv"

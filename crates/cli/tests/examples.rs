@@ -13,7 +13,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// Files below a directory with this ending.
+/// Files with this extension in a directory and its subdirectories.
 fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).expect("the examples") {
@@ -27,7 +27,7 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The plan in a file, with every default filled in.
+/// The plan of a file with all defaults, as `tenbin plan file` prints it.
 fn resolved(scratch: &Scratch, file: &Path) -> String {
     let file = file.to_str().expect("a path in UTF-8");
     let plan = Tenbin::new(scratch, ["plan", "file", file]).run();
@@ -49,7 +49,7 @@ fn every_plan_resolves() {
 fn the_plan_for_local_processes_resolves_with_jog_uncommented() {
     let scratch = Scratch::new("jog");
     let text = std::fs::read_to_string(examples().join("object-stores/local.toml")).expect("it");
-    // Everything behind "# [[target]]" up to the empty line that ends the comment.
+    // The lines after "# [[target]]" up to the empty line that ends the comment.
     let (before, commented) = text.split_once("# [[target]]\n").expect("JOG's lines");
     let (commented, after) = commented.split_once("\n\n").expect("their end");
     let lines = commented.lines().map(|line| {
@@ -89,7 +89,7 @@ fn the_blob_stores_are_compared_and_the_mix_up_is_the_first_finding() {
     let gone = gone.flat_map(|result| result["operations"].as_array().into_iter().flatten());
     let gone: Vec<_> = gone.filter(|one| one["operation"] == "gone").collect();
     assert_eq!(gone.len(), 2, "{}", document["results"]);
-    // 50 ms, and not the 610 that the server takes to close the connection.
+    // The deletion delay of 50 ms, not the 610 ms until the server closes the connection.
     for one in gone {
         let median = one["p50"]["value"].as_f64().expect("a time");
         assert!((0.05..0.3).contains(&median), "{one}");

@@ -41,7 +41,7 @@ fn the_last_run_is_shown_and_files_are_not_taken_for_runs() {
     assert!(!on_a_terminal(&scratch, "dumb").contains('\u{1b}'));
 }
 
-/// What `tenbin show last` writes to a terminal of this kind.
+/// Output of `tenbin show last` on a terminal with `TERM` set to `kind`.
 fn on_a_terminal(scratch: &Scratch, kind: &str) -> String {
     let line = format!("{} show last", env!("CARGO_BIN_EXE_tenbin"));
     let shown = Command::new("script")
@@ -73,7 +73,7 @@ fn exports_are_written_and_what_cannot_be_is_said() {
         .expect_stderr("only one of --json and the exports with =-");
     assert!(!std::path::Path::new(&scratch.join("runs")).exists());
 
-    // What can be written is written, and the run is kept.
+    // One failed export does not prevent the other exports, and the run is kept.
     let run = with(&[
         "--export",
         "wrk",
@@ -116,7 +116,8 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     assert_eq!(of_file.stdout, show(&[]).stdout);
 }
 
-/// HdrHistogram's own program finds all responses of the only operation in `slices.hlog`.
+/// Checks that HdrHistogram's own program reads all responses of the only operation in
+/// `slices.hlog`.
 fn read_by_java(scratch: &Scratch, result: &serde_json::Value) {
     let operation = &result["operations"][0];
     let word = |value: &serde_json::Value| value.as_str().expect("a name").to_owned();
@@ -136,12 +137,12 @@ fn read_by_java(scratch: &Scratch, result: &serde_json::Value) {
         .expect("java runs");
     let text = String::from_utf8_lossy(&processed.stdout);
     assert!(processed.status.success(), "{processed:?}");
-    // The cumulative count stands in the last row of the distribution.
+    // The last line with `Total count` has the cumulative count.
     let last = text.lines().rfind(|line| line.contains("Total count"));
     let count = last.and_then(|line| line.split('=').next_back());
     let count = count.and_then(|count| count.trim().trim_end_matches(']').trim().parse().ok());
     let count: u64 = count.unwrap_or_else(|| panic!("no count: {text}"));
-    // Requests in flight at the end of a slice are timed, and are no throughput.
+    // Requests in flight at the end of a slice have a time, but do not count as throughput.
     let ok = operation["ok"].as_u64().expect("a count");
     assert!((ok..=ok + 200).contains(&count), "{ok}: {text}");
 }
@@ -237,7 +238,7 @@ fn a_server_that_answers_garbage() {
 #[test]
 fn a_server_that_turns_to_garbage_while_it_is_measured() {
     let scratch = Scratch::new("late-garbage");
-    // Good for the preflight and a while, then not.
+    // The first 3,000 responses are correct: before the run and at its start.
     let answered = std::sync::atomic::AtomicU32::new(0);
     let port = server(move |mut stream| {
         let mut some = [0; 4096];
@@ -287,7 +288,7 @@ fn a_wrong_secret_key() {
     scratch.expect_nobody_left(SOON);
 }
 
-/// Values that look secret, in every place of a command line that takes some.
+/// Uses secret-looking values in every option that accepts free text.
 #[test]
 fn values_that_look_secret_are_in_no_file_of_the_run() {
     let scratch = Scratch::new("secret-values");
@@ -337,7 +338,7 @@ fn values_that_look_secret_are_in_no_file_of_the_run() {
     assert!(log.starts_with("[redacted]\n[redacted]\n"), "{log}");
 }
 
-/// A plan whose MinIO has other credentials than the plan says.
+/// A plan with a MinIO whose secret key differs from the key that Tenbin uses.
 fn minio_plan(scratch: &Scratch, name: &str) -> String {
     let minio = path_of(Server::Minio);
     scratch.write(
@@ -378,7 +379,7 @@ fn a_full_disk() {
     let nginx = Nginx::start(&scratch);
     let small = scratch.join("small");
     std::fs::create_dir(&small).expect("a mount point");
-    // A file system of its own, seen by this command only.
+    // A small file system in a separate mount namespace.
     let script = format!(
         "mount -t tmpfs -o size=64k tmpfs '{small}' && '{}' http --target '{}' --warmup 0s \
          --slice 200ms --rounds 400 --gap 10ms --out '{small}'; code=$?; ls '{small}'/*; exit $code",
@@ -394,7 +395,7 @@ fn a_full_disk() {
     assert_eq!(output.status.code(), Some(5), "{stderr}\n{stdout}");
     assert!(stderr.contains("full"), "{stderr}");
     assert!(!stderr.contains("panicked"), "{stderr}");
-    // What was measured is told, and lies there.
+    // The results so far are printed and kept.
     assert!(stdout.contains("nginx"), "{stdout}");
     assert!(stdout.contains("intervals.jsonl"), "{stdout}");
 }

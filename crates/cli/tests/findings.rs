@@ -7,14 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
 
-/// Connections are counted for the whole machine: whoever opens many takes turns with whoever
-/// counts them.
+/// Locks out other tests, because connections are counted for the whole machine: a test that counts
+/// connections must not run beside a test that opens many.
 fn alone() -> MutexGuard<'static, ()> {
     static CONNECTIONS: Mutex<()> = Mutex::new(());
     CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Another program that takes about 40 % of a core.
+/// An unrelated program that uses about 40 % of a core.
 struct Hog(std::process::Child);
 
 impl Hog {
@@ -32,7 +32,7 @@ impl Drop for Hog {
     }
 }
 
-/// Names of the rules of all findings, in their order.
+/// Rule names of all findings, in the order of the document.
 fn rules(run: &Outcome) -> Vec<String> {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let findings = document["findings"].as_array().expect("findings");
@@ -42,7 +42,7 @@ fn rules(run: &Outcome) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A short run against these targets.
+/// Runs a short measurement of these targets.
 fn weigh(scratch: &Scratch, targets: &[String], more: &[&str]) -> Outcome {
     let mut arguments: Vec<&str> = vec!["http", "--quiet", "--connections", "4"];
     for target in targets {
@@ -53,7 +53,7 @@ fn weigh(scratch: &Scratch, targets: &[String], more: &[&str]) -> Outcome {
     Tenbin::new(scratch, arguments).run()
 }
 
-/// The finding of that rule in a document.
+/// The first finding of a rule.
 #[track_caller]
 fn finding(run: &Outcome, rule: &str) -> serde_json::Value {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
@@ -139,14 +139,14 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     shortened.expect_code(6);
     shortened.expect_stdout("the end of the record was removed");
 
-    // As after SIGKILL.
+    // The state after SIGKILL: no `result.json`.
     let result = scratch.path().join(directory).join("result.json");
     std::fs::remove_file(result).expect("a result");
     let killed = show();
     assert!(!killed.stdout.contains("changed_record"), "{killed}");
     killed.expect_stdout("intervals.jsonl ends within a line");
 
-    // Of a run of no slice at all.
+    // The record of a run without slices.
     write(&whole[..=whole.find('\n').expect("a first line")]);
     let nothing = show();
     nothing
@@ -208,7 +208,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let _alone = alone();
     let scratch = Scratch::new("backend");
     let port = free_port();
-    // A name that no other program has: the finding adds programs of one name up.
+    // A unique program name, because the finding adds up all programs of the same name.
     let interpreter = Command::new("python3")
         .args(["-c", "import sys; print(sys.executable)"])
         .output()
@@ -259,7 +259,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
         seen.contains("a database or another backend of this target"),
         "{run}"
     );
-    // nginx asks its upstream over a new connection each time unless it is told otherwise.
+    // By default, nginx opens a new connection to its upstream for each request.
     let hop = finding(&run, "proxy_hop");
     let seen = hop["evidence"].as_str().expect("a sentence");
     assert!(

@@ -83,7 +83,7 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     packs_are_verified_and_repeated(&scratch, relative);
 }
 
-/// A run is one file that gives the same result, and a changed figure is found.
+/// Packs a run into one file, shows, verifies and repeats it, and changes a figure of the run.
 fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
     let tenbin = |arguments: &[&str]| Tenbin::new(scratch, arguments).run();
     let name = run.to_str().expect("a name");
@@ -156,8 +156,8 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(document.to_string().contains("\"ok\":1000"), "{run}");
     let seen = std::fs::read_to_string(&log).expect("the access log");
-    // More than counted: the look before the first slice, and 16 requests whose responses show
-    // what is expected.
+    // 1,000 counted requests, one check request before the first slice, and 16 requests to learn
+    // the expected response.
     assert_eq!(seen.lines().count(), 1017);
 }
 
@@ -175,11 +175,11 @@ fn an_open_loop_keeps_its_rate() {
     )
     .run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    // Throughput depends on how busy this machine is, the schedule does not.
+    // A busy machine affects the throughput, but not the schedule.
     assert_eq!(due_in_windows(&scratch), 1000, "{run}");
 }
 
-/// The lines of `intervals.jsonl` of the only run.
+/// Parsed lines of `intervals.jsonl` of the only run.
 fn intervals(scratch: &Scratch) -> Vec<serde_json::Value> {
     let run = std::fs::read_dir(scratch.path().join("runs"))
         .expect("runs")
@@ -192,7 +192,7 @@ fn intervals(scratch: &Scratch) -> Vec<serde_json::Value> {
         .collect()
 }
 
-/// Operations that were due in the measured windows of the only run.
+/// Number of operations that were due in the measured windows of the only run.
 fn due_in_windows(scratch: &Scratch) -> u64 {
     intervals(scratch)
         .into_iter()
@@ -241,7 +241,7 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
     };
     let measured = run(format!("nginx={}", nginx.url()), "/teapot");
     measured.expect_code(4).expect_stderr("418");
-    // A URL that answers with an error is refused before anything is measured.
+    // A URL with an error response is rejected before the measurement.
     let target = format!("nginx={}teapot", nginx.url());
     let refused = Tenbin::new(&scratch, ["http", "--target", &target]).run();
     refused.expect_code(3).expect_stderr("418");
@@ -286,7 +286,7 @@ fn quickstart_weighs_four_workloads() {
     let run = Tenbin::new(&scratch, ["quickstart"])
         .within(Duration::from_secs(150))
         .run();
-    // On a busy machine slices of so short a run can be without an answer, and it says so.
+    // 6: on a busy machine, a short slice can have no response, which makes the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     for workload in ["put-1KiB", "get-1KiB", "put-1MiB", "get-1MiB"] {
         run.expect_stdout(workload);
@@ -316,7 +316,7 @@ fn measured(scratch: &Scratch, urls: &[&str], options: &[&str]) -> common::Outco
     Tenbin::new(scratch, line).run()
 }
 
-/// The findings of that rule in a document.
+/// Severity and evidence of all findings of a rule.
 fn findings_of(document: &serde_json::Value, rule: &str) -> Vec<(String, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let findings = document["findings"].as_array().expect("findings").iter();

@@ -51,12 +51,12 @@ fn number(value: &Value) -> f64 {
         .unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// The built-in web server.
+/// Starts the built-in HTTP server.
 fn http_server(scratch: &Scratch) -> OwnServer {
     OwnServer::start(scratch, ["serve", "http", "--listen", "127.0.0.1:0"])
 }
 
-/// CPU seconds of a server's process so far.
+/// CPU time of the server process so far, seconds, at 100 clock ticks per second.
 fn cpu_seconds(server: &OwnServer) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.running.pid()));
     let stat = stat.expect("its process");
@@ -66,7 +66,7 @@ fn cpu_seconds(server: &OwnServer) -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// Short slices of plain HTTP.
+/// Runs a short HTTP measurement.
 fn weigh(scratch: &Scratch, arguments: &[&str]) -> Outcome {
     let load = ["--connections", "2", "--warmup", "0s", "--slice", "500ms"];
     let all = ["http"].iter().chain(arguments).chain(&load);
@@ -74,7 +74,7 @@ fn weigh(scratch: &Scratch, arguments: &[&str]) -> Outcome {
 }
 
 fn expect_done(run: &Outcome) {
-    // What else goes on on the machine may void the numbers, which is not the question.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     assert!(!run.stderr.contains("panicked at"), "{run}");
 }
@@ -102,7 +102,7 @@ fn what_a_launched_server_cost_adds_up() {
     assert_eq!(slices.len(), 2);
     for slice in slices {
         if slice["ok"] == 0 {
-            // This machine stood still.
+            // A stalled machine can leave a slice without responses.
             continue;
         }
         let used = &slice["server"];
@@ -113,10 +113,10 @@ fn what_a_launched_server_cost_adds_up() {
             most.iter().all(|rss| *rss <= number(&used["rss_bytes"])),
             "{slice}"
         );
-        // A server of two threads waits for its connections all the time.
+        // The server often waits for its connections, which causes voluntary context switches.
         assert!(number(&used["voluntary_switches"]) > 0.0, "{slice}");
         assert!(used["involuntary_switches"].is_u64(), "{slice}");
-        // It shares Tenbin's control group, whose figures are not its own.
+        // The server shares Tenbin's control group, so figures of the group would include Tenbin.
         assert!(used.get("group").is_none(), "{slice}");
         assert!(number(&slice["machine"]["seconds"]) > 0.0, "{slice}");
         assert_eq!(slice["wire"]["connections"], 2, "{slice}");
@@ -162,7 +162,7 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
             assert_eq!(slice["machine"]["target_here"], true);
         }
     }
-    // The rest went into the unmeasured head of each slice; the kernel counts in ticks.
+    // Settling time is not in the slices; the kernel counts CPU time in ticks.
     assert!(
         sum <= used_in_all + 0.05 && sum > used_in_all * 0.2,
         "{sum} s in slices, {used_in_all} s in all"
@@ -181,7 +181,7 @@ fn a_target_of_several_processes_uses_their_sum() {
     let scratch = Scratch::new("several");
     let server = http_server(&scratch);
     let (url, pid) = (server.url(), server.running.pid());
-    // A second process of the target, which takes all CPU that it gets.
+    // A second observed process, which keeps a core busy.
     let mut other = std::process::Command::new("sh")
         .args(["-c", "while :; do :; done"])
         .spawn()
@@ -229,7 +229,7 @@ fn a_target_of_several_processes_uses_their_sum() {
     assert_eq!(observed.len(), 2, "{two}");
     let sum: f64 = observed.iter().map(|p| number(&p["cpu"]["value"])).sum();
     let whole = number(&two["server_cpu"]["value"]);
-    // The kernel counts processes in clock ticks.
+    // The kernel counts the CPU time of a process in clock ticks.
     assert!((sum / whole - 1.0).abs() < 0.2, "{sum} of {whole}");
     assert!(
         observed.iter().all(|p| number(&p["rss_bytes"]) > 0.0),
@@ -240,7 +240,7 @@ fn a_target_of_several_processes_uses_their_sum() {
     assert!(page.expect("SUMMARY.md").contains("| two: sh |"));
 }
 
-/// The programs of a target that are observed, or those that are not.
+/// The observed programs of a target, or the unobserved programs.
 fn programs(result: &Value, observed: bool) -> Vec<&Value> {
     let all = result["processes"].as_array().into_iter().flatten();
     all.filter(|one| one["observed"] == observed).collect()
@@ -276,7 +276,7 @@ fn a_process_of_the_target_that_is_not_observed_is_named_with_its_cpu() {
     assert_eq!(programs(own, true)[0]["name"], "nginx");
     run.expect_stdout(", not observed")
         .expect_stdout("not in the sum");
-    // Another test may run a server of the same program at the same time.
+    // The advice names a PID if another test runs a server of the same name at the same time.
     let by_number = format!("--observe pid:{pid}");
     assert!(
         run.stdout.contains(&by_number) || run.stdout.contains("--observe name:tenbin"),
@@ -309,7 +309,7 @@ fn nobody_to_observe_is_told_before_anything_is_measured() {
     run.expect_code(2).expect_stderr("requires its token");
 }
 
-/// Whether any file below `directory` holds this text.
+/// Whether any file in `directory`, recursively, contains this text.
 fn holds(directory: &Path, text: &str) -> bool {
     let entries = std::fs::read_dir(directory).expect("a directory").flatten();
     entries.map(|entry| entry.path()).any(|path| {
@@ -376,7 +376,7 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
     let mut told = 0;
     for slice in slices_of(&result, "web") {
         let used = &slice["server"];
-        // Unknown where this machine stood still.
+        // The CPU time is unknown if this machine stalled.
         if used["cpu_seconds"].is_null() || slice["ok"] == 0 {
             continue;
         }
@@ -420,7 +420,7 @@ fn a_token_that_others_could_read_or_guess_is_refused() {
         .expect_stderr("--token-file: cannot read");
 }
 
-/// A page in Prometheus' format, served until it goes out of scope.
+/// An HTTP server with a page in Prometheus format; stopped when dropped.
 struct Page {
     address: SocketAddr,
     over: Arc<AtomicBool>,
@@ -428,7 +428,7 @@ struct Page {
 }
 
 impl Page {
-    /// `text` is made of the seconds since the page was first there.
+    /// Starts the server. `text` creates the page from the seconds since the start.
     fn start(text: fn(f64) -> String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("no waiting");
@@ -468,7 +468,7 @@ impl Drop for Page {
     }
 }
 
-/// One request a connection: whoever asks has to connect anew each time.
+/// Answers one request and closes the connection, so that every request needs a new connection.
 fn answer(mut stream: TcpStream, begun: Instant, text: fn(f64) -> String) {
     stream.set_nonblocking(false).expect("waiting");
     stream
@@ -492,7 +492,7 @@ fn answer(mut stream: TcpStream, begun: Instant, text: fn(f64) -> String) {
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// Half a core is busy.
+/// Metrics of a process that uses half a core.
 fn of_process(seconds: f64) -> String {
     format!(
         "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total {}\n\
@@ -501,7 +501,7 @@ fn of_process(seconds: f64) -> String {
     )
 }
 
-/// A core and a half is busy, on a host with two.
+/// Metrics of a host with two cores, 1.5 of them busy.
 fn of_host(seconds: f64) -> String {
     format!(
         "node_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {seconds}\n\
@@ -541,7 +541,7 @@ fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
         let mut right = 0;
         for slice in slices_of(&result, target) {
             let used = &slice["server"];
-            // Where this machine stood still it is unknown, or of another moment.
+            // On a stalled machine, the CPU time is unknown or belongs to a different interval.
             let Some(cpu) = used["cpu_seconds"].as_f64() else {
                 continue;
             };
@@ -559,7 +559,7 @@ fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
         result_of(&result, "host")["peak_rss_bytes"].is_null(),
         "not the exporter's"
     );
-    // The use of a whole host is no match for that of a process.
+    // The CPU time of a host is not compared with the CPU time of a process.
     let comparisons = result["comparisons"].as_array().expect("comparisons");
     assert!(
         comparisons.iter().all(|one| one["metric"] != "server_cpu"),

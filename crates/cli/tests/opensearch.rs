@@ -12,7 +12,7 @@ use common::{Groonga, Nginx, OpenSearch, Outcome, Scratch, Tenbin, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-/// Generous: the machine may be busy.
+/// Time limit of a command on a busy machine.
 const LIMIT: Duration = Duration::from_secs(240);
 
 fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
@@ -21,9 +21,9 @@ fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
         .run()
 }
 
-/// Made-up pages in `data`, in a table of this name: every test has an index of its own.
+/// Creates synthetic pages in `data`, for a table and thus an index of this name.
 fn pages(scratch: &Scratch, table: &str, count: u64) {
-    // What an earlier call has made there is not to be written over.
+    // Removes the pages of an earlier call, because `search data` does not overwrite files.
     let _ = std::fs::remove_dir_all(scratch.join("data"));
     tenbin(
         scratch,
@@ -45,7 +45,7 @@ fn load(scratch: &Scratch, cluster: &OpenSearch, options: &str) -> Outcome {
     )
 }
 
-/// Asks a node, with `GET` unless there is a body.
+/// Sends a request to a node (`POST` with a body, otherwise `GET`), and returns the JSON response.
 fn ask(node: &str, path: &str, body: Option<&Value>) -> Value {
     let address = node.strip_prefix("http://").expect("a URL");
     let mut stream = TcpStream::connect(address).expect("the node accepts");
@@ -87,7 +87,7 @@ fn weigh(scratch: &Scratch, targets: &str, workload: &str) -> Outcome {
         ),
     );
     let run = Tenbin::new(scratch, ["run", &plan]).within(LIMIT).run();
-    // 6: measured, and found wanting because this machine is busy.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run
 }
@@ -121,7 +121,7 @@ fn from_nothing_to_searches_that_find_something() {
     for node in [&first, &second, &third] {
         assert_eq!(count(node, "parks"), 300, "{node}");
     }
-    // What was refused is refused again: it is no load that goes on.
+    // A repeated load is rejected again, and does not resume.
     for _ in 0..2 {
         load(&scratch, &cluster, "")
             .expect_code(2)
@@ -201,7 +201,7 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
         let ended = running.wait(LIMIT);
         println!("{signal} at {} records: {ended}", kept());
         if ended.code == Some(0) {
-            // Only where the machine slept through the interruptions.
+            // The load can end before the signal if this machine stalled.
             done = Some(ended);
             break;
         }
@@ -216,7 +216,7 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
         .expect_stdout(&format!("10 commands and {PAGES} records sent"))
         .expect_stdout(&format!("Trains: {PAGES} records in the database"));
     assert!(!PathBuf::from(scratch.join("state")).exists(), "{last}");
-    // What is there is what was to be there, not only as much.
+    // The index has exactly the expected keys, not only the expected number.
     let [node, ..] = cluster.urls();
     let answer = ask(&node, "/trains/_search?size=10000&_source=false", None);
     let hits = answer["hits"]["hits"].as_array().expect("hits");
@@ -256,11 +256,11 @@ fn nodes_share_the_searches_and_whoever_finds_less_is_not_compared() {
             (name.to_owned(), pattern["hits"].as_u64().expect("hits"))
         });
         let found: BTreeMap<String, u64> = each.collect();
-        // They differ in nothing but their bodies.
+        // Pattern names are distinct, although the patterns differ only in their bodies.
         assert_eq!(found.len(), patterns.len(), "{patterns:?}");
         found
     };
-    // A pattern that was not sent is not among them.
+    // The results include only patterns that were sent.
     let (mine, other) = (found(&results[0]), found(&results[1]));
     assert!(!mine.is_empty());
     for (name, hits) in &mine {
@@ -279,11 +279,11 @@ fn nodes_share_the_searches_and_whoever_finds_less_is_not_compared() {
     let all: u64 = counts.iter().sum();
     assert_eq!(counts.len(), 3, "{hosts:?}");
     assert_eq!(Some(all), results[0]["ok"].as_u64(), "{hosts:?}");
-    // In turns: with one connection they part by one each slice and no more.
+    // Round robin: with one connection, the counts differ by at most one per slice.
     let spread = counts.iter().max().unwrap_or(&0) - counts.iter().min().unwrap_or(&0);
     assert!(all > 0 && spread <= 6, "{counts:?}");
 
-    // A server with half of the pages in it.
+    // A target with half of the pages.
     pages(&scratch, "Halves", 100);
     load(&scratch, &cluster, "").expect_code(0);
     let half = Nginx::serving(
@@ -308,7 +308,7 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     load(&scratch, &cluster, "--shards 3 --replicas 0").expect_code(0);
     let [first, second, third] = cluster.urls();
     let terms = terms(&scratch, &first, "Lakes", 40);
-    // Only what is asked for no records goes through the cache by itself.
+    // By default, OpenSearch caches only searches with size 0.
     let text = std::fs::read_to_string(terms).expect("the terms");
     let bodies: Vec<Value> = text
         .lines()
@@ -330,7 +330,7 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
     let (forecast, observed) = (forecast.expect("a forecast"), observed.expect("a count"));
     assert!((forecast - observed).abs() <= 0.05, "{cache}");
-    // Once for each of three shards, and not again for each of the hosts that were asked.
+    // Three lookups per request, one per shard; the sum of the hosts' counters has none twice.
     let (lookups, ok) = (cache["lookups"].as_u64(), side["ok"].as_u64());
     let (lookups, ok) = (lookups.expect("lookups"), ok.expect("answers"));
     assert!((3 * ok..6 * ok + 20).contains(&lookups), "{side}");
@@ -356,7 +356,7 @@ fn an_index_is_merged_on_request() {
     assert_eq!(count(&node, "merged"), 300);
 }
 
-/// One list of terms, both servers asked in their own words, in one plan from pages to report.
+/// One plan from pages to report: both servers search the same terms, each with its own requests.
 #[test]
 fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
     let cluster = OpenSearch::in_turn();
@@ -397,13 +397,13 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
                 pattern["hits"].as_u64().is_some_and(|hits| hits > 0),
                 "{pattern}"
             );
-            // The term names the pattern, whatever is sent.
+            // The name of a pattern is its term, not its request.
             let request = pattern["request"].as_str().expect("a term");
             assert!(!request.contains("/"), "{request}");
         }
     }
 
-    // What OpenSearch reports of its memory and its index; Groonga reports none.
+    // OpenSearch reports figures of its memory and index; Groonga does not.
     run.expect_stdout("opensearch: heap at most ")
         .expect_stdout(" garbage collection");
     let results = result_of["results"].as_array().expect("results");
@@ -429,7 +429,7 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
     }
     assert!(search_of("groonga").is_null());
 
-    // Another search on one side: terms that find nothing there are listed before the run.
+    // One target gets a search without hits: Tenbin lists the differing terms before the run.
     let other_search = by_kind.replace(
         "search = \"opensearch\"",
         "path = \"/pages/_search\"\nbody = '{\"size\": 1, \"track_total_hits\": true, \"query\": \

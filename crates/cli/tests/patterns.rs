@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const SELECT: &str = "/d/select?table=Pages&match_columns=title,text&output_columns=_key&query=";
 
-/// So many patterns that find a page each.
+/// `count` patterns that find one page each.
 fn terms(count: u32) -> String {
     (1..=count)
         .map(|page| format!("{SELECT}page{page}x\n"))
@@ -22,7 +22,7 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
     let fixed = ["http", "--rounds", "4", "--gap", "10ms", "--seed", "7"];
     let run = Tenbin::new(scratch, [&fixed[..], options].concat());
     let run = run.within(Duration::from_secs(180)).run();
-    // 6: measured, and found wanting because this machine is busy.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run
 }
@@ -102,7 +102,7 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
         assert_eq!(side["fastest"].as_array().map(Vec::len), Some(3));
         assert_eq!(side["slowest"][0]["status"], 200);
     }
-    // A run can be looked at again when the file is gone.
+    // `show` does not need the pattern file.
     std::fs::remove_file(&file).expect("the file of patterns");
     let directory = run_directory(&scratch).expect("a run");
     let relative = directory
@@ -180,7 +180,7 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
 }
 
-/// Nothing but the paths of the patterns says that this is Groonga.
+/// No option names Groonga; Tenbin recognizes the searches by the paths of the patterns.
 #[test]
 fn searches_without_a_hit_are_found_without_being_asked_for() {
     let scratch = Scratch::new("patterns-no-hits");
@@ -212,7 +212,7 @@ fn searches_without_a_hit_are_found_without_being_asked_for() {
     assert_eq!(severity(), None);
     run(words(200), &["--hits", "none"]);
     assert_eq!(severity(), None, "the plan says not to look");
-    // What is not known as a search is not asked, and that is said.
+    // A warning says that hits are not counted if no pattern is recognized as a search.
     run("/d/status\n".to_owned(), &[]).expect_stderr("searches without a hit are not counted");
     assert_eq!(severity(), None);
 }
@@ -276,7 +276,7 @@ fn two_hosts_share_the_patterns_and_are_counted() {
     let [first, second] = counts[..] else {
         panic!("two hosts: {hosts:?}");
     };
-    // In turns, but for when one of them is being connected to: Groonga closes often.
+    // Round robin, except while a host is being reconnected: Groonga often closes connections.
     let all = first + second;
     assert!(all > 0 && first.abs_diff(second) * 2 <= all, "{counts:?}");
     let slowest = result["results"][0]["slowest"].as_array().expect("slowest");
@@ -326,11 +326,11 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
         let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
         let (forecast, observed) = (forecast.expect("a forecast"), observed.expect("a count"));
         println!("{rate} %: {cache}");
-        // The sequence that was sent is simulated: chance moves both alike.
+        // The forecast simulates the sequence that was sent, so chance affects both figures alike.
         assert!((forecast - observed).abs() <= 0.05, "{rate} %: {cache}");
         let lookups = cache["lookups"].as_u64().expect("lookups");
         assert!(lookups > 0);
-        // A cache that is being filled has less: that counts where few requests are sent.
+        // A filling cache has fewer hits, which matters if few requests are sent.
         let wished = f64::from(rate) / 100.0;
         let came = lookups < 3_000 || (forecast - wished).abs() <= 0.10;
         assert!(came, "{rate} %: {cache}");
@@ -340,8 +340,7 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
     }
 }
 
-/// The recipe of the tutorial: the levels of a ramp share the cache of the server, and the
-/// slices are short.
+/// The example of the tutorial: short slices, and all levels of a ramp share the server's cache.
 #[test]
 fn every_level_of_a_ramp_meets_the_cache_as_often_as_asked() {
     let scratch = Scratch::new("patterns-ramp");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{ACCESS, SECRET, Scratch, Store, Tenbin};
 
-/// Correct and failed answers over the whole run, from the document.
+/// Numbers of correct and failed operations in the document of a run.
 fn counts(document: &serde_json::Value) -> (u64, u64) {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let operations = list(&document["results"])
@@ -23,8 +23,8 @@ fn counts(document: &serde_json::Value) -> (u64, u64) {
 #[test]
 fn put_and_get_work_on_rclone_and_leave_nothing_behind() {
     let scratch = Scratch::new("rclone");
-    // It answers some PUTs with 500 when several of them are the first in their directory
-    // at the same moment.
+    // rclone responds with 500 to some PUTs if concurrent PUTs create their directory, so the
+    // directories exist before the run.
     let directories = [
         "tenbin-bench/tenbin-0000000000000007/put-64KiB",
         "tenbin-bench/tenbin-0000000000000007/get-64KiB",

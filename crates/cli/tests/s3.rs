@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use common::{Outcome, Scratch, Server, Tenbin, free_port, path_of, search_path, wait_until};
 
-/// Both gateways with one workload, in short slices.
+/// A plan for MinIO and Versity S3 Gateway with these workloads and short slices.
 fn plan(scratch: &Scratch, workload: &str) -> String {
-    // Fail here, with the advice, rather than inside the run.
+    // A missing server fails here with advice, not during the run.
     path_of(Server::Minio);
     path_of(Server::Versitygw);
     let example = include_str!("../../../examples/minio-versity.toml");
@@ -24,7 +24,7 @@ fn plan(scratch: &Scratch, workload: &str) -> String {
     )
 }
 
-/// Correct answers by target and operation in the document on standard output.
+/// Number of successful operations by target and operation, from standard output.
 fn ok(run: &Outcome, target: &str, operation: &str) -> u64 {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
@@ -64,7 +64,7 @@ fn put_get_and_delete_on_two_real_servers() {
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
-/// A MinIO of our own, which outlives the runs on it.
+/// A running MinIO that Tenbin does not start.
 struct Minio {
     child: std::process::Child,
     port: u16,
@@ -99,7 +99,7 @@ impl Minio {
                 && std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
         assert!(up, "minio does not come up");
-        // Object operations are refused for a moment after the port opens.
+        // MinIO rejects object operations for a moment after its port opens.
         std::thread::sleep(Duration::from_secs(1));
         Self { child, port }
     }
@@ -118,7 +118,7 @@ impl Drop for Minio {
     }
 }
 
-/// Files below a directory that hold this text.
+/// Files in a directory, recursively, that contain this text.
 fn files_with(directory: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {

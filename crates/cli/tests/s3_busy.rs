@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin};
 
-/// A built-in S3 server with these faults, in a process of its own.
+/// Starts a built-in S3 server with these faults.
 fn server(scratch: &Scratch, faults: &[&str]) -> OwnServer {
     let keys = ["--access-key", ACCESS, "--secret-key", SECRET];
     let fixed = ["serve", "s3", "--listen", "127.0.0.1:0"];
@@ -15,7 +15,7 @@ fn server(scratch: &Scratch, faults: &[&str]) -> OwnServer {
     OwnServer::start(scratch, fixed.into_iter().chain(keys).chain(faults))
 }
 
-/// Runs `tenbin` with the credentials of that server.
+/// Runs `tenbin` with the credentials of the server.
 fn run(scratch: &Scratch, words: &[&str]) -> Outcome {
     Tenbin::new(scratch, words)
         .env("TENBIN_ACCESS_KEY", ACCESS)
@@ -46,7 +46,7 @@ fn objects_are_laid_out_on_a_store_that_takes_one_put_at_a_time() {
                 "all succeeded when they were sent again (with 1 at a time at the fewest)",
             );
     }
-    // As the issue has it: two objects on one connection, which nobody refuses.
+    // With one connection there are no concurrent PUTs, so the store rejects none.
     let run = s3(&scratch, &server, &["get", "--objects", "2", "-c", "1"]);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     assert!(!run.stderr.contains("refused"), "{run}");
@@ -87,7 +87,7 @@ fn broken_connections_and_retry_after_are_respected_while_laying_out() {
     let run = s3(&scratch, &flaky, &words);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stderr("loading 40 objects: the server refused");
-    // Two requests in forty are told to wait for a second.
+    // At least two of 40 requests get `Retry-After: 1`, a wait of one second.
     assert!(run.took > Duration::from_secs(2), "{run}");
 }
 
@@ -138,7 +138,7 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
 #[test]
 fn data_that_cannot_fit_is_refused_before_anything_is_put() {
     let scratch = Scratch::new("no-space");
-    // The guide's GET line: 25 GB, into a store in memory.
+    // 42 TB of objects do not fit into a store in memory.
     let words = [
         "s3",
         "get",
@@ -205,7 +205,7 @@ fn run_plan(scratch: &Scratch, plan: &str) -> Outcome {
 #[test]
 fn the_time_of_laying_out_is_forecast() {
     let scratch = Scratch::new("lay-forecast");
-    // One PUT at a time, 4 ms each: 3,000 take 12 s at least.
+    // The store accepts one PUT at a time, 4 ms each: 3,000 PUTs take at least 12 s.
     let server = server(&scratch, &["busy:0%"]);
     let run = s3(&scratch, &server, &["get", "--objects", "3000", "-c", "2"]);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");

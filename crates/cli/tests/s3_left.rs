@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// The one run directory.
+/// The only run directory.
 fn run_directory(scratch: &Scratch) -> PathBuf {
     let mut runs: Vec<_> = std::fs::read_dir(scratch.path().join("runs"))
         .expect("a runs directory")
@@ -21,7 +21,7 @@ fn run_directory(scratch: &Scratch) -> PathBuf {
     runs.remove(0)
 }
 
-/// Files below a directory.
+/// Number of files in a directory, recursively.
 fn files(directory: &Path) -> usize {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let each = entries.map(|entry| match entry.path().is_dir() {
@@ -31,7 +31,7 @@ fn files(directory: &Path) -> usize {
     each.sum()
 }
 
-/// Operations measured so far.
+/// Number of operation lines in `intervals.jsonl` so far: one per operation and second.
 fn measured_seconds(scratch: &Scratch) -> usize {
     let runs = std::fs::read_dir(scratch.path().join("runs"));
     let runs = runs.into_iter().flatten().flatten();
@@ -41,7 +41,7 @@ fn measured_seconds(scratch: &Scratch) -> usize {
     counts.sum()
 }
 
-/// A durable S3 server that is simply there, on this port.
+/// Starts a durable S3 server on this port, independent of any run.
 fn store(scratch: &Scratch, port: u16, faults: &[&str]) -> OwnServer {
     let listen = format!("127.0.0.1:{port}");
     let disk = scratch.join("disk");
@@ -53,7 +53,7 @@ fn store(scratch: &Scratch, port: u16, faults: &[&str]) -> OwnServer {
     OwnServer::start(scratch, arguments)
 }
 
-/// `tenbin` with the keys of the store.
+/// `tenbin` with the credentials of the store.
 fn tenbin<'a>(scratch: &'a Scratch, arguments: &[&str]) -> Tenbin<'a> {
     Tenbin::new(scratch, arguments)
         .env("TENBIN_ACCESS_KEY", ACCESS)
@@ -91,7 +91,7 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
     )
     .run();
     assert!(matches!(put.code, Some(0 | 6 | 7)), "{put}");
-    // Three in four stay of 40, and three in four of these when it is tried once more.
+    // The server keeps 75 % of the 40 objects, and 75 % of these 30 at the second deletion.
     let left = files(&objects);
     assert_eq!(left, 22, "{put}");
     let directory = run_directory(&scratch);
@@ -120,7 +120,7 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
             .is_some_and(|why| why.contains("204"))
     );
 
-    // It still forgets: what cannot be deleted is said again.
+    // The server still ignores 75 % of deletions, so `clean` reports the remaining objects.
     let clean = tenbin(&scratch, &["clean", run]).run();
     clean
         .expect_code(3)
@@ -150,7 +150,7 @@ fn a_bucket_that_a_killed_run_made_is_deleted_and_one_that_was_there_is_not() {
         let bucket = scratch.path().join("disk/buckets/tenbin-bench=");
         let target = format!("own={}", server.url());
         if was_there {
-            // As a run with a data set that is to stay makes it.
+            // Creates the bucket with an earlier run that keeps its data set.
             let keep = tenbin(
                 &scratch,
                 &[
@@ -239,7 +239,7 @@ fn the_data_of_a_launched_target_go_when_tenbin_is_killed_or_left_at_once() {
         scratch.expect_nobody_left(SOON);
         let gone = wait_until(SOON, || !data.exists());
         assert!(gone, "{signals:?}: {} files", files(&data));
-        // The log stays.
+        // The log of the target is kept.
         assert!(run_directory(&scratch).join("targets/own.log").exists());
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin};
 
-/// `tenbin` with the keys of the server, with short slices, to end within a minute.
+/// Runs `tenbin` with the credentials of the server, `--out` and `--json`.
 fn run(scratch: &Scratch, out: &str, arguments: &[&str]) -> Outcome {
     let short = ["--out", out, "--json"];
     let run = Tenbin::new(scratch, [arguments, &short].concat())
@@ -23,7 +23,7 @@ const SHORT: [&str; 8] = [
     "--slice", "200ms", "--rounds", "1", "--warmup", "0s", "-c", "2",
 ];
 
-/// Names, sizes and numbers of the workloads of a run, as its document has them.
+/// Name, object size in bytes and number of objects of each workload, from the document of a run.
 fn worked(run: &Outcome) -> Vec<(String, u64, u64)> {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let results = document["results"].as_array().cloned().unwrap_or_default();
@@ -94,14 +94,14 @@ fn existing_objects_are_measured_under_the_size_that_they_have() {
     let plan = directory(&scratch, "found").join("plan.toml");
     let text = std::fs::read_to_string(&plan).expect("the plan");
     assert!(text.contains("name = \"get-1KiB\""), "{text}");
-    // The plan as executed repeats the run, and so does `show`.
+    // The recorded plan repeats the run with the same workloads.
     let plan = plan.to_str().expect("a path in UTF-8");
     let again = run(&scratch, "again", &["run", plan]);
     assert_eq!(worked(&again), worked(&found), "{again}");
     let runs = ["found", "again"].map(|out| directory(&scratch, out));
     let [before, after] = runs.each_ref().map(|run| run.to_str().expect("UTF-8"));
     let compared = Tenbin::new(&scratch, ["compare", before, after]).run();
-    // One slice each cannot tell, and on a busy machine the run may be INVALID.
+    // 8: one slice per run decides nothing. 6: a busy machine can make a run INVALID.
     assert!(matches!(compared.code, Some(6 | 8)), "{compared}");
     compared.expect_stdout("get-1KiB");
 

@@ -10,7 +10,7 @@ use common::{ACCESS, SECRET, Store};
 use common::{Outcome, Scratch, Server, Tenbin, path_of};
 use nix::sys::signal::Signal;
 
-/// Name and keys of each workload.
+/// Name and plan keys of each workload.
 const WORK: &[(&str, &str)] = &[
     ("list", "operation = \"list\"\npage = 20"),
     ("list-v1", "operation = \"list\"\nlist = \"v1\"\npage = 20"),
@@ -85,7 +85,7 @@ fn every_operation_on_two_real_servers() {
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
-/// Whatever is in a store but what it keeps for itself.
+/// Files in a store, without MinIO's internal files.
 fn what_is_left(store: &Store) -> Vec<String> {
     let own = |file: &String| !file.contains("/.minio.sys/");
     store.files().into_iter().filter(own).collect()
@@ -120,18 +120,18 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
             .env("TENBIN_SECRET_KEY", SECRET)
             .start()
     };
-    // From before the first request to the midst of the last slices.
+    // Milliseconds from the start: from before the first request until the last slices.
     for wait in [20, 120, 300, 700, 1200, 2000] {
         let run = start();
         std::thread::sleep(Duration::from_millis(wait));
         run.signal(Signal::SIGINT);
         let run = run.wait(Duration::from_secs(60));
-        // None: before Tenbin listened to Ctrl-C, when it had not begun anything.
+        // `None`: SIGINT arrived before Tenbin handled signals, when nothing had started.
         let ended = matches!(run.code, None | Some(0 | 6 | 130));
         assert!(ended, "after {wait} ms: {run}");
         let left = what_is_left(&store);
         assert!(left.is_empty(), "after {wait} ms: {left:?}\n{run}");
-        // Whoever presses once more is to know what stays.
+        // The message tells the consequences of a second Ctrl-C.
         if let Some((before, stopping)) = run.stderr.split_once("stopping; ")
             && before.contains("kept in ")
         {
@@ -139,7 +139,7 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
             assert!(stopping.contains(advice), "after {wait} ms: {run}");
         }
     }
-    // Killed, it can delete nothing; but it has said beforehand where things will be.
+    // A killed run deletes nothing, but has recorded the prefix of its objects before.
     let mut run = start();
     let runs = scratch.path().join("runs");
     let newest = || newest(&runs);
@@ -168,7 +168,7 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
         .run();
     clean.expect_code(0);
     assert_eq!(what_is_left(&store), [""; 0], "{clean}");
-    // Whoever may not look is told in the server's own word that he may not.
+    // A wrong secret key is reported with the error code of the server.
     Tenbin::new(&scratch, ["clean", &directory])
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", "wrong-secret")

@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{Outcome, Owned, Scratch, Tenbin};
 use nix::sys::signal::Signal;
 
-/// A plan with one workload on that server, whose objects are of two parts and a bit.
+/// A plan with one workload on this server.
 fn plan(scratch: &Scratch, server: &Owned, name: &str, slice: &str, workload: &str) -> String {
     scratch.write(
         &format!("{}-{name}.toml", server.name),
@@ -30,7 +30,7 @@ fn run(scratch: &Scratch, plan: &str) -> Outcome {
     run
 }
 
-/// Correct answers of an operation.
+/// Number of successful operations of this name.
 fn ok(run: &Outcome, operation: &str) -> u64 {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
@@ -42,11 +42,11 @@ fn ok(run: &Outcome, operation: &str) -> u64 {
         .unwrap_or_else(|| panic!("no ok for {operation}: {run}"))
 }
 
-/// What every workload on the kept data set says.
+/// Plan keys of every workload on the kept data set: objects of two full parts and a partial part.
 const KEPT: &str = "name = \"kept\"\ndata = \"keep\"\nsize = \"11MiB\"\nobjects = 5\n";
 
-/// Uploads in parts; reads them by parts and verifies; finds them there again; leaves
-/// nothing else behind when it is interrupted in the middle of an upload.
+/// Tests multipart uploads, reads by part with verification, and runs on kept and existing objects.
+/// A run interrupted during an upload must leave nothing else behind.
 fn parts_on(scratch: &Scratch, server: &Owned) {
     let upload = format!("operation = \"multipart\"\n{KEPT}");
     let uploaded = run(scratch, &plan(scratch, server, "upload", "3s", &upload));
@@ -113,7 +113,7 @@ fn a_bucket_of_others_that_is_missing_is_refused_and_reading_once_ends() {
         .expect_stderr("the bucket does not exist, and data = \"existing\" creates none");
     assert_eq!(server.stored(), before);
 
-    // The first slice reads everything.
+    // The first slice reads all objects.
     let once = "operation = \"get\"\nname = \"once\"\nsize = \"1KiB\"\nobjects = 40\n\
                 choose = \"once\"\n";
     let once = plan(&scratch, &server, "once", "2s", once);

@@ -11,9 +11,9 @@ use common::{Certificates, Outcome, OwnServer, Scratch, Server, Tenbin, path_of}
 use tenbin_plan::Credentials;
 use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 
-/// Short slices of these workloads on these targets.
+/// A plan with these targets and workloads, and short slices.
 fn plan(scratch: &Scratch, targets: &str, workloads: &str) -> String {
-    // Fail here, with the advice, rather than inside the run.
+    // A missing server fails here with advice, not during the run.
     path_of(Server::Minio);
     path_of(Server::Versitygw);
     scratch.write(
@@ -25,7 +25,7 @@ fn plan(scratch: &Scratch, targets: &str, workloads: &str) -> String {
     )
 }
 
-/// The targets of the example: both gateways, launched.
+/// The targets of the example plan: MinIO and Versity S3 Gateway, both launched.
 fn both() -> String {
     let example = include_str!("../../../examples/minio-versity.toml");
     let targets = &example[example.find("[[target]]").expect("targets")
@@ -33,7 +33,7 @@ fn both() -> String {
     targets.to_owned()
 }
 
-/// Gets and puts of objects in two chunks, with this besides.
+/// A workload of 50 % GET and 50 % PUT of objects of two chunks, with additional plan keys.
 fn mix(name: &str, lines: &str) -> String {
     format!(
         "[[workload]]\nkind = \"s3\"\nname = \"{name}\"\noperation = \"get:50,put:50\"\n\
@@ -45,8 +45,8 @@ fn list(value: &serde_json::Value) -> Vec<serde_json::Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// Fails unless every operation of every workload on every target was done and none
-/// failed.
+/// Fails unless every operation of every workload on every target succeeded at least once and never
+/// failed. `pairs` is the number of targets times workloads.
 fn expect_all_right(run: &Outcome, pairs: usize) {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
@@ -90,7 +90,7 @@ fn payloads_and_checksums_of_every_kind_on_two_real_servers() {
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
-/// A MinIO that speaks TLS and has a key of its own to encrypt with.
+/// A target that launches MinIO with TLS and an encryption key.
 fn minio_with_tls(scratch: &Scratch, certificates: &Certificates) -> String {
     let home = scratch.join("minio-certificates");
     std::fs::create_dir(&home).expect("a directory for certificates");
@@ -112,7 +112,7 @@ fn minio_with_tls(scratch: &Scratch, certificates: &Certificates) -> String {
     )
 }
 
-/// 32 bytes in Base64.
+/// Encryption key of 32 bytes in Base64.
 const KMS_KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
 #[test]
@@ -159,8 +159,8 @@ fn minio_takes_signatures_of_version_2() {
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
-/// Sends an empty PUT of `path` with these headers, of which those are signed whose names
-/// are in `signed`; the status of the response.
+/// Sends an empty PUT of `path` with additional headers, and returns the status of the response.
+/// Only headers named in `signed` are signed.
 fn put_signed(server: &OwnServer, path: &str, extra: &[(&str, &str)], signed: &[&str]) -> u16 {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -247,7 +247,7 @@ fn the_built_in_server_demands_every_signature_that_s3_demands() {
         "x-amz-date",
     ];
     assert_eq!(put_signed(&server, "/bucket/a", &copy, &with_source), 200);
-    // A header that decides nothing may stay unsigned.
+    // A header without effect on the request can stay unsigned.
     assert_eq!(
         put_signed(&server, "/bucket/b", &[("x-trace", "1")], &all),
         200

@@ -12,13 +12,13 @@ use common::{Outcome, Scratch, Server, Tenbin, free_port, path_of, search_path, 
 const ACCESS: &str = "tenbin-test-user";
 const SECRET: &str = "tenbin-test-secret";
 
-/// A server that outlives the runs on it, as one that is simply there: Tenbin has to
-/// tidy up after itself.
+/// A server that Tenbin does not start and that outlives a run, so that Tenbin must delete its
+/// objects.
 struct Owned {
     name: &'static str,
     child: Child,
     port: u16,
-    /// Where it keeps what is stored.
+    /// Directories with the stored data.
     directories: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl Owned {
             std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
         assert!(up, "{name} does not come up");
-        // Object operations are refused for a moment after the port opens.
+        // The server rejects object operations for a moment after its port opens.
         std::thread::sleep(Duration::from_secs(1));
         Self {
             name,
@@ -79,7 +79,7 @@ impl Owned {
         }
     }
 
-    /// Runs workloads, each with what else its table says.
+    /// Runs workloads, each given as operation and additional plan keys.
     fn run(&self, scratch: &Scratch, workloads: &[(&str, &str)]) -> Outcome {
         let mut plan = format!(
             "seed = 7\n[rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"100ms\"\n\
@@ -102,7 +102,7 @@ impl Owned {
             .run()
     }
 
-    /// Buckets, and whatever else is stored.
+    /// Names of the buckets and other entries in the directories.
     fn stored(&self) -> Vec<String> {
         let directories = self.directories.iter().map(Path::new);
         let names = directories.flat_map(|directory| {
@@ -111,7 +111,7 @@ impl Owned {
         });
         names
             .map(|name| name.to_string_lossy().into_owned())
-            // What begins with a dot is the server's own, and no name for a bucket.
+            // Names with a leading dot belong to the server; bucket names cannot start with a dot.
             .filter(|name| !name.starts_with('.'))
             .collect()
     }
@@ -136,7 +136,7 @@ fn tied(scratch: &Scratch, server: Server) -> Command {
     command
 }
 
-/// Fails unless every operation of every workload was answered, and none of them wrong.
+/// Fails unless every operation of every workload succeeded at least once and never failed.
 fn expect_all_right(run: &Outcome, workloads: usize) {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
@@ -155,7 +155,7 @@ fn expect_all_right(run: &Outcome, workloads: usize) {
     }
 }
 
-/// What both servers know.
+/// Workloads that both servers support: operation and plan keys.
 const SHARED: &[(&str, &str)] = &[
     ("put", "versions = 3"),
     ("get", "versions = 3"),
@@ -171,9 +171,9 @@ const SHARED: &[(&str, &str)] = &[
     ("retain:1,legal-hold:1,get:2", "versions = 2"),
 ];
 
-/// What only MinIO knows.
+/// Workloads that only MinIO supports: operation and plan keys.
 const ONLY_MINIO: &[(&str, &str)] = &[
-    // The gateway names a version twice where a page ends with an object's latest.
+    // The gateway lists a version twice if a page ends with the latest version of an object.
     ("list", "versions = 3\nlist = \"versions\"\npage = 20"),
     ("snowball", "entries = 5\nbuckets = 2"),
     ("zip-get", "entries = 5"),
@@ -189,7 +189,7 @@ fn minio_knows_all_but_append_and_is_left_empty() {
     expect_all_right(&minio.run(&scratch, &workloads), workloads.len());
     assert_eq!(minio.stored(), [""; 0]);
 
-    // What deletes without a version leaves markers in the bucket of another workload.
+    // Clean-up without versions creates delete markers in a bucket that another workload uses.
     let shared = "bucket = \"tenbin-shared\"";
     let run = minio.run(&scratch, &[("retain", shared), ("put", shared)]);
     expect_all_right(&run, 2);

@@ -8,14 +8,14 @@ use std::time::Duration;
 use common::{CACHED, COUNTERS, Cached, Outcome, Scratch, Tenbin};
 use serde_json::Value;
 
-/// What a miss takes on the slower of two servers.
+/// Duration of a cache miss on the slower of two servers.
 const SLOW: Duration = Duration::from_millis(3);
 
 fn run(scratch: &Scratch, command: &[&str]) -> Outcome {
     let fixed = ["--gap", "10ms", "--seed", "7", "--connections", "2"];
     let run = Tenbin::new(scratch, [command, &fixed[..]].concat());
     let run = run.within(Duration::from_secs(180)).run();
-    // 6: measured, and found wanting because this machine is busy.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run
 }
@@ -37,7 +37,7 @@ fn paths(count: usize) -> String {
     (0..count).map(|at| format!("/{at}\n")).collect()
 }
 
-/// Two targets, of which one is several times slower, with short slices.
+/// Checks that two targets get the same requests, although one target is several times slower.
 fn two_are_sent_the_same(order: &str, warmup: &str) {
     let scratch = Scratch::new("same-requests");
     let (fast, slow) = (Cached::start(Duration::ZERO), Cached::start(SLOW));
@@ -89,7 +89,7 @@ fn two_are_sent_the_same(order: &str, warmup: &str) {
         let observed = cache["observed"].as_f64().expect("a count");
         assert!((forecast - observed).abs() < 0.03, "{order}: {cache}");
     }
-    // Slice by slice, both targets are at the same place of the sequence.
+    // In each round, both targets get the same segment of the sequence.
     let slices = result["slices"].as_array().expect("slices");
     for round in 0..6 {
         let mut of_round = slices.iter().filter(|slice| slice["round"] == round);
@@ -185,13 +185,13 @@ fn one_target_of_three_hosts_is_sent_what_one_of_one_host_is_sent() {
         *together.entry(path).or_default() += count;
     }
     let mut alone = one.counts();
-    // Every host is asked once whether it answers.
+    // Ignores the check request to each host before the run.
     alone.remove("/");
     together.remove("/");
     assert_eq!(alone, together, "{run}");
 }
 
-/// Two object stores, of which one is several times slower.
+/// Checks that two stores get the same reads, although one store is several times slower.
 fn stores_are_sent_the_same(command: &[&str], size: usize) {
     let scratch = Scratch::new("same-objects");
     let (fast, slow) = (Cached::start(Duration::ZERO), Cached::start(SLOW));
@@ -204,7 +204,7 @@ fn stores_are_sent_the_same(command: &[&str], size: usize) {
     if command[0] == "s3" {
         assert_eq!(of_fast, slow.counts(), "not the same objects\n{run}");
     }
-    // Which blobs there are depends on how many were stored, and not how often each is read.
+    // The number of stored blobs affects which blobs are read, but not how often each is read.
     let times = |counts: &std::collections::BTreeMap<String, usize>| {
         let mut times: Vec<usize> = counts.values().copied().collect();
         times.sort_unstable();
@@ -236,7 +236,7 @@ fn two_object_stores_are_sent_the_same_reads() {
 
 #[test]
 fn two_blob_stores_are_sent_the_same_reads() {
-    // What each has stored differs, and the same part of it is read.
+    // The stores hold different blobs, but the same part of the blobs is read.
     for phases in ["pg", "pgg"] {
         let read = ["blob", "--store", "s3", "--anonymous", "--phases", phases];
         let how = ["--size", "1KiB", "--warmup", "200ms"];

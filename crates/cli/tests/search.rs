@@ -14,7 +14,7 @@ use common::{Groonga, Nginx, Outcome, Receiver, Scratch, Tenbin, search_path};
 use nix::sys::signal::Signal;
 use tenbin_corpus::json::Json;
 
-/// Generous: the machine may be busy.
+/// Time limit of a command on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
@@ -31,7 +31,7 @@ fn text_of(scratch: &Scratch, name: &str) -> String {
     std::fs::read_to_string(scratch.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What a load says at its end about the records in the database.
+/// Number of records in the database, from the output of a load.
 fn in_database(load: &Outcome) -> u64 {
     let found = load.stdout.lines().find_map(|line| {
         let count = line.strip_prefix("Pages: ")?;
@@ -82,7 +82,7 @@ fn from_nothing_to_requests_that_find_something() {
     again
         .expect_code(2)
         .expect_stderr("would create something that exists; use an empty database");
-    // Records alone may come again: they have keys.
+    // A repeated load of records alone is allowed, because records have keys.
     let line = format!(
         "search load data/pages.grn --into groonga --server {}",
         first.url()
@@ -201,9 +201,9 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
         "search load data --into groonga --server {} --batch 40 --resume state",
         groonga.url()
     );
-    // At this rate it cannot end within the interruptions.
+    // At this rate, the load takes longer than all interruptions together.
     let slow = format!("{line} --messages-per-second 600");
-    // Only where the machine slept through the interruptions.
+    // Set only if the load ended before a signal because this machine stalled.
     let mut done = None;
     let mut chance = 20_261_121_u32;
     for signal in [
@@ -232,7 +232,7 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
     assert_eq!(in_database(&last), PAGES, "{last}");
     last.expect_stdout(&format!("10 commands and {PAGES} records sent"));
     assert!(!Path::new(&scratch.join("state")).exists(), "{last}");
-    // What is there is what was to be there, not only as much.
+    // The database has exactly the expected keys, not only the expected number.
     let keys = |text: &str| -> BTreeSet<u64> {
         let records = text
             .lines()
@@ -283,7 +283,7 @@ fn a_server_that_never_answers_does_not_hold_a_load_that_is_told_to_stop() {
     loads.recv_timeout(LIMIT).expect("it loads");
     assert!(running.is_running());
     running.signal(Signal::SIGINT);
-    // Without an end to waiting, this takes ten minutes.
+    // If SIGINT did not end the wait for a response, the command would take ten minutes.
     let ended = running.wait(Duration::from_secs(60));
     ended
         .expect_code(130)
@@ -464,7 +464,7 @@ fn the_tutorials_lines_run_as_written() {
     assert!(said.contains("connection refused"), "{said}");
 }
 
-/// Pages whose titles mean something to URLs or to Groonga's query syntax.
+/// Starts Groonga with pages whose titles have a meaning in URLs or in Groonga's query syntax.
 fn awkward(scratch: &Scratch) -> Groonga {
     let titles = [
         "-dash",
@@ -530,18 +530,18 @@ fn titles_that_mean_something_elsewhere_are_found_as_they_are() {
     assert_eq!(all.len(), 22);
     for path in all {
         let found = hits(&groonga, path);
-        // "(" stands in "町 (中)" too, and "-" alone in none other.
+        // "(" finds "町 (中)", too; every other title finds only its own page.
         assert!((1..=2).contains(&found), "{path} finds {found}");
     }
 
-    // Terms that are escaped already come to the same.
+    // Terms that `--escape` has escaped lead to the same patterns.
     let escaped = tenbin(&scratch, &format!("{terms} --escape"));
     let file = scratch.write("escaped.txt", &escaped.stdout);
     let again = tenbin(&scratch, &format!("search patterns --escaped {file}"));
     assert_eq!(again.stdout, paths.stdout);
 }
 
-/// What Groonga says of a request is shown as it says it.
+/// Error messages of Groonga are shown unchanged.
 #[test]
 fn complaints_in_japanese_can_be_read() {
     let scratch = Scratch::new("search-complaint");
@@ -596,7 +596,7 @@ fn grndump_reads_files_and_servers() {
     groonga.kill();
     let files = format!("{}/db", groonga.home());
     assert_eq!(dump(&files), whole);
-    // What was dumped is a database again.
+    // The dump can be loaded as a database.
     scratch.write("whole.grn", &whole);
     let again = Groonga::at(&scratch, "127.0.0.1", &whole);
     assert_eq!(hits(&again, "/d/select?table=Pages"), 11);
@@ -714,7 +714,7 @@ fn nodes_that_are_dead_or_missing_are_told() {
         .expect_stderr("cannot read x.grn");
 }
 
-/// Status and body of an answer.
+/// Sends a GET, and returns the status and the body.
 fn get(port: u16, path: &str) -> (u16, String) {
     let mut stream =
         std::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const PAGES: u64 = 60;
 
-/// Starts one Groonga in its own place, and says so.
+/// Creates a script that prints `started` and starts a Groonga with its own address and directory.
 fn script(scratch: &Scratch) -> String {
     let groonga = path_of(Server::Groonga);
     scratch.write(
@@ -58,7 +58,7 @@ fn result(scratch: &Scratch) -> Value {
 #[test]
 fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     let scratch = Scratch::new("search-plan");
-    // What the step by hand has made is what the plan means.
+    // The pages of `search data` match the `[corpus]` of the plan, so the plan reuses them.
     let pages = PAGES.to_string();
     let by_hand = [
         "search",
@@ -84,7 +84,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     );
     let run = Tenbin::new(&scratch, ["run", &plan]);
     let run = run.within(Duration::from_secs(240)).run();
-    // 6: measured, and found wanting because this machine is busy.
+    // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stderr("are reused")
         .expect_stdout("replicas")
@@ -140,7 +140,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     assert!(kept.expect("plan.toml").contains("relaunch = \"slice\""));
 }
 
-/// Two nodes under load, for as long as the test needs.
+/// Starts a long run on a target of two nodes, and waits until slices are recorded.
 fn two_nodes_at_work(scratch: &Scratch) -> Running {
     let plan = scratch.write(
         "plan.toml",

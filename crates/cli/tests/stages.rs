@@ -6,7 +6,8 @@ mod common;
 use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin};
 use serde_json::Value;
 
-/// Stages whose times are known. The total leaves all but a microsecond to the network.
+/// nginx locations with constant stage times. The total is 1 µs, so nearly all of the service time
+/// remains for the network.
 const TOLD: &str = r#"
     location / {
         default_type text/plain;
@@ -22,7 +23,8 @@ fn document(run: &Outcome) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
 }
 
-/// What a target told at a workload whose name begins so, for its first operation.
+/// Stages of the first operation on `target` of the first workload whose name starts with
+/// `workload`.
 fn stages(document: &Value, workload: &str, target: &str) -> Value {
     let results = document["results"].as_array().expect("results").iter();
     let mut mine = results.filter(|result| {
@@ -36,7 +38,7 @@ fn count(stages: &Value, what: &str) -> u64 {
     stages[what].as_u64().unwrap_or_else(|| panic!("{stages}"))
 }
 
-/// The means of a stage in the bands in which they are known.
+/// Known means of a stage by band, seconds.
 fn means(stages: &Value, stage: &str) -> Vec<f64> {
     let all = stages["stages"].as_array().expect("stages");
     let own = all.iter().find(|each| each["stage"] == stage);
@@ -116,7 +118,7 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
         summary.contains("<summary>Server stages</summary>"),
         "{summary}"
     );
-    // Read again from what was kept of every slice.
+    // `show` calculates the same stages from the run directory.
     let again = Tenbin::new(
         &scratch,
         ["show".as_ref(), directory.as_os_str(), "--json".as_ref()],
@@ -171,7 +173,7 @@ fn the_http_server_tells_its_own_if_asked() {
     let told = stages(&document, "", "telling");
     assert!(count(&told, "answers") > 0, "{told}");
     assert_eq!(count(&told, "carrying"), count(&told, "answers"), "{told}");
-    // Asked to rest for 2 ms, it does so at least; how long reading takes, nobody knows.
+    // `--delay 2ms` makes `rest` at least 2 ms; the duration of `read` can be any.
     let (read, rest) = (means(&told, "read"), means(&told, "rest"));
     assert!(!rest.is_empty() && rest.iter().all(|mean| *mean >= 0.002));
     assert!(!read.is_empty() && read.iter().all(|mean| *mean >= 0.0));
@@ -230,7 +232,7 @@ fn the_blob_server_tells_the_stages_of_every_phase() {
         for stage in named {
             assert!(!means(&told, stage).is_empty(), "{stage}: {told}");
         }
-        // A blob is read behind the head, and of that ACCESS tells nothing.
+        // The server reads a blob after sending the head, so ACCESS excludes the read.
         for of_the_whole in ["total", "remainder"] {
             let known = told["bands"][0][of_the_whole]["value"].as_f64().is_some();
             assert_eq!(known, phase != "get", "{of_the_whole}: {told}");

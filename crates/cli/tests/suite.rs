@@ -19,7 +19,7 @@ fn suite(scratch: &Scratch, options: &[&str]) -> Outcome {
     suite_in(scratch, options, "150ms")
 }
 
-/// In slices of that length.
+/// Runs `tenbin s3 suite` with slices of this length.
 fn suite_in(scratch: &Scratch, options: &[&str], slice: &str) -> Outcome {
     let short = [
         "--slice", slice, "--lead", "20ms", "--gap", "10ms", "--warmup", "20ms",
@@ -29,12 +29,12 @@ fn suite_in(scratch: &Scratch, options: &[&str], slice: &str) -> Outcome {
     let run = Tenbin::new(scratch, arguments)
         .within(Duration::from_secs(150))
         .run();
-    // On a busy machine such slices can be anything but missing.
+    // 6: a busy machine can make a run with short slices INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run
 }
 
-/// The only run directory whose name ends like this.
+/// The only run directory whose name ends with `end`.
 fn directory(scratch: &Scratch, end: &str) -> PathBuf {
     let mut found: Vec<PathBuf> = std::fs::read_dir(scratch.path().join("runs"))
         .expect("runs")
@@ -57,7 +57,7 @@ fn array(value: &serde_json::Value) -> Vec<serde_json::Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// MinIO and Versity S3 Gateway: the built-in servers have no multipart uploads.
+/// Options for MinIO and Versity S3 Gateway, because the built-in servers lack multipart uploads.
 const REAL: [&str; 18] = [
     "--launch",
     "minio=minio server --quiet --certs-dir {data}/certs --address 127.0.0.1:{port} {data}/disk",
@@ -81,7 +81,7 @@ const REAL: [&str; 18] = [
 
 #[test]
 fn six_operations_are_measured_and_reported() {
-    // Fail here, with the advice, rather than inside the run.
+    // A missing server fails here with advice, not during the run.
     path_of(Server::Minio);
     path_of(Server::Versitygw);
     let scratch = Scratch::new("suite-six");
@@ -111,7 +111,7 @@ fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
     let scratch = Scratch::new("suite-mixed");
     let mixed = |more: &[&str]| {
         let options = [&TWO[..], &["--scenario", "mixed", "--rounds", "4"], more].concat();
-        // A slice in which nothing ends leaves its target without a rate.
+        // Slices long enough for at least one response: without responses, a target has no rate.
         suite_in(&scratch, &options, "500ms")
     };
     mixed(&["--name", "before"]);
@@ -139,7 +139,7 @@ fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
     assert_eq!(array(&earlier["changes"]).len(), 6);
 
     let compared = Tenbin::new(&scratch, [Path::new("compare"), &before, &after]).run();
-    // Both targets are the same in both runs: the baseline is the control.
+    // Both targets are unchanged between the runs; the baseline serves as the control.
     assert!(matches!(compared.code, Some(0 | 6 | 8)), "{compared}");
     assert!(compared.stdout.contains("mixed-30-70"), "{compared}");
     assert!(
@@ -151,7 +151,7 @@ fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
-/// Real benchstat sees both targets and all samples, and complains of nothing.
+/// Checks that benchstat reads both targets and all samples without warnings.
 fn benchstat_reads(file: &Path) {
     let output = Command::new(path_of(Server::Benchstat))
         .args(["-col", "/target"])
@@ -209,7 +209,7 @@ fn one_operation_at_a_time_has_its_time_per_operation() {
         summary.contains("### One operation at a time (µs/op)"),
         "{summary}"
     );
-    // The time of a slice divided by its operations is one divided by their rate.
+    // With one connection, µs/op is the inverse of ops/s.
     let lines = read(&run, "benchmark.txt");
     let mut seen = 0;
     for line in lines.lines().filter(|line| line.starts_with("Benchmark")) {
@@ -272,7 +272,7 @@ fn sizes_by_connections_are_a_grid() {
         rows[0].starts_with("| 1KiB | ") && rows[1].starts_with("| 64KiB | "),
         "{rows:?}"
     );
-    // The plan as executed is the same grid.
+    // The recorded plan contains the same grid.
     let plan = read(&directory, "plan.toml");
     assert!(plan.contains("get-64KiB-c8"), "{plan}");
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// Two built-in servers, compared in slices of a second.
+/// Options that compare two built-in servers in slices of one second.
 const SHORT: [&str; 16] = [
     "--builtin",
     "one=http",
@@ -35,7 +35,7 @@ const SHORT: [&str; 16] = [
     "--quiet",
 ];
 
-/// What a run printed behind this text on a line.
+/// Waits for an output line that starts with `before`, and returns the rest of the line.
 fn printed(running: &mut Running, before: &str) -> String {
     let mut found = None;
     let mut find = |text: &str| {
@@ -48,7 +48,7 @@ fn printed(running: &mut Running, before: &str) -> String {
     found.expect("an address")
 }
 
-/// Host with port, and path of a URL.
+/// Splits a URL into host with port, and path.
 fn parts(url: &str) -> (&str, &str) {
     let rest = url.strip_prefix("http://").expect("an HTTP URL");
     rest.split_at(rest.find('/').expect("a path"))
@@ -62,7 +62,7 @@ fn open(host: &str, path: &str, named: &str) -> TcpStream {
     stream
 }
 
-/// Status, head and body.
+/// Sends a GET with the Host header `named`, and returns status, head and body.
 fn get(host: &str, path: &str, named: &str) -> (u16, String, String) {
     let mut text = String::new();
     let mut stream = open(host, path, named);
@@ -72,7 +72,7 @@ fn get(host: &str, path: &str, named: &str) -> (u16, String, String) {
     (status.expect("a status"), head.to_owned(), body.to_owned())
 }
 
-/// The name and data of every event until the one of this name.
+/// Reads events until the first event named `last`, and returns all names and data.
 fn events_until(stream: TcpStream, last: &str) -> Vec<(String, Value)> {
     let mut events = Vec::new();
     let mut name = String::new();
@@ -141,7 +141,7 @@ fn a_live_run_sends_its_figures_to_those_who_have_the_token_and_then_the_report(
         assert!(busy["p99"].as_f64() >= busy["p50"].as_f64(), "{busy}");
         assert_eq!((&busy["failed"], &busy["slices"]), (&0.into(), &8.into()));
     }
-    // Slices of one target may follow each other without a second between them.
+    // There may be no event between two slices of a target, so not every slice number appears.
     let slices = seconds.iter().map(|data| data["slice"].as_u64());
     assert!(slices.max().flatten() > Some(4), "{events:?}");
 
@@ -158,13 +158,13 @@ fn a_live_run_sends_its_figures_to_those_who_have_the_token_and_then_the_report(
     scratch.expect_nobody_left(Duration::from_secs(5));
 }
 
-/// The live page in a real browser, which follows it to the report.
+/// Chromium opens the live page and then loads the report.
 #[test]
 fn a_browser_follows_the_live_page_to_the_report() {
     let scratch = Scratch::new("live-browser");
     let mut running = Tenbin::new(&scratch, ["http", "--live"].iter().chain(&SHORT)).start();
     let url = printed(&mut running, "live page: ");
-    // Virtual time stands still while the browser waits for events.
+    // The virtual time of headless Chromium does not advance while the browser waits for events.
     let output = common::tied("chromium")
         .args(["--headless=new", "--no-sandbox", "--disable-gpu"])
         .args(["--disable-dev-shm-usage", "--no-first-run"])
@@ -215,7 +215,7 @@ fn a_plan_can_ask_for_further_files_and_the_live_page() {
     .run();
     assert!(matches!(run.code, Some(0 | 6 | 8)), "{run}");
     run.expect_stderr("live page: http://127.0.0.1:");
-    // Nobody had the page open.
+    // No client had the live page open, so the run does not wait for one.
     assert!(run.took < Duration::from_secs(60), "{run}");
     let directory = run_directory(&scratch);
     let junit = std::fs::read_to_string(scratch.path().join("bench/result.xml"));
@@ -231,7 +231,7 @@ fn a_plan_can_ask_for_further_files_and_the_live_page() {
         "{kept}"
     );
 
-    // The plan of a packed run comes from another machine.
+    // A packed plan can come from another machine, so `rerun` ignores `[output]`.
     std::fs::remove_file(scratch.path().join("bench/result.xml")).expect("bench/result.xml");
     let again = Tenbin::new(&scratch, ["rerun", "last"]).run();
     assert!(matches!(again.code, Some(0 | 6 | 8)), "{again}");
@@ -254,7 +254,7 @@ fn a_port_in_use_is_refused_before_anything_starts() {
     assert!(!scratch.path().join("runs").exists());
 }
 
-/// A Prometheus server, as `cargo xtask setup` installs it, that reads this address every second.
+/// Starts a Prometheus server that scrapes this address every second; returns its own address, too.
 fn prometheus(scratch: &Scratch, address: &str) -> (std::process::Child, String) {
     let config = format!(
         "global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n  - job_name: \
@@ -275,13 +275,13 @@ fn prometheus(scratch: &Scratch, address: &str) -> (std::process::Child, String)
     (child, own)
 }
 
-/// The samples that a query finds, by the label `target`.
+/// Runs a Prometheus query, and returns the label `target` and the value of each sample.
 fn query(own: &str, query: &str) -> Vec<(String, f64)> {
     let (status, _, body) = get(own, &format!("/api/v1/query?query={query}"), own);
     if status != 200 {
         return Vec::new();
     }
-    // The body may be in chunks.
+    // A chunked body has chunk sizes before and after the JSON.
     let (start, end) = (body.find('{'), body.rfind('}'));
     let json: Value = match (start, end) {
         (Some(start), Some(end)) => serde_json::from_str(&body[start..=end]).expect("JSON"),
@@ -302,7 +302,7 @@ fn a_prometheus_server_reads_the_counters_of_a_run() {
     let port = common::free_port().to_string();
     let address = format!("127.0.0.1:{port}");
     let (mut server, own) = prometheus(&scratch, &address);
-    // Longer than the test: the run is interrupted at its end.
+    // Longer than the test, which interrupts the run at the end.
     let length = ["--rounds", "100", "--slice", "2s"];
     let options = SHORT
         .iter()
@@ -360,7 +360,7 @@ fn a_prometheus_server_reads_the_counters_of_a_run() {
     scratch.expect_nobody_left(Duration::from_secs(5));
 }
 
-/// The fields that opentelemetry-proto gives to a message, by the field that holds it.
+/// Field names of an opentelemetry-proto message. `of` names the field that contains the message.
 fn fields(of: &str) -> &'static [&'static str] {
     match of {
         "" => &["resourceMetrics"],
@@ -393,10 +393,10 @@ fn fields(of: &str) -> &'static [&'static str] {
     }
 }
 
-/// Fields of 64 bits, which are strings of digits in OTLP/JSON.
+/// 64-bit integer fields, which are decimal strings in OTLP/JSON.
 const LONG: [&str; 4] = ["startTimeUnixNano", "timeUnixNano", "asInt", "count"];
 
-/// Fails unless the names of all fields are those of the protocol.
+/// Fails unless the protocol defines all fields of `value`, recursively.
 fn check_fields(of: &str, value: &Value) {
     match value {
         Value::Object(members) => {
@@ -416,7 +416,7 @@ fn check_fields(of: &str, value: &Value) {
     }
 }
 
-/// Receives one export: the JSON of its body.
+/// Receives one export, and returns its JSON body.
 fn receive(listener: &TcpListener) -> Value {
     let (mut stream, _) = listener.accept().expect("a connection");
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
@@ -444,7 +444,7 @@ fn receive(listener: &TcpListener) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-/// The points of a metric.
+/// Data points of a metric.
 fn points<'r>(request: &'r Value, metric: &str) -> &'r [Value] {
     let all = &request["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
     let mut all = all.as_array().expect("metrics").iter();
@@ -466,7 +466,7 @@ fn a_collector_receives_the_counters_of_a_run_by_otlp() {
     let run = running.wait(SOON);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     assert!(!run.stderr.contains("--otlp"), "{run}");
-    // Tenbin ends when the collector has responded to the last export.
+    // Tenbin waits for the response to the last export before it ends.
     let next = || received.recv_timeout(Duration::from_secs(2)).ok();
     let exports: Vec<Value> = std::iter::from_fn(next).collect();
     assert!(exports.len() >= 2, "{exports:?}");

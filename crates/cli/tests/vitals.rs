@@ -30,7 +30,7 @@ fn findings<'r>(result: &'r Value, rule: &str) -> Vec<&'r Value> {
     all.iter().filter(|one| one["rule"] == rule).collect()
 }
 
-/// The lines that end the slices.
+/// The `end` lines of `intervals.jsonl`, one per slice.
 fn ends(scratch: &Scratch) -> Vec<Value> {
     let text = std::fs::read_to_string(run_directory(scratch).join("intervals.jsonl"));
     let text = text.expect("intervals.jsonl");
@@ -40,7 +40,7 @@ fn ends(scratch: &Scratch) -> Vec<Value> {
         .collect()
 }
 
-/// Something that keeps a core busy until it goes out of scope.
+/// A process that keeps one core busy; killed on drop.
 struct Spinner(Child);
 
 impl Spinner {
@@ -91,7 +91,7 @@ fn a_busy_program_beside_the_run_is_seen_and_told() {
         let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{end}"));
         let busy = number(&machine["cpu"]["busy"]);
         let others = number(&machine["others_cpu_seconds"]);
-        // What is busy is Tenbin, its target, or somebody else.
+        // The busy time includes Tenbin, the target and other processes.
         assert!(others > 0.1 && others <= busy, "{end}");
         assert!(number(&machine["own_cpu_seconds"]) > 0.0, "{end}");
         assert!(number(&machine["seconds"]) > 0.9, "{end}");
@@ -136,7 +136,7 @@ fn a_server_given_by_url_is_told_apart_from_a_busy_program() {
     }
 }
 
-/// `tenbin run` in a network of its own, made so by these commands of the shell.
+/// Runs a plan in a separate network namespace after the shell commands `set_up`.
 fn run_in_network(scratch: &Scratch, set_up: &str, plan: &str) -> Output {
     let script = format!(
         "{set_up} && cd '{}' && exec '{}' run '{plan}'",
@@ -150,11 +150,11 @@ fn run_in_network(scratch: &Scratch, set_up: &str, plan: &str) -> Output {
         .expect("unshare can be started")
 }
 
-/// Port of the server that this program is, if a test below has started it again.
+/// Environment variable with the port to listen on, set when a test starts this binary as a target.
 const SERVE: &str = "TENBIN_TEST_SERVE";
 
-/// Not a test of its own: the target of the one below, which leaves it to its clients to
-/// close a connection, and so to keep its port.
+/// The target of the next test, not a test. The server lets clients close connections first, so
+/// that the client ports stay in TIME_WAIT.
 #[test]
 fn serves() {
     let Ok(port) = std::env::var(SERVE) else {
@@ -205,7 +205,7 @@ kind = "http"
             this.display()
         ),
     );
-    // None of them is used again before its minute is over.
+    // 64 ports, each unavailable for one minute after use (TIME_WAIT).
     let few_ports = "ip link set lo up && cd /proc/sys/net/ipv4 \
                      && echo 40000 40063 > ip_local_port_range && echo 0 > tcp_tw_reuse";
     let run = run_in_network(&scratch, few_ports, &plan);
@@ -214,7 +214,7 @@ kind = "http"
         String::from_utf8_lossy(&run.stderr).contains("there are 64 ports"),
         "{said}"
     );
-    // The second slice has no port at all, and may end the run.
+    // The second slice has no free port, which can end the run (4).
     assert!(matches!(run.status.code(), Some(4 | 6)), "{said}");
     let result = result(&scratch);
     let told = findings(&result, "port_exhaustion");
@@ -241,8 +241,7 @@ fn an_accept_queue_that_is_too_short_is_told() {
     scratch.expect_nobody_left(SOON);
 }
 
-/// Not a test of its own: the far end of the network of the one below, when that starts
-/// this program again.
+/// The remote end of the network of the next test, which starts this binary again; not a test.
 #[test]
 fn reflects() {
     reflector::serve_if_asked();
@@ -279,7 +278,7 @@ fn a_long_way_to_the_target_is_told_from_a_slow_target() {
     assert_eq!(told[0]["blame"], "network");
     for end in ends(&scratch) {
         let shortest = end["wire"]["min_rtt_ns"].as_u64().expect("a round trip");
-        // Nothing that either of the two could be taken for the other.
+        // The round-trip times of the two targets are clearly different.
         assert!(!(5_000_000..20_000_000).contains(&shortest), "{end}");
     }
     scratch.expect_nobody_left(SOON);

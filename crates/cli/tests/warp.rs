@@ -11,7 +11,7 @@ use common::{Outcome, Running, Scratch, Tenbin, free_port, wait_until};
 const ACCESS: &str = "benchadmin";
 const SECRET: &str = "hush-this-is-the-secret-key";
 
-/// The built-in server, which outlives the runs on it.
+/// A built-in S3 server that outlives the runs on it.
 struct Store<'a> {
     server: Running,
     host: String,
@@ -36,7 +36,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Runs warp's command line for a second, the way the founding guide writes it.
+    /// Runs `tenbin warp` for one second, with options in the form `--name=value`.
     fn warp(&self, line: &str) -> Outcome {
         let line = format!(
             "warp {line} --host={} --access-key={ACCESS} --secret-key={SECRET} --tls=false \
@@ -44,7 +44,7 @@ impl<'a> Store<'a> {
             self.host
         );
         let run = Tenbin::new(self.scratch, line.split(' ')).run();
-        // A busy machine may make the verdict INVALID, which is not what is tested.
+        // 6: a busy machine can make the run INVALID.
         assert!(
             matches!(run.code, Some(0 | 6)),
             "{run}\n{}",
@@ -55,7 +55,7 @@ impl<'a> Store<'a> {
     }
 }
 
-/// The part of a report that is about one operation.
+/// The section of a report about one operation.
 #[track_caller]
 fn section<'a>(run: &'a Outcome, operation: &str) -> &'a str {
     let head = format!("Operation: {operation}. Concurrency: 4.");
@@ -67,7 +67,7 @@ fn section<'a>(run: &'a Outcome, operation: &str) -> &'a str {
     rest.split("\n\n").next().unwrap_or(rest)
 }
 
-/// Objects a second in a section.
+/// Objects per second in a section.
 #[track_caller]
 fn rate(section: &str) -> f64 {
     let before = section.split(" obj/s").next().expect("a rate");
@@ -117,7 +117,7 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     );
     mixed.expect_stdout("\nTotal\n* Average: ");
 
-    // A run of Tenbin's is read like a file of warp's.
+    // `warp analyze` reads a run directory of Tenbin like a file of warp.
     let run = put
         .stdout
         .lines()

@@ -63,8 +63,8 @@ fn the_lines_of_the_faq_run_as_written() {
         .expect_stderr("GET returned status 404");
 }
 
-/// The rules that a run of a few seconds on a busy machine may break; none of them is
-/// about slices.
+/// Whether a finding depends on the test machine. A short run on a busy machine can have these
+/// findings; none is about slices.
 fn is_about_the_machine(line: &str) -> bool {
     let rules = [
         "absolute_figures",
@@ -121,7 +121,7 @@ fn a_route_of_half_a_second_is_measured_for_the_whole_time() {
     ];
     let server = OwnServer::start(&scratch, fixed);
     let url = format!("http://{}/", server.address);
-    // Of slices of half a second some would end without any response.
+    // Slices of 500 ms would sometimes end without a response.
     let run = Tenbin::new(&scratch, ["wrk", "-c4", "-d4s", &url]).run();
     run.expect_code(0).expect_stdout(" requests in 4.0");
     let line = run
@@ -135,7 +135,7 @@ fn a_route_of_half_a_second_is_measured_for_the_whole_time() {
     );
 }
 
-/// The words of each line before its first figure.
+/// The text of each line before the first digit.
 fn labels(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -167,7 +167,7 @@ fn wrk_itself_prints_the_same_lines() {
     assert_eq!(labels(&ours.stdout), labels(&theirs), "{ours}\n{theirs}");
 }
 
-/// The number that stands before these words in a text.
+/// The number before `words` in a text.
 fn number_before(text: &str, words: &str) -> f64 {
     let (before, _) = text.split_once(words).expect(words);
     let number = before.split_whitespace().next_back().expect("a number");
@@ -184,8 +184,8 @@ fn a_rate_is_held_and_shown_as_wrk2_does() {
     run.expect_stdout("  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%")
         .expect_stdout("  Detailed Percentile spectrum:")
         .expect_stdout("Total count    =          400]");
-    // Those that were asked for before the window and completed in it count as well: none,
-    // unless the machine paused at that moment.
+    // Responses in the window to requests sent before it count, too. There are none unless this
+    // machine stalls at the start of the window.
     let requests = number_before(&run.stdout, " requests in 2.00s");
     assert!((396.0..=416.0).contains(&requests), "{run}");
     run.expect_stdout(&format!("Requests/sec:    {:.2}", requests / 2.0));
@@ -270,7 +270,7 @@ fn a_file_that_cannot_be_written_is_refused_before_the_run() {
             "/dev/full",
         ],
     ] {
-        // Nobody listens: had it begun, it would end with 3.
+        // No server listens there, so a run that started would end with 3.
         Tenbin::new(&scratch, line)
             .run()
             .expect_code(2)

@@ -7,29 +7,29 @@ use std::time::{Duration, Instant};
 
 use super::common::{Outcome, Scratch, Tenbin};
 
-/// Longer than any attack may take on a busy machine.
+/// Time limit for an attack on a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Most memory of a `tenbin`, bytes: its own, and what it may keep of what others sent.
+/// Limit of the resident memory of a `tenbin`, including buffered data of the peer, bytes.
 const MOST_MEMORY: u64 = 320 << 20;
-/// Most bytes that it may print: no flood comes through.
+/// Limit for standard output and for standard error, bytes.
 const MOST_TEXT: usize = 1 << 20;
 
-/// How an attacked `tenbin` ended.
+/// Result of a `tenbin` under attack.
 pub(crate) struct Attacked {
     pub(crate) outcome: Outcome,
-    /// Its largest resident memory, bytes.
+    /// Peak resident memory, bytes.
     pub(crate) memory: u64,
     name: String,
 }
 
 impl Attacked {
-    /// Runs `tenbin` to its end and checks what must hold of every attack.
+    /// Runs `tenbin` to its end and checks the limits that apply to every attack.
     #[track_caller]
     pub(crate) fn run(name: &str, scratch: &Scratch, tenbin: Tenbin<'_>) -> Self {
         let mut running = tenbin.start();
         let begun = Instant::now();
         let mut memory = 0;
-        // The kernel keeps the peak: only what comes in the last few milliseconds is missed.
+        // The kernel records the peak, so polling misses only growth in the last few milliseconds.
         while running.is_running() && begun.elapsed() < LONGEST {
             memory = peak(running.pid()).unwrap_or(memory);
             std::thread::sleep(Duration::from_millis(5));
@@ -65,7 +65,7 @@ impl Attacked {
         expect_harmless_reports(name, &scratch.path().join("runs"));
     }
 
-    /// Fails unless it ended with one of these codes.
+    /// Fails unless `tenbin` ended with one of these exit codes.
     #[track_caller]
     pub(crate) fn expect_codes(&self, codes: &[i32]) -> &Self {
         let Self { outcome, name, .. } = self;
@@ -78,7 +78,7 @@ impl Attacked {
         self
     }
 
-    /// Fails unless standard output or standard error has this text.
+    /// Fails unless standard output or standard error contains this text.
     #[track_caller]
     pub(crate) fn expect_said(&self, text: &str) -> &Self {
         let Self { outcome, name, .. } = self;
@@ -88,7 +88,7 @@ impl Attacked {
     }
 }
 
-/// `tenbin http` at a URL, with two slices of 300 ms and a time-out of 500 ms.
+/// `tenbin http` against a URL, with two slices of 300 ms and a timeout of 500 ms.
 pub(crate) fn for_a_moment<'a>(scratch: &'a Scratch, url: &str, more: &[&str]) -> Tenbin<'a> {
     let line = format!(
         "http --target evil={url} --warmup 0s --slice 300ms --rounds 2 --gap 10ms --timeout 500ms \
@@ -97,7 +97,7 @@ pub(crate) fn for_a_moment<'a>(scratch: &'a Scratch, url: &str, more: &[&str]) -
     Tenbin::new(scratch, line.split(' ').chain(more.iter().copied()))
 }
 
-/// Reports for people have no control character either.
+/// Checks that the files of the runs contain no control characters.
 #[track_caller]
 fn expect_harmless_reports(name: &str, runs: &Path) {
     for run in std::fs::read_dir(runs).into_iter().flatten().flatten() {
@@ -110,13 +110,13 @@ fn expect_harmless_reports(name: &str, runs: &Path) {
     }
 }
 
-/// The first control character of a text that is no line end and no tabulator.
+/// The first control character of a text other than a newline or a tab.
 fn control(text: &str) -> Option<char> {
     let is_harmful = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     text.chars().find(is_harmful)
 }
 
-/// The largest resident memory of a process so far, bytes.
+/// Peak resident memory of a process so far, bytes.
 fn peak(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -124,8 +124,8 @@ fn peak(pid: u32) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// Does all rows, a few at the same time: most of them wait. Every row is done, and all that
-/// fail are named.
+/// Runs `attack` on all rows, even after a failure. Three rows run at a time, because most of them
+/// wait.
 #[track_caller]
 pub(crate) fn for_each<R: Sync>(rows: &[R], attack: impl Fn(&R) + Sync) {
     const AT_ONCE: usize = 3;

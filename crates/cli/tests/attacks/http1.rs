@@ -4,34 +4,34 @@ use super::bounds::{Attacked, for_a_moment, for_each};
 use super::common::{Scratch, Tenbin};
 use super::play::{Act, Http1, endless, send, server};
 
-/// What is to come of a server that behaves like this.
+/// Expected result of a run against such a server.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
-    /// Allowed by the RFC: the run ends as any other.
+    /// The RFC allows the behaviour: the run succeeds.
     Well,
-    /// No response, or none that counts.
+    /// No correct response.
     Badly,
 }
 
 use Ends::{Badly, Well};
 
-/// What the server does instead of answering, the end of it, and what is said when it does so
-/// from its first request.
+/// Name, behaviour of the server instead of a response, expected result, and expected output if the
+/// server behaves this way from the first request.
 type Row = (&'static str, fn() -> Vec<Act>, Ends, &'static str);
 
-/// The same of a server that does not wait for a request.
+/// Name and behaviour of a server that does not wait for a request.
 type Unasked = (&'static str, fn() -> Vec<Act>);
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\n";
 
-/// `HEAD` with more header lines and a body.
+/// Sends `HEAD`, header lines and a body, and reads the next request.
 fn answer(headers: &str, body: &str) -> Vec<Act> {
     vec![send(format!("{HEAD}{headers}\r\n{body}")), Act::Again]
 }
 
 #[rustfmt::skip] // one row a line
 const ROWS: &[Row] = &[
-    // Heads.
+    // Response heads.
     ("a head without end", || vec![send(HEAD), endless("X-A: b\r\n")], Badly, ""),
     ("a header line without end", || vec![send(HEAD), send("X-A: "), endless("b")], Badly, ""),
     ("a reason without end", || vec![send("HTTP/1.1 200 "), endless("O")], Badly, ""),
@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
     ("status 000", || vec![send("HTTP/1.1 000 OK\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
     ("status 999", || vec![send("HTTP/1.1 999 OK\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
     ("another version of HTTP", || vec![send("HTTP/9.9 200 OK\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
-    // Lengths.
+    // Content lengths.
     ("a negative length", || answer("Content-Length: -1\r\n", "ok"), Badly, ""),
     ("a length beyond 64 bits", || answer("Content-Length: 99999999999999999999999\r\n", "ok"), Badly, ""),
     ("a length of 8 EiB", || vec![send(format!("{HEAD}Content-Length: 9223372036854775807\r\n\r\n")), endless("x")], Badly, ""),
@@ -68,7 +68,7 @@ const ROWS: &[Row] = &[
     ("a body that drips", || vec![send(format!("{HEAD}Content-Length: 1000000\r\n\r\n")), Act::Drip(b"x".to_vec())], Badly, ""),
     ("a body without end", || vec![send(format!("{HEAD}\r\n")), endless("x")], Badly, ""),
     ("a body with status 204", || vec![send("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
-    // Chunks.
+    // Chunked encoding.
     ("chunks of a byte without end", || vec![send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n")), endless("1\r\nx\r\n")], Badly, ""),
     ("a chunk size without end", || vec![send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n")), endless("0")], Badly, ""),
     ("a chunk extension without end", || vec![send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n5;")), endless("a")], Badly, ""),
@@ -90,7 +90,7 @@ const ROWS: &[Row] = &[
     ("a body up to the close", || vec![send(format!("{HEAD}\r\nok"))], Well, ""),
     ("data after the response", || answer("Content-Length: 2\r\n", "okHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nunasked!!"), Badly, ""),
     ("garbage after the response", || answer("Content-Length: 2\r\n", "ok\x1b[31mgarbage"), Badly, ""),
-    // What is no success.
+    // Statuses other than success.
     ("a redirect to itself", || vec![send("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"), Act::Again], Badly, ""),
     ("a redirect to a file", || vec![send("HTTP/1.1 301 x\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"), Act::Again], Badly, ""),
     // Other protocols.
@@ -100,7 +100,7 @@ const ROWS: &[Row] = &[
     ("random bytes without end", || vec![Act::Endless((0_u8..=255).map(|byte| byte.wrapping_mul(167)).collect())], Badly, ""),
 ];
 
-/// `tenbin http` at that port, for a moment.
+/// A short `tenbin http` against a local port.
 fn http<'a>(scratch: &'a Scratch, scheme: &str, port: u16, more: &[&str]) -> Tenbin<'a> {
     for_a_moment(scratch, &format!("{scheme}://127.0.0.1:{port}/"), more)
 }
@@ -112,7 +112,7 @@ fn from_the_first_request() {
         let port = server(Http1 { at_once: false }, 0, move |_| acts());
         let attacked = Attacked::run(name, &scratch, http(&scratch, "http", port, &[]));
         match ends {
-            // 4 and 6: what is sent before the run looks at less than the engine does.
+            // 4 or 6: requests before the run are checked less strictly, so they can succeed.
             Badly => attacked.expect_codes(&[3, 4, 6]).expect_said("evil"),
             Well => attacked.expect_codes(&[0, 6]),
         };
@@ -124,7 +124,7 @@ fn from_the_first_request() {
 fn while_it_is_measured() {
     for_each(ROWS, |&(name, acts, ends, _)| {
         let scratch = Scratch::new("attack-later");
-        // Enough for what is sent before the run and the start of the first slice.
+        // 100 correct responses: for the requests before the run and the start of the first slice.
         let port = server(Http1 { at_once: false }, 100, move |_| acts());
         let attacked = Attacked::run(name, &scratch, http(&scratch, "http", port, &[]));
         match ends {
@@ -190,7 +190,7 @@ fn instead_of_tls() {
     });
 }
 
-/// 512 MiB of zeros, packed.
+/// 512 MiB of zeros, compressed with gzip.
 fn bomb(scratch: &Scratch) -> Vec<u8> {
     let file = scratch.join("bomb.gz");
     let line = format!("head -c 536870912 /dev/zero | gzip -1 > '{file}'");

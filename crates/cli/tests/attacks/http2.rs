@@ -13,22 +13,21 @@ const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 const WINDOW: u8 = 8;
 const CONTINUATION: u8 = 9;
-/// Flags.
+/// Flag `END_STREAM` of a frame.
 const END: u8 = 1;
 const HEAD_ENDS: u8 = 4;
 
-/// `:status: 200`, at 8 in the static table of HPACK.
+/// `:status: 200`, entry 8 of the static table of HPACK.
 const OK: &[u8] = &[0x88];
 
-/// What the server sends instead of answering the request on that stream, and whether
-/// responses may succeed all the same.
+/// Name, behaviour of the server instead of a response on the stream, and expected result.
 type Row = (&'static str, fn(u32) -> Vec<Act>, Ends);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
-    /// Allowed by the RFC.
+    /// The RFC allows the behaviour: the run succeeds.
     Well,
-    /// No response that counts.
+    /// No correct response.
     Badly,
 }
 
@@ -46,18 +45,18 @@ fn well(stream: u32) -> [Act; 2] {
     [headers(stream, HEAD_ENDS, OK), data(stream, END, b"ok")]
 }
 
-/// These frames without end.
+/// Endless repetitions of these frames.
 fn flood(frames: Vec<u8>) -> Vec<Act> {
     vec![Act::Endless(frames)]
 }
 
-/// These frames, a response, and then the next request.
+/// Sends these frames, then a response, and reads the next request.
 fn then_well(stream: u32, before: Vec<u8>) -> Vec<Act> {
     let [head, body] = well(stream);
     vec![send(before), head, body, Act::Again]
 }
 
-/// A literal header field without indexing (RFC 7541, section 6.2.2), short ones only.
+/// A literal header field without indexing (RFC 7541, section 6.2.2), with lengths up to 126 bytes.
 fn field(name: &[u8], value: &[u8]) -> Vec<u8> {
     [&[0, name.len() as u8], name, &[value.len() as u8], value].concat()
 }
@@ -90,7 +89,7 @@ const ROWS: &[Row] = &[
         acts
     }, Badly),
     ("a head that unpacks to much", |s| {
-        // One entry of the dynamic table, named again and again.
+        // One entry of the dynamic table, referenced 12,000 times.
         let entry = [&[0x40, 1, b'a', 127, 0x81, 0x1e][..], &[b'b'; 4000]].concat();
         vec![headers(s, HEAD_ENDS, &[OK, &entry, &[0xbe; 12_000]].concat()), data(s, END, b"ok"), Act::Again]
     }, Badly),
@@ -109,7 +108,7 @@ const ROWS: &[Row] = &[
         let [head, body] = well(s);
         vec![head, body, send(frame(GOAWAY, 0, 0, &[s.to_be_bytes(), [0; 4]].concat()))]
     }, Well),
-    // The response itself is whole.
+    // The response before the extra data is complete.
     ("data on a closed stream", |s| {
         let [head, body] = well(s);
         vec![head, body.clone(), body.clone(), body, Act::Again]
@@ -147,7 +146,7 @@ fn from_the_first_request() {
         let port = server(Http2, 0, acts);
         let attacked = Attacked::run(name, &scratch, http2(&scratch, port));
         match ends {
-            // 3 when nothing comes of the first request of the workload, otherwise 4 or 6.
+            // 3 if the first request of the workload gets no response, otherwise 4 or 6.
             Badly => attacked.expect_codes(&[3, 4, 6]).expect_said("evil"),
             Well => attacked.expect_codes(&[0, 6]),
         };

@@ -11,7 +11,7 @@ use super::common::{Scratch, Tenbin};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// Who is killed, by command line.
+/// Whether a process with this command line is killed.
 type Victims = fn(&str) -> bool;
 
 const ROWS: &[(&str, Victims)] = &[
@@ -25,7 +25,7 @@ const ROWS: &[(&str, Victims)] = &[
     }),
 ];
 
-/// A target with a worker that has left its session, and a child of a child.
+/// A plan whose target starts a process in a new session and a grandchild process.
 fn plan(scratch: &Scratch) -> String {
     scratch.write(
         "plan.toml",
@@ -62,7 +62,7 @@ fn nothing_lives_on_after_a_kill_in_any_order() {
             .filter(|process| is_victim(&process.command))
             .collect();
         assert!(!victims.is_empty(), "{name}: {alive:#?}");
-        // Stopped first, so that none of them sees the end of another.
+        // SIGSTOP comes first, so that no victim reacts to the end of another victim.
         for which in [Signal::SIGSTOP, Signal::SIGKILL] {
             for victim in &victims {
                 let pid = Pid::from_raw(victim.pid.cast_signed());
@@ -87,7 +87,7 @@ fn run_directory(scratch: &Scratch) -> PathBuf {
     runs.remove(0)
 }
 
-/// Seconds that the run has recorded so far.
+/// Number of operation lines in `intervals.jsonl` so far: one per operation and second.
 fn measured_seconds(scratch: &Scratch) -> usize {
     let runs = std::fs::read_dir(scratch.path().join("runs"));
     let lines = |run: &Path| std::fs::read_to_string(run.join("intervals.jsonl"));

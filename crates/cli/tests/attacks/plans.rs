@@ -3,10 +3,10 @@
 use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};
 
-/// What the plan file holds, and what is said of it. All are refused.
+/// Name, content of the plan file, and part of the error message. All plans are rejected.
 type Row = (&'static str, fn() -> Vec<u8>, &'static str);
 
-/// A plan with these keys at its start, in its target and in its workload.
+/// A plan with these lines at the start, in the target and in the workload.
 fn plan(start: &str, target: &str, workload: &str) -> Vec<u8> {
     format!(
         "{start}\n[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:9/\"\n{target}\n\

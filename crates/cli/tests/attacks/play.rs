@@ -8,48 +8,48 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a script goes on that has no end: longer than any attacked `tenbin` runs.
+/// Time limit of an endless script: longer than any attacked `tenbin` runs.
 const WITHOUT_END: Duration = Duration::from_secs(70);
 
-/// One thing that a server does on a connection.
+/// One action of the server on a connection.
 #[derive(Clone)]
 pub(crate) enum Act {
     /// Sends these bytes.
     Send(Vec<u8>),
-    /// Sends these bytes again and again.
+    /// Sends these bytes repeatedly.
     Endless(Vec<u8>),
-    /// Sends these bytes one at a time, 20 ms apart, again and again.
+    /// Sends these bytes repeatedly, one byte every 20 ms.
     Drip(Vec<u8>),
     /// Keeps the connection open and sends nothing.
     Hold,
     /// Closes the connection with a reset.
     Reset,
-    /// Reads the next request and begins the script again: the connection lives.
+    /// Keeps the connection open, reads the next request and restarts the script.
     Again,
 }
 
-/// Sends this text.
+/// An action that sends this text.
 pub(crate) fn send(text: impl AsRef<[u8]>) -> Act {
     Act::Send(text.as_ref().to_vec())
 }
 
-/// Sends this text again and again.
+/// An action that sends this text repeatedly.
 pub(crate) fn endless(text: impl AsRef<[u8]>) -> Act {
     Act::Endless(text.as_ref().to_vec())
 }
 
-/// How requests are read and answered well, by protocol.
+/// A protocol: reads requests and creates correct responses.
 pub(crate) trait Speaks: Send + Sync + 'static {
-    /// Before the first request.
+    /// Opens the connection before the first request.
     fn greet(&self, stream: &mut TcpStream) -> Option<()>;
-    /// Reads one request; the stream it came on.
+    /// Reads one request, and returns its stream ID (0 for HTTP/1.1).
     fn request(&self, stream: &mut TcpStream) -> Option<u32>;
-    /// A response without faults.
+    /// A correct response.
     fn well(&self, id: u32) -> Vec<u8>;
 }
 
-/// A server for as long as the process lives: it answers `well` requests well, and after
-/// them plays the script on each connection on which a request comes.
+/// Starts a server that runs until the process ends, and returns its port. The first `well`
+/// requests get correct responses; every later request gets the actions of the script.
 pub(crate) fn server(
     protocol: impl Speaks,
     well: u32,
@@ -90,7 +90,7 @@ fn serve(
     }
 }
 
-/// Plays the acts; whether the connection goes on with the next request.
+/// Performs the actions, and returns whether the connection stays open for the next request.
 pub(crate) fn play(stream: &mut TcpStream, acts: Vec<Act>) -> bool {
     let begun = Instant::now();
     let goes_on = || begun.elapsed() < WITHOUT_END;
@@ -117,7 +117,7 @@ pub(crate) fn play(stream: &mut TcpStream, acts: Vec<Act>) -> bool {
                 false
             }
             Act::Reset => {
-                // Without this, what was not read yet decides whether it is a reset.
+                // Without SO_LINGER, close sends a reset only if received data is unread.
                 let linger = nix::libc::linger {
                     l_onoff: 1,
                     l_linger: 0,
@@ -135,7 +135,7 @@ pub(crate) fn play(stream: &mut TcpStream, acts: Vec<Act>) -> bool {
             return false;
         }
     }
-    // What was sent must come before a reset for what was not read.
+    // Reads the rest, because unread data causes a reset that can discard the sent data.
     let _ = stream.shutdown(Shutdown::Write);
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
     let mut rest = [0; 4096];
@@ -145,7 +145,7 @@ pub(crate) fn play(stream: &mut TcpStream, acts: Vec<Act>) -> bool {
 
 /// HTTP/1.1.
 pub(crate) struct Http1 {
-    /// Whether the server does not wait for requests.
+    /// Plays the script without waiting for a request.
     pub(crate) at_once: bool,
 }
 
@@ -210,7 +210,7 @@ impl Speaks for Http2 {
     }
 
     fn well(&self, id: u32) -> Vec<u8> {
-        // The static table of HPACK has `:status: 200` at 8.
+        // 0x88 is `:status: 200`, entry 8 of the static table of HPACK.
         [frame(1, 4, id, &[0x88]), frame(0, 1, id, b"ok")].concat()
     }
 }

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};
 
-/// What the file holds.
+/// Name and content of the file.
 type Row = (&'static str, fn() -> Vec<u8>);
 
 const WARP: &str = "idx\tthread\top\tclient_id\tn_objects\tbytes\tendpoint\tfile\terror\tstart\t\
@@ -15,7 +15,7 @@ const DRNBENCH: &str = "n_clients,total_n_requests,queries_per_second,min_elapse
 const HSBENCH: &str = "Loop: 0, Int: TOTAL, Dur(s): 10.0, Mode: PUT, Ops: 6170, MB/s: 0.60, IO/s: \
                        617, Lat(ms): [ min: 0.4, avg: 1.6, 99%: 4.2, max: 9.9 ], Slowdowns: 0\n";
 
-/// One request of warp's, with this operation, these bytes, this error and these times.
+/// One request line of a warp file.
 fn request(operation: &str, bytes: &str, error: &str, start: &str, end: &str) -> String {
     format!("0\t0\t{operation}\tc\t1\t{bytes}\thttp://h:1\tf\t{error}\t{start}\t\t{end}\t1\t0\n")
 }
@@ -60,13 +60,13 @@ const ROWS: &[Row] = &[
     ("zstd: a line of warp's of 1 GiB", || packed(WARP, b'a')),
 ];
 
-/// This text and 1 GiB of this byte, packed by zstd.
+/// This text and 1 GiB of this byte, compressed with zstd.
 fn packed(text: &str, byte: u8) -> Vec<u8> {
     let content = text.as_bytes().chain(std::io::repeat(byte).take(1 << 30));
     zstd::encode_all(content, 1).expect("packed bytes")
 }
 
-/// Each command that reads results, with the file twice where it takes two.
+/// Each command that reads results. A comparison gets the same file twice.
 fn commands(file: &str) -> [Vec<String>; 5] {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     [
@@ -102,7 +102,7 @@ fn what_is_no_file_is_refused() {
     for path in ["/dev/zero", &pipe] {
         for line in commands(path) {
             let line: Vec<String> = line;
-            // warp's own commands read a pipe, as warp does.
+            // `tenbin warp` commands read pipes, like warp.
             if line[0] == "warp" && path == pipe {
                 continue;
             }

@@ -7,7 +7,7 @@ use nix::sys::stat::Mode;
 use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};
 
-/// A small valid run, which the fuzzer uses, too.
+/// A small valid run, which the fuzzer also uses.
 const VALID: [(&str, &[u8]); 4] = [
     (
         "plan.toml",
@@ -27,10 +27,10 @@ const VALID: [(&str, &[u8]); 4] = [
     ),
 ];
 
-/// What is done to the directory, and the exit codes of `show`.
+/// Name, change to the directory, and allowed exit codes of `show`.
 type Row = (&'static str, fn(&Path), &'static [i32]);
 
-/// Refused, or shown as what it is.
+/// Exit code of a rejected run.
 const REFUSED: &[i32] = &[2];
 const EITHER: &[i32] = &[0, 2, 6, 7, 8];
 
@@ -46,28 +46,28 @@ fn write(run: &Path, file: &str, content: impl AsRef<[u8]>) {
     std::fs::write(run.join(file), content).expect("a changed file");
 }
 
-/// Puts a pipe in the place of a file.
+/// Replaces a file with a named pipe.
 fn pipe(run: &Path, file: &str) {
     let path = run.join(file);
     let _ = std::fs::remove_file(&path);
     nix::unistd::mkfifo(&path, Mode::S_IRWXU).expect("a pipe");
 }
 
-/// Puts a link in the place of a file.
+/// Replaces a file with a symbolic link to `to`.
 fn link(run: &Path, file: &str, to: &str) {
     let path = run.join(file);
     let _ = std::fs::remove_file(&path);
     std::os::unix::fs::symlink(to, &path).expect("a link");
 }
 
-/// Makes a file seem to be 4 GiB long.
+/// Extends a file to 4 GiB as a sparse file.
 fn inflate(run: &Path, file: &str) {
     let opened = std::fs::OpenOptions::new().write(true).open(run.join(file));
     let set = opened.and_then(|file| file.set_len(4 << 30));
     set.expect("a long file");
 }
 
-/// The lines of `intervals.jsonl` in another order.
+/// Reorders the lines of `intervals.jsonl`.
 fn reorder(run: &Path, order: fn(&mut Vec<&str>)) {
     let path = run.join("intervals.jsonl");
     let text = std::fs::read_to_string(&path).expect("the lines of a valid run");

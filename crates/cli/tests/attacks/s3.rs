@@ -9,10 +9,10 @@ use std::thread;
 use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};
 
-/// What a listing holds, after the prefix that was listed and the number of the page.
+/// Creates the response to a list request from its prefix and the count of list requests so far.
 type Listing = fn(&str, usize) -> String;
 
-/// The listing, the exit codes of a run and what it says.
+/// Name, listing, allowed exit codes of a run, and expected output.
 type Row = (&'static str, Listing, &'static [i32], &'static str);
 
 fn page(inner: &str, next: Option<&str>) -> String {
@@ -55,10 +55,10 @@ const ROWS: &[Row] = &[
     ("an error in place of the page", |_, _| "<Error><Code>\x1b[31mDenied</Code><Message>\r\n\x07</Message></Error>".to_owned(), MEASURED, ""),
 ];
 
-/// An object store that takes everything and lists what the test says.
+/// An object store that accepts every request and returns the listing of the test.
 struct Store {
     port: u16,
-    /// Paths of single deletions, and bodies of those of many.
+    /// Paths of DELETE requests, and bodies of batch deletions.
     deletions: Arc<Mutex<Vec<String>>>,
 }
 
@@ -80,7 +80,7 @@ impl Store {
         Self { port, deletions }
     }
 
-    /// Fails if anything was deleted that is not below the prefix of a run of this test.
+    /// Fails if a key outside the prefix of the run was deleted.
     #[track_caller]
     fn expect_own_deletions(&self, name: &str) {
         for deletion in self.deletions.lock().expect("no panic").iter() {
@@ -89,7 +89,7 @@ impl Store {
                 None => vec![deletion.trim_start_matches("/box").trim_start_matches('/')],
             };
             for key in keys {
-                // The bucket itself, which the run has made.
+                // The empty key is the bucket, which the run created.
                 let is_own = key.is_empty() || key.starts_with("tenbin-0000000000000007/");
                 assert!(is_own, "{name}: {deletion:?} was deleted");
             }
@@ -135,7 +135,7 @@ fn serve(
             _ => format!("HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n"),
         };
         let body = if method == "HEAD" { "" } else { &document };
-        // In one write: two would wait for each other's acknowledgement.
+        // One write, because Nagle's algorithm would delay a second write until an ACK.
         answers.write_all([&head, body].concat().as_bytes())?;
     }
     Ok(())

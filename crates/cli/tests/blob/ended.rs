@@ -7,12 +7,12 @@ use nix::sys::signal::Signal;
 use crate::common::{Running, Scratch, Tenbin};
 use crate::stand::{Blobs, blob, failed, ok, started};
 
-/// Moments that are the same in every run, milliseconds.
+/// Pseudo-random delays from a fixed seed.
 struct Moments(u64);
 
 impl Moments {
     fn next(&mut self, most: u64) -> Duration {
-        // The constants of Knuth's MMIX.
+        // Linear congruential generator with the constants of Knuth's MMIX.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -21,7 +21,7 @@ impl Moments {
     }
 }
 
-/// Kills a run a while after a given event.
+/// Waits until `begun` returns true, then for `after`, and kills the run.
 fn killed(mut run: Running, after: Duration, begun: impl FnMut() -> bool) {
     run.wait_until(Duration::from_secs(60), begun);
     std::thread::sleep(after);
@@ -38,8 +38,8 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
     };
     let mut moments = Moments(20);
     let mut read = 0;
-    // In the middle of a slice; at the end of one, where journals are folded; while
-    // blobs are read; and while they are deleted.
+    // Kills in a slice, at the end of a slice (when journals are folded), during reads, and
+    // during deletions.
     let runs = [
         on_disk("p", ""),
         on_disk("p", ""),
@@ -49,8 +49,8 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
         on_disk("d", ""),
         on_disk("p", ""),
     ];
-    // PUTs that were out when a run was killed may have been stored without anybody
-    // hearing of it, and so with deletions: four connections each time.
+    // On each of the four connections, a PUT or a deletion in flight at the kill can have taken
+    // effect without a response.
     let (mut unheard_puts, mut unheard_deletions) = (0, 0);
     for (at, options) in runs.iter().enumerate() {
         let before = server.held();
@@ -66,7 +66,7 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
             "d" => unheard_deletions += 4,
             _ => assert_eq!(server.held(), before),
         }
-        // All that is left may be what nobody has heard of.
+        // Unacknowledged PUTs and deletions can account for all blobs on the server.
         if server.held() <= unheard_puts + unheard_deletions {
             continue;
         }
@@ -78,7 +78,7 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
             read <= held && held <= read + unheard_puts + unheard_deletions,
             "{at}: {read} of {held}"
         );
-        // Those that were being deleted are not asked for.
+        // Blobs with a started deletion are not read.
         assert_eq!(failed(&reading, "get"), 0, "{at}: {reading}");
         reading
             .expect_stderr("of set \"blobs\" are kept")
@@ -125,7 +125,7 @@ fn what_a_killed_run_has_left_is_cleaned() {
         cleaned
             .expect_code(0)
             .expect_stderr("nothing is left in set tenbin-");
-        // Those that were out on the four connections.
+        // At most one PUT in flight on each of the four connections.
         assert!(server.held() <= before + 4, "{cleaned}");
         assert!(!directory.join("blobs").exists(), "{cleaned}");
         clean(&directory).expect_code(0);
@@ -142,7 +142,7 @@ fn what_a_killed_run_has_left_is_cleaned() {
     );
     clean(&newest()).expect_code(0);
     assert!(!there());
-    // A run that comes to its end leaves no journals.
+    // A completed run leaves no journals.
     let run = blob(
         &scratch,
         &server,
@@ -161,7 +161,7 @@ fn a_run_that_is_interrupted_leaves_nothing() {
     run.signal(Signal::SIGINT);
     let run = run.wait(Duration::from_secs(60));
     run.expect_code(130);
-    // A PUT that is not answered within a second at the end may be stored without
-    // anybody hearing of it.
+    // A PUT without a response within a second after the end can be stored unnoticed: at most one
+    // on each of the four connections.
     assert!(server.held() <= 4, "{run}");
 }

@@ -10,8 +10,8 @@ fn deletions_are_followed_until_they_take_effect() {
     let options = "--phases pd --objects 40 --slice 30s --rounds 1 --until-gone";
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 40, "{run}");
-    // As many as there are connections for are polled some thirty times each, and not as
-    // often as can be.
+    // At least 16 blobs (`--poll-connections`) are polled, about 30 times each, because the pause
+    // between polls grows.
     let gone = steps(&run, "delete", "gone");
     assert!((16..=40).contains(&gone), "{gone}: {run}");
     let polled = steps(&run, "delete", "is it gone");
@@ -41,8 +41,8 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     run.expect_stderr("4 blobs were still there at the last poll");
 
-    // Only a blob that was read is still there: other answers tell nothing, and it is
-    // asked after again.
+    // Only a successful read shows that a blob still exists. After any other response, the blob is
+    // polled again.
     let server = Blobs::start(
         &scratch,
         &[
@@ -75,7 +75,7 @@ fn deletions_are_followed_until_they_take_effect() {
     run.expect_stderr("for 8 blobs whose deletion was acknowledged it is unknown");
     assert!(!run.stderr.contains("still there"), "{run}");
 
-    // What was being deleted when a run ended is not read by the next, and is deleted again.
+    // A blob with an unfinished deletion is not read by the next run, and is deleted again.
     let server = Blobs::start(&scratch, &["--delete-lag", "1h"]);
     let on_disk = |options: &str| {
         let options = format!("{options} --locations db --rounds 1 --slice 60s --size 1KiB");
@@ -95,7 +95,7 @@ fn deletions_are_followed_until_they_take_effect() {
     run.expect_stderr("0 blobs of set \"blobs\" are kept");
     assert!(!run.stderr.contains("were being deleted"), "{run}");
 
-    // A slice that ends before they are gone knows how many are not.
+    // A slice that ends before the blobs are gone reports how many still exist.
     let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
     let options = "--phases pd --objects 4 --slice 2s --rounds 1 --until-gone";
     let run = blob(&scratch, &server, options);
@@ -111,7 +111,7 @@ fn deletions_are_followed_until_they_take_effect() {
 #[test]
 fn the_time_until_gone_is_not_that_of_reads_which_break_off() {
     let scratch = Scratch::new("blob-breaks");
-    // As a CubeFS cluster does it, but for its deletion delay.
+    // Closes connections like a CubeFS cluster, but with a shorter deletion delay.
     let server = Blobs::start(
         &scratch,
         &["--delete-lag", "100ms", "--gone-delay", "610ms"],
@@ -133,7 +133,7 @@ fn the_time_until_gone_is_not_that_of_reads_which_break_off() {
         .find(|one| one["operation"] == "gone")
         .expect("gone");
     assert!(gone["ok"].as_u64() >= Some(16), "{polled}");
-    // Polls come an eighth of the time so far apart.
+    // The pause between polls is an eighth of the time since the deletion.
     let longest = gone["max"].as_f64().expect("a time");
     assert!((0.1..0.4).contains(&longest), "{longest}: {polled}");
     assert_eq!(errors_found(&polled), "", "{polled}");

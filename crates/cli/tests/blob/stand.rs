@@ -21,7 +21,7 @@ impl Blobs {
         format!("http://{}", self.0.address)
     }
 
-    /// Blobs that it holds, each of one piece.
+    /// Number of stored blobs, each of one piece.
     pub(crate) fn held(&self) -> u64 {
         let mut stream = TcpStream::connect(self.0.address).expect("connected");
         stream
@@ -53,7 +53,7 @@ pub(crate) fn started(scratch: &Scratch, server: &Blobs, options: &str) -> Runni
     Tenbin::new(scratch, words).start()
 }
 
-/// The result of a workload, by what its name begins with.
+/// The result of the first workload whose name starts with `workload`.
 pub(crate) fn result(run: &Outcome, workload: &str) -> Value {
     let document: Value =
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
@@ -76,7 +76,7 @@ pub(crate) fn failed(run: &Outcome, workload: &str) -> u64 {
     result(run, workload)["failed"].as_u64().expect("a count")
 }
 
-/// Failures of a class, over all workloads, and what was said of failures.
+/// Number of failures of a class over all workloads, and the messages of all failures.
 pub(crate) fn failures(run: &Outcome, class: &str) -> (u64, String) {
     let document: Value =
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
@@ -93,7 +93,7 @@ pub(crate) fn failures(run: &Outcome, class: &str) -> (u64, String) {
     (count, texts)
 }
 
-/// How often an operation of a workload was correct.
+/// Number of successful operations of this name in a workload.
 pub(crate) fn steps(run: &Outcome, workload: &str, operation: &str) -> u64 {
     let result = result(run, workload);
     let mut all = result["operations"].as_array().expect("operations").iter();
@@ -103,7 +103,7 @@ pub(crate) fn steps(run: &Outcome, workload: &str, operation: &str) -> u64 {
         .unwrap_or_else(|| panic!("no {operation}: {run}"))
 }
 
-/// What the findings about failures say.
+/// Evidence of all `errors` findings.
 pub(crate) fn errors_found(run: &Outcome) -> String {
     let document: Value =
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));

@@ -16,7 +16,7 @@ const CONF: &str = r#"{
     "cluster_config": { "clusters": [{"cluster_id": 1, "hosts": ["URL"]}] }
 }"#;
 
-/// The founding document's lines, with shorter times.
+/// The original command lines of blobstore-bench, with shorter times.
 #[test]
 fn the_founding_lines_run_and_print_that_tools_lines() {
     let scratch = Scratch::new("blobstore-bench");
@@ -59,7 +59,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         ops.collect::<Vec<u64>>()
     };
     assert_eq!(total("PUT").len(), 2, "{run}");
-    // Answers that came after the time are stored as well.
+    // Blobs whose PUT response arrived after the end of the phase are stored and read, too.
     for (put, got) in total("PUT").into_iter().zip(total("GET")) {
         assert!((put..=put + 2).contains(&got) || got < put, "{run}");
     }
@@ -71,7 +71,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -i 1 -o out.json");
     assert!(matches!(later.code, Some(0 | 6)), "{later}");
     later.expect_stderr("10 blobs of set \"blobs\" are kept");
-    // What is found of several modes is said once.
+    // A finding about several modes is printed once.
     later.expect_stdout("a 99th percentile needs 368; likewise delete on blobstore");
     let json = std::fs::read_to_string(scratch.join("out.json")).expect("out.json");
     let rows: Value = serde_json::from_str(&json).expect("JSON");
@@ -81,7 +81,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         .collect();
     assert_eq!(totals.len(), 2, "{json}");
     assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
-    // Sizes are those of what was put, whatever -s says now.
+    // Sizes are those of the stored blobs, independent of -s.
     for row in totals {
         let [seconds, rate] = ["Seconds", "Mbps"].map(|key| row[key].as_f64().expect("a number"));
         let bytes = rate * seconds * 1_048_576.0;
@@ -100,7 +100,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
             .expect_stderr("run -m p first with the same -r and -pr");
     }
 
-    // Lines come while it runs.
+    // Interval lines are printed during the run.
     let long = "blobstore-bench -b dummy -d 600 -m p -s 10Ki -i 2";
     let running = Tenbin::new(&scratch, long.split(' ')).start();
     let second = ", Int: 1, Dur(s): 2.0, Mode: PUT, Ops: ";
@@ -142,7 +142,7 @@ fn the_hint_for_n_counts_every_blob_that_stays() {
     let (_, hint) = run.stdout.split_once("with '-n ").expect("the hint");
     let (stored, _) = hint.split_once('\'').expect("its end");
     assert_eq!(stored.parse(), Ok(server.held()), "{run}");
-    // The same figures stand in intervals and in the line of the whole.
+    // Interval lines and the line of the total have the same figures.
     let lines = run.stdout.lines().filter(|line| line.contains("Mode: PUT"));
     let times: Vec<&str> = lines
         .clone()

@@ -67,7 +67,7 @@ impl Owned {
         server
     }
 
-    /// The table of the server for a plan file.
+    /// The `[[target]]` table of the server for a plan file.
     pub(crate) fn table(&self) -> String {
         format!(
             "[[target]]\nname = \"{}\"\nurl = \"http://127.0.0.1:{}\"\n\

@@ -88,8 +88,8 @@ fn the_first_ctrl_c_ends_the_slice_and_reports() {
     assert!(result.exists(), "{outcome}");
 }
 
-/// An object store that keeps nothing and is slow to delete: it tells `deleting`
-/// that it has been asked to, and waits for `go_on`.
+/// Starts an object store that stores nothing and delays batch deletions: each deletion sends to
+/// `deleting` and waits for `go_on`. Returns the port.
 fn slow_to_delete(deleting: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> u16 {
     let go_on = Mutex::new(go_on);
     server(move |stream| {
@@ -108,7 +108,7 @@ fn slow_to_delete(deleting: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> u16 
     })
 }
 
-/// Reads one request with its body.
+/// Reads one request with its body, and returns the method.
 fn next_method(requests: &mut impl BufRead) -> Option<String> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -162,7 +162,7 @@ objects = 500
     let mut run = Tenbin::new(&scratch, ["run", &plan])
         .env("TENBIN_SECRET_KEY", "any")
         .start();
-    // At least one slice of each.
+    // Waits for at least one slice of each target.
     run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
     let doomed = scratch.alive();
     let mut doomed = doomed
@@ -174,7 +174,7 @@ objects = 500
         .recv_timeout(SOON)
         .expect("a request to delete");
     run.signal(Signal::SIGINT);
-    // Nothing tells that a signal changed nothing, but that it goes on and on.
+    // The signal must have no effect, so the test checks that the run continues.
     thread::sleep(Duration::from_millis(500));
     assert!(run.is_running(), "{}", run.so_far());
     go_on.send(()).expect("the store waits");
@@ -187,7 +187,7 @@ objects = 500
     scratch.expect_nobody_left(SOON);
 }
 
-/// A plan of four slices of 20 s on one built-in server, long enough to be ended before its time.
+/// A plan of four slices of 20 s on one built-in server, long enough for the test to end the run.
 fn long_plan(scratch: &Scratch, target: &str, builtin: &str, workload: &str) -> String {
     scratch.write(
         "plan.toml",

@@ -9,7 +9,7 @@ use crate::common::{Outcome, Scratch, Tenbin};
 
 pub(crate) const SOON: Duration = Duration::from_secs(30);
 
-/// The one run directory in the scratch directory's `runs`.
+/// The only run directory of the test.
 pub(crate) fn run_directory(scratch: &Scratch) -> PathBuf {
     let mut runs: Vec<_> = std::fs::read_dir(scratch.path().join("runs"))
         .expect("a runs directory")
@@ -19,13 +19,13 @@ pub(crate) fn run_directory(scratch: &Scratch) -> PathBuf {
     runs.remove(0)
 }
 
-/// `tenbin show` of the one run.
+/// Outcome of `tenbin show` for the only run.
 pub(crate) fn shown(scratch: &Scratch) -> Outcome {
     let directory = run_directory(scratch);
     Tenbin::new(scratch, ["show".as_ref(), directory.as_os_str()]).run()
 }
 
-/// A server that does with every connection what the test says.
+/// Starts a server that runs `serve` for every connection, and returns the port.
 pub(crate) fn server(serve: impl Fn(std::net::TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();
@@ -39,7 +39,7 @@ pub(crate) fn server(serve: impl Fn(std::net::TcpStream) + Send + Sync + 'static
     port
 }
 
-/// Lines that the run has kept so far, of seconds that were measured.
+/// Number of operation lines in `intervals.jsonl` so far: one per operation and second.
 pub(crate) fn measured_seconds(scratch: &Scratch) -> usize {
     let Ok(runs) = std::fs::read_dir(scratch.path().join("runs")) else {
         return 0;

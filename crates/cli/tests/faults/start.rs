@@ -17,7 +17,7 @@ fn a_closed_port() {
     expect_no_run(&scratch);
 }
 
-/// A failed start leaves nothing behind.
+/// Fails if a run directory exists.
 fn expect_no_run(scratch: &Scratch) {
     let runs = std::fs::read_dir(scratch.path().join("runs"));
     let left: Vec<_> = runs.into_iter().flatten().flatten().collect();
@@ -59,7 +59,7 @@ fn a_name_that_does_not_resolve() {
     run.expect_code(3).expect_stderr("no-such-host.invalid");
 }
 
-/// `tenbin run` on a plan, with these soft and hard limits of open files.
+/// Runs a plan with these soft and hard limits of open files.
 fn limited(scratch: &Scratch, soft: u32, hard: u32, plan: &str) -> std::process::Output {
     let script = format!(
         "ulimit -Sn {soft} && ulimit -Hn {hard} && exec '{}' run '{plan}'",
@@ -114,11 +114,11 @@ kind = "http"
     assert!(matches!(run.status.code(), Some(0 | 6)), "{stderr}");
     let kept = run_directory(&scratch).join("intervals.jsonl");
     let kept = std::fs::read_to_string(kept).expect("intervals.jsonl");
-    // Not all may have come to be accepted in so short a slice, but all got a socket.
+    // The slice may be too short to open all connections, but no socket was refused.
     let seconds = kept.matches("\"refused\":").count();
     assert!(seconds > 0, "{kept}");
     assert_eq!(kept.matches("\"refused\":0,").count(), seconds, "{kept}");
-    // The target has what the user gave it, not what the load needs.
+    // The target gets the user's limit, not the limit that Tenbin raised for the load.
     let limit = std::fs::read_to_string(told).expect("its limit");
     assert_eq!(limit.trim(), "64");
     scratch.expect_nobody_left(SOON);

@@ -3,8 +3,8 @@
 use super::common::{Certificates, Nginx, Scratch};
 use super::{environment, expect_measured, expect_repeatable_plan, http, log};
 
-/// nginx with TLS from those certificates; `listen` stands behind its address, and
-/// `extra` in its server block.
+/// nginx with TLS and the certificate `name`. `listen` is appended to the listen directive, `extra`
+/// is inserted into the server block.
 fn tls_nginx(
     scratch: &Scratch,
     certificates: &Certificates,
@@ -181,7 +181,7 @@ fn a_client_certificate_is_shown() {
         &[&options[..], &["--cert", &pem, "--key", &key]].concat(),
     );
     expect_measured(&run);
-    // nginx shakes hands without one, and answers every request with 400.
+    // Without a client certificate, the handshake succeeds and nginx responds with 400.
     http(&scratch, &options)
         .expect_code(3)
         .expect_stderr("requires a client certificate; set one with --cert FILE");

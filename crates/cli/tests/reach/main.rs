@@ -20,19 +20,18 @@ const SHORT: [&str; 8] = [
     "4",
 ];
 
-/// `tenbin http` with these options, for a moment.
+/// Runs a short `tenbin http` with these options.
 fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
     Tenbin::new(scratch, [&["http"][..], options, &SHORT].concat()).run()
 }
 
 #[track_caller]
 fn expect_measured(run: &Outcome) {
-    // 6: measured, and found wanting because this machine is busy. Without a single
-    // correct answer it is 4.
+    // 6: a busy machine can make the run INVALID. 4 would mean: no correct response.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
 }
 
-/// The lines of nginx's log `name`, one for each request.
+/// The lines of nginx's access log `name`, one per request.
 fn log(scratch: &Scratch, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(scratch.join(name)).expect("an access log");
     text.lines().map(str::to_owned).collect()
@@ -49,7 +48,7 @@ fn environment(scratch: &Scratch) -> serde_json::Value {
     serde_json::from_str(&text.expect("environment.json")).expect("JSON")
 }
 
-/// The plan of the newest run says the same when it is read again.
+/// Checks that Tenbin reads and prints the plan of the newest run unchanged; returns the plan.
 fn expect_repeatable_plan(scratch: &Scratch) -> String {
     let plan = run_directory(scratch).join("plan.toml");
     let written = std::fs::read_to_string(&plan).expect("plan.toml");
@@ -65,7 +64,7 @@ fn expect_repeatable_plan(scratch: &Scratch) -> String {
 #[test]
 fn a_unix_socket_is_measured_and_a_missing_one_is_named() {
     let scratch = Scratch::new("unix");
-    // The scratch directory's own path may be too long for a socket.
+    // The path of the scratch directory can be too long for a socket.
     let place = tempfile::tempdir().expect("a directory with a short path");
     let socket = place.path().join("s").display().to_string();
     let log_file = scratch.join("log");
@@ -140,7 +139,7 @@ fn addresses_given_by_hand_take_turns_and_each_must_answer() {
     let run = http(&scratch, &["--target", &target, "--resolve", &pin]);
     expect_measured(&run);
     let seen = log(&scratch, "log");
-    // The look before the first slice adds one to each.
+    // The check before the first slice sends one request to each address.
     for address in ["127.0.0.1", "127.0.0.3", "::1"] {
         let line = format!("{address} db.test");
         assert!(
@@ -212,7 +211,7 @@ fn every_host_is_looked_at_before_anything_is_measured() {
         .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
 }
 
-/// The hosts of the only target in the result of the newest run.
+/// Results by host of the first target in the newest run.
 fn host_results(scratch: &Scratch) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(run_directory(scratch).join("result.json"));
     let document: serde_json::Value =
@@ -224,7 +223,7 @@ fn host_results(scratch: &Scratch) -> Vec<serde_json::Value> {
 #[test]
 fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
     let scratch = Scratch::new("weights");
-    // Who answers is decided by the name, and noted with the address that was called.
+    // The Host header selects the server block; the log has the address and the Host header.
     let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
         let server = |name: &str| {
             let log_file = scratch.join(name);
@@ -247,7 +246,7 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
         format!("one.test:{port}:127.0.0.1"),
         format!("two.test:{port}:127.0.0.3"),
     ];
-    // By count and not by time: what a slice cuts off would be in the log alone.
+    // A number of requests instead of a time: requests cut off at the end are only in the log.
     let run = Tenbin::new(
         &scratch,
         [
@@ -268,7 +267,7 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
             "20s",
             "--warmup",
             "0s",
-            // No request is sent to learn what a response looks like.
+            // Disables the comparison of responses, which would send requests before the run.
             "--may-differ",
             "body",
             "--connections",
@@ -292,22 +291,22 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
         let seen = log(&scratch, name);
         let line = format!("{address} {called}");
         assert!(seen.iter().all(|seen| *seen == line), "{:?}", seen.first());
-        // The look before the first slice adds one.
+        // The check before the first slice sends one request.
         assert_eq!(seen.len() as u64, ok(at) + 1, "{name}");
     }
     assert_eq!(log(&scratch, "stray").len(), 0);
     assert_eq!(ok(0) + ok(1), 4000);
-    // Not exactly a quarter: at the start one host may be open before the other.
+    // Not exactly a quarter, because one host can be connected before the other.
     assert!((700..=1300).contains(&ok(0)), "{} of 4000", ok(0));
 }
 
-/// Rate times latency is what was out at once, however it was dealt out: nobody
-/// rested untimed, and nobody was counted twice.
+/// Little's law holds with several slots per connection and with several hosts: rate times latency
+/// is the number of requests in flight.
 #[test]
 fn lanes_and_hosts_obey_little_s_law() {
     let scratch = Scratch::new("lanes");
     let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
-        // Answers after a moment, so that a busy machine's own delays count little.
+        // Responses are slow, so that the delays of a busy machine matter little.
         format!(
             "server {{ listen 127.0.0.1:{port}; listen 127.0.0.3:{port}; \
              location / {{ limit_rate 100k; root {}; }} }} ",
@@ -366,12 +365,12 @@ fn an_object_store_with_several_names_is_filled_measured_and_tidied() {
         ];
         let run = Tenbin::new(&scratch, [&options[..], &keys, &SHORT].concat()).run();
         expect_measured(&run);
-        // A wrong signature would be a failure.
+        // The server rejects a signature for the wrong host.
         for host in host_results(&scratch) {
             assert!(host["ok"].as_u64() > Some(0), "{host}: {run}");
             assert_eq!(host["failed"], 0, "{run}");
         }
-        // What was put is gone, and so is the bucket.
+        // The objects and the bucket are deleted.
         assert!(!run.stderr.contains("could not be deleted"), "{run}");
     }
 }

@@ -35,7 +35,7 @@ fn base(name: &str) -> Case {
     (base.change)(Case::get("/bucket/object"))
 }
 
-/// The bucket, and an object for each path that is read.
+/// Creates the bucket, and an object for each path that a case reads.
 fn fill(at: SocketAddr) {
     let mut paths = vec!["/bucket".to_owned(), "/bucket/object".to_owned()];
     let of_objects = BASES.iter().map(|base| self::base(base.name).path);
@@ -90,7 +90,7 @@ fn a_wrong_or_altered_signature_is_refused_with_the_code_of_s3() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    // None of them has done anything.
+    // The rejected requests had no effect.
     let stolen = Case::get("/bucket/stolen").sign(at).send(at);
     assert_eq!(stolen, Answer::of((404, "NoSuchKey")));
     assert_eq!(base("get-vanilla").sign(at).send(at), Answer::ok());

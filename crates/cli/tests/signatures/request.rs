@@ -12,20 +12,20 @@ pub(super) const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 /// SHA-256 of `hello`.
 const HELLO_SHA256: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
-/// What is going to be signed.
+/// A request before signing.
 #[derive(Clone)]
 pub(super) struct Case {
     pub(super) method: &'static str,
     pub(super) path: String,
-    /// The query in the form that is sent.
+    /// Query string as sent.
     pub(super) query: String,
-    /// In canonical form.
+    /// Query string in canonical form, for the signature.
     pub(super) canonical_query: String,
-    /// Header lines besides those of every request, as they are sent.
+    /// Additional headers as sent.
     pub(super) headers: Vec<(String, String)>,
-    /// The same in canonical form.
+    /// Additional headers in canonical form, for the signature.
     pub(super) canonical_headers: Vec<(String, String)>,
-    /// Names in `SignedHeaders`, in their order; all of them, sorted, if `None`.
+    /// Names in `SignedHeaders`, in order; `None` for all headers, sorted.
     pub(super) names: Option<Vec<&'static str>>,
     pub(super) body: &'static str,
     pub(super) payload_hash: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Case {
     pub(super) secret: &'static str,
     pub(super) region: &'static str,
     pub(super) service: &'static str,
-    /// Seconds by which the clock of the client is fast.
+    /// Seconds by which the clock of the client is ahead.
     pub(super) fast: i64,
 }
 
@@ -57,7 +57,7 @@ impl Case {
         }
     }
 
-    /// Of nothing, or of `hello`.
+    /// A PUT whose `body` is empty or `hello`.
     pub(super) fn put(path: &str, body: &'static str) -> Self {
         let mut case = Self {
             method: "PUT",
@@ -70,7 +70,7 @@ impl Case {
         case
     }
 
-    /// With a header whose canonical form differs from these lines.
+    /// Adds header lines as sent, and one header in canonical form.
     pub(super) fn with_header(mut self, lines: &[(&str, &str)], canonical: (&str, &str)) -> Self {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         self.headers.extend(lines.iter().copied().map(owned));
@@ -148,14 +148,14 @@ fn scope(key: &str, day: &str, region: &str, service: &str) -> String {
     format!("{key}/{day}/{region}/{service}/aws4_request")
 }
 
-/// A request with its signature, to be altered before it is sent.
+/// A signed request, which a test case can change before sending.
 pub(super) struct Sent {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) query: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) authorization: Option<Authorization>,
-    /// Fields of the `Authorization` header in place of those of `authorization`.
+    /// Fields of the `Authorization` header that replace those of `authorization`.
     pub(super) fields: Option<String>,
     pub(super) body: String,
 }
@@ -185,14 +185,14 @@ impl Sent {
         self.add(name, value);
     }
 
-    /// The value of a header that is sent once.
+    /// Value of the first header of this name.
     pub(super) fn header(&self, name: &str) -> String {
         let mut headers = self.headers.iter();
         let found = headers.find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone()).expect("a header")
     }
 
-    /// Replaces text in the query.
+    /// Replaces the first occurrence of `from` in the query.
     pub(super) fn in_query(&mut self, from: &str, to: &str) {
         assert!(self.query.contains(from), "{from} in {}", self.query);
         self.query = self.query.replacen(from, to, 1);
@@ -227,7 +227,7 @@ impl Sent {
     }
 }
 
-/// A presigned URL that is going to be signed, of a request with `host` alone signed.
+/// A presigned URL before signing; `host` is the only signed header.
 pub(super) struct Presigned {
     case: Case,
     pub(super) expires: &'static str,

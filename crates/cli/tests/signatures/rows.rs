@@ -2,14 +2,14 @@
 
 use super::request::{Case, Presigned, Sent};
 
-/// A case that is signed as it should be.
+/// A correctly signed case.
 pub(super) struct Base {
-    /// Its name in the published suite.
+    /// Name in the AWS Signature Version 4 test suite.
     pub(super) name: &'static str,
     pub(super) change: fn(Case) -> Case,
 }
 
-/// A case that is signed by a client that does it wrongly.
+/// A case with a changed request or key before signing.
 pub(super) struct SignedSo {
     pub(super) base: &'static str,
     pub(super) what: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct SignedSo {
     pub(super) expected: (u16, &'static str),
 }
 
-/// A case that is altered after it was signed.
+/// A case with a change after signing.
 pub(super) struct Altered {
     pub(super) base: &'static str,
     pub(super) what: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct Altered {
     pub(super) expected: (u16, &'static str),
 }
 
-/// A presigned PUT, signed wrongly or altered.
+/// A presigned PUT with a change before or after signing.
 pub(super) struct PresignedRow {
     pub(super) what: &'static str,
     pub(super) before: fn(&mut Presigned),
