@@ -22,6 +22,15 @@ pub(super) struct Server {
     pub(super) version: &'static str,
 }
 
+/// What Go builds a server from.
+pub(super) enum Source {
+    /// A main package of the module.
+    Package(&'static str),
+    /// The text of a main program that uses only parts of the module, because the whole module
+    /// takes several times as long to compile.
+    Main(&'static str),
+}
+
 /// Location of a server binary.
 enum State {
     /// In the cache.
@@ -107,7 +116,20 @@ impl Server {
     fn is_right_version(&self, go: &Path, binary: &Path) -> bool {
         binary.is_file()
             && shell::output_of(Command::new(go).args(["version", "-m"]).arg(binary))
-                .is_ok_and(|info| holds_module(&info, self.module, self.version))
+                .is_ok_and(|info| self.is_in(&info))
+    }
+
+    /// Whether the output of `go version -m` names the module in this version: as the module of
+    /// the program or, for a main program of ours, as a module that the program uses.
+    fn is_in(&self, info: &str) -> bool {
+        info.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            let kind = words.next();
+            let is_part = kind == Some("dep") && matches!(self.source, Source::Main(_));
+            (kind == Some("mod") || is_part)
+                && words.next() == Some(self.module)
+                && words.next() == Some(self.version)
+        })
     }
 
     fn build(&self, go: &Path, into: &Path) -> Result<()> {
@@ -117,21 +139,34 @@ impl Server {
             self.version,
             into.display()
         );
-        let package = format!("{}@{}", self.package, self.version);
+        match self.source {
+            Source::Package(package) => shell::succeed(
+                Command::new(go)
+                    .args(["install", &format!("{package}@{}", self.version)])
+                    .env("GOBIN", into),
+            ),
+            Source::Main(main) => self.build_main(go, into, main),
+        }
+    }
+
+    fn build_main(&self, go: &Path, into: &Path, main: &str) -> Result<()> {
+        let sources = into.with_file_name(format!("{}-source", self.name));
+        std::fs::create_dir_all(&sources)
+            .with_context(|| format!("cannot make the directory {}", sources.display()))?;
+        let requirement = format!("{} {}", self.module, self.version);
+        let module = format!("module tenbin-{}\n\nrequire {requirement}\n", self.name);
+        for (name, text) in [("go.mod", module.as_str()), ("main.go", main)] {
+            let file = sources.join(name);
+            std::fs::write(&file, text)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
         shell::succeed(
             Command::new(go)
-                .args(["install", &package])
-                .env("GOBIN", into),
+                .args(["build", "-mod=mod", "-o"])
+                .arg(into.join(self.name))
+                .current_dir(&sources),
         )
     }
-}
-
-/// Whether `info`, the output of `go version -m`, names this main module in this version.
-fn holds_module(info: &str, module: &str, version: &str) -> bool {
-    info.lines().any(|line| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("mod") && words.next() == Some(module) && words.next() == Some(version)
-    })
 }
 
 fn go() -> Result<PathBuf> {
@@ -189,15 +224,47 @@ fn remove_if_there(file: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::holds_module;
+    use super::{Server, Source};
 
     const INFO: &str = "minio: go1.26.8\n\tpath\texample.org/minio\n\tmod\texample.org/minio\tv1.2.3\th1:abc=\n\tdep\texample.org/other\tv9.9.9\th1:def=\n";
 
+    fn is_in_info(module: &'static str, version: &'static str, source: Source) -> bool {
+        let server = Server {
+            name: "minio",
+            module,
+            version,
+            source,
+        };
+        server.is_in(INFO)
+    }
+
     #[test]
     fn only_the_main_module_in_the_exact_version_counts() {
-        assert!(holds_module(INFO, "example.org/minio", "v1.2.3"));
-        assert!(!holds_module(INFO, "example.org/minio", "v1.2.4"));
-        assert!(!holds_module(INFO, "example.org/minio", "v1.2"));
-        assert!(!holds_module(INFO, "example.org/other", "v9.9.9"));
+        assert!(is_in_info(
+            "example.org/minio",
+            "v1.2.3",
+            Source::Package("")
+        ));
+        assert!(!is_in_info(
+            "example.org/minio",
+            "v1.2.4",
+            Source::Package("")
+        ));
+        assert!(!is_in_info(
+            "example.org/minio",
+            "v1.2",
+            Source::Package("")
+        ));
+        assert!(!is_in_info(
+            "example.org/other",
+            "v9.9.9",
+            Source::Package("")
+        ));
+    }
+
+    #[test]
+    fn a_main_program_of_ours_uses_the_module_in_the_exact_version() {
+        assert!(is_in_info("example.org/other", "v9.9.9", Source::Main("")));
+        assert!(!is_in_info("example.org/other", "v9.9.8", Source::Main("")));
     }
 }

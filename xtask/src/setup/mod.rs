@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use self::go::Source;
 use crate::shell;
 
 /// Programs from Debian packages: program, package.
@@ -27,29 +28,43 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
 const FROM_GO: &[go::Server] = &[
     go::Server {
         name: "minio",
-        package: "github.com/minio/minio",
         module: "github.com/minio/minio",
         version: "v0.0.0-20260212201848-7aac2a2c5b7c",
+        source: Source::Package("github.com/minio/minio"),
     },
     go::Server {
         name: "versitygw",
-        package: "github.com/versity/versitygw/cmd/versitygw",
         module: "github.com/versity/versitygw",
         version: "v1.8.0",
+        source: Source::Package("github.com/versity/versitygw/cmd/versitygw"),
     },
     go::Server {
         name: "benchstat",
-        package: "golang.org/x/perf/cmd/benchstat",
         module: "golang.org/x/perf",
         version: "v0.0.0-20260908200009-22c9c6c9d4da",
+        source: Source::Package("golang.org/x/perf/cmd/benchstat"),
     },
     go::Server {
         name: "rclone",
-        package: "github.com/rclone/rclone",
         module: "github.com/rclone/rclone",
         version: "v1.75.1",
+        source: Source::Main(RCLONE),
     },
 ];
+
+/// rclone as an S3 server of local files. All storage services that rclone knows would take
+/// minutes to compile.
+const RCLONE: &str = r#"package main
+
+import (
+	_ "github.com/rclone/rclone/backend/local"
+	"github.com/rclone/rclone/cmd"
+	_ "github.com/rclone/rclone/cmd/serve"
+	_ "github.com/rclone/rclone/cmd/serve/s3"
+)
+
+func main() { cmd.Main() }
+"#;
 
 /// The version of cargo-deny that `deny.toml` requires.
 const CARGO_DENY: &str = "0.20.2";
