@@ -15,7 +15,7 @@ pub(super) struct Sent {
     pub(super) refusals: u32,
     /// Time at which the first attempt was prepared, nanoseconds since the start of the slice.
     pub(super) started: u64,
-    /// Number of the governor's cuts when the current attempt was admitted.
+    /// Result of [`Governor::admit`](super::Governor::admit) for the current attempt.
     pub(super) mark: u64,
     /// Whether the current attempt was refused and will be retried.
     pub(super) again: bool,

@@ -12,9 +12,9 @@ const MOST_IN_TURN: usize = 4;
 /// Seconds over which the same content must be received before other content counts as unexpected,
 /// because pages can show the time in seconds.
 const PROVEN_SECONDS: u64 = 2;
-/// Bytes by which the length of a variable page can always change.
+/// Minimum slack: bytes by which a length can differ from the received lengths of a page.
 const SLACK_BYTES: u64 = 64;
-/// A variable page can also change by its longest length divided by this number.
+/// The slack of a large page is its longest received length divided by this number.
 const SLACK_PART: u64 = 10;
 
 /// A list of up to [`MOST_KINDS`] items without heap allocation.

@@ -16,8 +16,8 @@ const DIGITS: usize = 8;
 /// Maximum number of objects: all numbers with [`DIGITS`] digits.
 pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 
-/// Number of hexadecimal digits of a prefix level; [`SCATTER_DIGITS`] is for the part before the
-/// number in scattered keys.
+/// Number of hexadecimal digits of a prefix level. [`SCATTER_DIGITS`] is the number of digits that
+/// scattered keys have before the number of the object.
 const HEX_DIGITS: usize = 4;
 const SCATTER_DIGITS: usize = 8;
 
@@ -50,8 +50,8 @@ pub(crate) struct Bucket {
     object_path: Vec<u8>,
     /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
     pub(crate) hosts: Vec<String>,
-    /// `/` and the bucket name if the host name contains the bucket, otherwise empty. Put before a
-    /// path, gives a path that always names the bucket.
+    /// `/` and the bucket name if the host name contains the bucket, otherwise empty. Prepended to
+    /// a path of the bucket, so that the result always names the bucket.
     pub(crate) in_host: Vec<u8>,
 }
 
