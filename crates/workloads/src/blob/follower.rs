@@ -27,7 +27,7 @@ use crate::s3::slots::Slots;
 
 /// Operations of a phase whose deletions are followed: deletions, polls and times until gone.
 pub(super) const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
-/// Indices in [`FOLLOWED`]: polls, and times until gone.
+/// Index of polls in [`FOLLOWED`]; [`EFFECT`] is the index of times until gone.
 const POLL: usize = 1;
 const EFFECT: usize = 2;
 
@@ -66,7 +66,7 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Time limit, nanoseconds, for the effect of a deletion that started at `started`.
+    /// Time, nanoseconds, at which a blob must be gone if its deletion started at `started`.
     fn end(self, started: u64) -> u64 {
         started.saturating_add(self.limit)
     }

@@ -23,7 +23,8 @@ struct Contents {
 }
 
 impl BlobSets {
-    /// The set with this name and these locations, and whether the set is new.
+    /// The set with this name whose locations are kept as `keeping` says, and whether the set is
+    /// new.
     pub(crate) fn set(
         &self,
         keeping: &Keeping<'_>,

@@ -40,7 +40,7 @@ pub(crate) struct Same {
     pub(super) like: Response,
     /// Time at which this content was last received, seconds since 1970-01-01 UTC.
     pub(super) last_second: u64,
-    /// Whether other content is unexpected: `true` after this content was received over
+    /// Whether other content is unexpected: `true` once this content was received for at least
     /// [`PROVEN_SECONDS`], or if other kinds of responses are known.
     pub(super) is_proven: bool,
     /// Other content that was received before `is_proven` was set.

@@ -74,7 +74,7 @@ impl KeyShape {
         self.levels.len() * (HEX_DIGITS + 1) + scatter + DIGITS
     }
 
-    /// Writes the part into `out`, with only characters that need no encoding.
+    /// Writes the part of the key that differs between objects. Its characters need no encoding.
     fn write(&self, out: &mut [u8], object: u64) {
         let mut rest = out;
         for (level, names) in self.levels.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Place {
         }
     }
 
-    /// A copy with the numbers of other keys below the prefix.
+    /// A copy with this value of [`Place::foreign_keys`].
     pub(crate) fn with_foreign_keys(&self, foreign_keys: Vec<u64>) -> Self {
         Self {
             foreign_keys,

@@ -74,8 +74,9 @@ pub struct Content {
     pool: Vec<u8>,
     /// Generator of unique content, if used.
     unique: Option<Unique>,
-    /// Number of consecutive bodies of one size for the generations of an object; 1 if objects have
-    /// one size, because generations then use all bodies.
+    /// Number of consecutive bodies of each size, between which the generations of an object
+    /// alternate; 1 if all objects have one size, because generations then alternate between all
+    /// bodies.
     variants: usize,
     /// One value per size, if sizes differ: an object has the first size whose value is at least
     /// the hash of the object's number.

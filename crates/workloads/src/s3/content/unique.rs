@@ -13,7 +13,7 @@ use tenbin_plan::rng::{mix, unmix};
 /// Bytes generated at a time for a comparison.
 const BLOCK: usize = 1024;
 
-/// Bytes per key.
+/// Number of bytes of content that are XORed with one key.
 const PAGE: usize = 4096;
 
 /// The page of random bytes that is XORed with keys.
@@ -92,12 +92,12 @@ impl Unique {
         })
     }
 
-    /// The key for a page of an object.
+    /// The XOR key for a page of an object.
     fn key(self, number: u64, page: u64) -> u64 {
         mix(mix(self.salt ^ mix(number)).wrapping_add(page))
     }
 
-    /// The object with this key.
+    /// The object whose page `page` has this XOR key.
     fn number_of_key(self, key: u64, page: u64) -> u64 {
         unmix(unmix(unmix(key).wrapping_sub(page)) ^ self.salt)
     }
@@ -148,7 +148,8 @@ impl Unique {
     }
 }
 
-/// A part of a page: its part of the background, and the key, rotated to the start of the part.
+/// A part of a page: the same part of [`BACKGROUND`], and the XOR key, rotated to the start of the
+/// part.
 struct Page {
     background: &'static [u8],
     key: u64,
