@@ -15,8 +15,8 @@ pub(crate) const KEPT_BYTES: usize = 256;
 const SHOWN_CHARS: usize = 60;
 /// Minimum cost of a small request for the load generator, picoseconds.
 const REQUEST_PICOS: u64 = 5_000_000;
-/// Cost per byte of a body that the kernel drops unread, picoseconds (measured with 1 MiB from nginx
-/// over loopback: 29.6).
+/// Cost per byte of a body that the kernel drops unread, picoseconds (measured with 1 MiB from
+/// nginx over loopback: 29.6).
 const BYTE_PICOS: u64 = 30;
 /// Fixed cost of reading a body and computing its checksum, picoseconds.
 const READ_PICOS: u64 = 60_000;
