@@ -79,7 +79,7 @@ impl Contents {
 pub(super) struct Forecaster {
     caches: Arc<Caches>,
     shape: Shape,
-    /// By pattern: the request id, as in [`Contents::numbers`]; `None` if the response is not
+    /// By pattern: the id of the request, as in [`Contents`]; `None` if the response is not
     /// cacheable.
     numbers: Vec<Option<u32>>,
     /// By worker: a sampler that repeats the worker's sequence.
