@@ -231,9 +231,9 @@ pub trait Prepared: Send {
         None
     }
 
-    /// The next stage that repeats the checks of the setup stages after load. Called again after
-    /// each stage until the result is `None`; the next call starts over. No measured result depends
-    /// on these stages.
+    /// The next stage that runs after load and repeats the checks of the setup stages. Called again
+    /// after each stage until the result is `None`; the next call starts over. No measured result
+    /// depends on these stages.
     fn count_again(&mut self) -> Option<Stage> {
         None
     }

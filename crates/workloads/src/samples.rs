@@ -40,11 +40,11 @@ pub struct PatternCounts {
     pub ok: u64,
     /// Failed requests.
     pub failed: u64,
-    /// Sum of the published latencies of correct responses, nanoseconds.
+    /// Sum of the latencies of correct responses, nanoseconds; as [`RequestSample::nanos`].
     pub sum_nanos: u64,
-    /// Lowest published latency of a correct response, nanoseconds; meaningless if `ok` is 0.
+    /// Lowest latency of a correct response, nanoseconds; meaningless if `ok` is 0.
     pub min_nanos: u64,
-    /// Highest published latency of a correct response, nanoseconds.
+    /// Highest latency of a correct response, nanoseconds.
     pub max_nanos: u64,
 }
 

@@ -18,7 +18,7 @@ use crate::text::push_decimal;
 pub(crate) struct Access {
     /// Path of the target's URL, without a trailing slash.
     base: String,
-    /// By [`Exchange::host`]: the HTTP version and the headers that never change.
+    /// HTTP version and constant headers, indexed by [`Exchange::host`].
     fixed_headers: Vec<Vec<u8>>,
     hashes: u8,
     /// Whether content is sent in blocks with checksums.
@@ -116,7 +116,8 @@ fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     BASE64_URL_SAFE.encode(bytes)
 }
 
-/// Error text for a call that the server does not know; every access layer knows the call.
+/// Error text for status 404: the server is probably no access layer, because every access layer
+/// knows the calls that Tenbin sends.
 const NO_CALL: &str = "no such call (404): is this an access layer? Those listen on port 9500, and \
                        cluster managers on 9998";
 
@@ -126,7 +127,7 @@ const OCTETS: &[u8] = b"application/octet-stream";
 #[derive(Debug, Clone, Copy)]
 enum Carried {
     Json(u64),
-    /// Content of a blob; length before framing.
+    /// Content of a blob, with its length before framing.
     Content(u64),
 }
 
@@ -289,7 +290,8 @@ impl BlobProtocol for Access {
         }
     }
 
-    /// `true`: the access layer sends the head of a response before it looks for the content.
+    /// Returns `true`: the access layer sends the head of a response before it looks for the
+    /// content, so it can report a missing blob only by closing the connection.
     fn breaks_off_when_gone(&self) -> bool {
         true
     }

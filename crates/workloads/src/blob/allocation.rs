@@ -46,7 +46,7 @@ pub(super) struct Allocation {
     size: u64,
     piece_size: u64,
     slices: Vec<Slice>,
-    /// One token per slice with a full-size piece, and one more token for a shorter last piece.
+    /// One token per [`Slice`] with a full-size piece, and one more token for a shorter last piece.
     tokens: Vec<String>,
     /// Location of the blob, byte for byte as received.
     pub(super) location: Vec<u8>,

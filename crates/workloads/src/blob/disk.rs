@@ -35,14 +35,14 @@ pub(crate) struct Disk {
     database: Database,
 }
 
-/// State of a set.
+/// State of a set of blobs.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Seed of the content.
     pub(crate) seed: u64,
     /// The first unused blob number.
     pub(crate) next: u64,
-    /// Maximum number of PUTs that may have stored a blob at an unknown location.
+    /// Upper bound for the number of blobs at unknown locations.
     pub(crate) orphans: u64,
 }
 

@@ -1,8 +1,9 @@
 //! Measures the time from the start of an acknowledged deletion until the blob is gone.
 //!
 //! A follower polls blobs on separate connections, so that polls do not slow down deletions. The
-//! follower follows at most one blob per connection, so that no due poll waits for another poll and
-//! adds to the measured time. Further deletions are not followed.
+//! follower follows at most one blob per connection, because a poll that had to wait for a
+//! connection would increase the measured time. While every connection has a blob, new deletions
+//! are not followed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,7 +27,7 @@ use crate::s3::slots::Slots;
 
 /// Operations of a phase whose deletions are followed: deletions, polls and times until gone.
 pub(super) const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
-/// Indices of polls and times until gone in [`FOLLOWED`].
+/// Index of polls in [`FOLLOWED`]; [`EFFECT`] is the index of times until gone.
 const POLL: usize = 1;
 const EFFECT: usize = 2;
 
@@ -36,7 +37,7 @@ const SHORTEST_REST: u64 = 1_000_000;
 /// Wait of an idle follower, nanoseconds.
 const IDLE: u64 = 1_000_000;
 
-/// Number of consecutive responses closed early after which a blob counts as gone, on servers that
+/// A blob counts as gone after this number of consecutive responses closed early, on servers that
 /// report a missing blob by closing the connection.
 const BREAKS: u8 = 2;
 
@@ -65,7 +66,7 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Time limit, nanoseconds, for the effect of a deletion that started at `started`.
+    /// Time, nanoseconds, at which a blob must be gone if its deletion started at `started`.
     fn end(self, started: u64) -> u64 {
         started.saturating_add(self.limit)
     }
@@ -103,7 +104,7 @@ struct ScheduledPoll {
 /// Passes blobs from deleters to a follower.
 #[derive(Debug)]
 pub(crate) struct Handover {
-    /// Number of further blobs that can be followed.
+    /// Number of additional blobs that can be followed now.
     free: AtomicUsize,
     /// Number of active deleters.
     deleters: AtomicUsize,
@@ -206,8 +207,8 @@ impl FollowedBlobs {
         self.waiting.peek().map(|poll| poll.0.due)
     }
 
-    /// Number of blobs that still existed at an age above `longest`. Other blobs were not observed
-    /// for long enough.
+    /// Number of blobs that still existed when more than `longest` had passed since the start of
+    /// their deletion. Blobs that were observed for a shorter time are not counted.
     fn still_there(&self) -> u64 {
         let waiting = self.waiting.iter().map(|poll| &poll.0.deleting);
         let all = self.found.iter().chain(waiting);
@@ -366,7 +367,7 @@ impl Follower {
         self.again(place, unresolved);
     }
 
-    /// Schedules the next poll, unless the time limit is over.
+    /// Schedules the next poll or, after the time limit, stops following the blob.
     fn again(&mut self, place: usize, unresolved: Option<(ErrorClass, &str)>) {
         let sent_at = self.flights[place].sent_at;
         let Some(deleting) = self.deleting[place].take() else {

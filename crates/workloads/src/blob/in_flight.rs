@@ -36,7 +36,7 @@ pub(crate) struct InFlight {
     pub(crate) wrong: bool,
     /// Whether a successful response has started.
     pub(crate) begun: bool,
-    /// Whether the head of the response states another range than requested.
+    /// Whether the head of the response states a range other than the requested range.
     pub(crate) other_part: bool,
     /// Whether the response is a refusal, whose body is kept.
     pub(crate) refused: bool,

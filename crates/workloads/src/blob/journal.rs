@@ -1,9 +1,9 @@
 //! Journal of one worker: an append-only file of acknowledged PUTs and deletions. A record is
 //! written before its operation counts, so that a killed process loses at most its last record.
 //!
-//! A record consists of its length and CRC-32 (four bytes each, little-endian), its kind, the
-//! number and size, and the location. Each record is one write, so that a complete record reaches
-//! the operating system before the process can end.
+//! A record consists of its length and CRC-32 (four bytes each, little-endian), its kind, and
+//! number, size and location of the blob. Each record is one write, so that a complete record
+//! reaches the operating system before the process can end.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -102,8 +102,8 @@ impl Journal {
     }
 }
 
-/// The journals in a directory with names of `start` and a number, ascending by number; empty if
-/// the directory does not exist.
+/// The files `<start><number>.journal` in a directory, ascending by number; empty if the directory
+/// does not exist.
 pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,7 +1,7 @@
 //! Blobs that are stored, read and deleted by location, in phases.
 //!
-//! Phases on one target with the same locations and prefix share a [`set`] of blobs. Each protocol
-//! for blobs implements the trait in [`protocol`].
+//! Phases on one target with the same plan keys `locations` and `prefix` share a [`set`] of blobs.
+//! Each protocol for blobs implements the trait in [`protocol`].
 
 mod access;
 mod allocation;

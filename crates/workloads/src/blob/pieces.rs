@@ -29,7 +29,7 @@ const OPERATIONS: &[&str] = &["PUT", "/put", "/alloc", "/putat", "/sign", "/dele
 /// Index of the transaction in [`OPERATIONS`]; all other operations are sub-requests.
 const WHOLE: usize = 0;
 
-/// The request of a blob that is in flight or comes next.
+/// The request, of those that store one blob, that is in flight or comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Step {
     #[default]

@@ -42,8 +42,8 @@ impl Positions {
     }
 }
 
-/// Number of leading positions that contain `most` blobs that are not deleted and, with `readable`,
-/// were not being deleted by an earlier run.
+/// Number of positions, from the first, up to and including the `most`-th blob that is not deleted.
+/// With `readable`, blobs that an earlier run was deleting are not counted.
 pub(super) fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
     let mut there = (0..batch.len()).filter(|&at| is_there(batch, at, readable));
     let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);

@@ -198,7 +198,7 @@ impl PreparedBlob {
         (0..self.workers).map(putter).collect()
     }
 
-    /// Number of leading positions of a batch that a slice reads.
+    /// Number of positions of a batch, from the first, that a slice reads.
     fn reach(&self, batch: &Batch) -> u64 {
         let most = self.work.objects;
         most.map_or(batch.len(), |most| positions::reach(batch, most, true))

@@ -52,8 +52,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the location of a blob that is being written in the journals of the run. Locations
-    /// on disk contain only complete blobs, so nothing is recorded there.
+    /// Records the location of an incomplete blob in the journal of the run. If locations are kept
+    /// after the run, records nothing, because only complete blobs are kept.
     pub(crate) fn expect(&mut self, entry: Entry<'_>) {
         if !self.budget.set.stays()
             && let Some(journal) = &mut self.journal
@@ -74,8 +74,8 @@ impl Recorder {
         }
     }
 
-    /// Counts a PUT whose response has no usable location. After status 200, the stored blob cannot
-    /// be found.
+    /// Handles a PUT whose response has no usable location: with status 200, counts a blob that
+    /// cannot be found.
     pub(crate) fn miss(&self, status: u16) {
         if status == 200 {
             self.budget.set.note_orphan();

@@ -68,7 +68,8 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The position after `byte`, which must come next after spaces.
+/// Skips spaces and then `byte`, and returns the next position; `None` if another byte follows the
+/// spaces.
 fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = skip_spaces(text, at);
     (*text.get(at)? == byte).then_some(at + 1)

@@ -23,7 +23,8 @@ struct Contents {
 }
 
 impl BlobSets {
-    /// The set with this name and these locations, and whether the set is new.
+    /// The set with this name whose locations are kept as `keeping` says, and whether the set is
+    /// new.
     pub(crate) fn set(
         &self,
         keeping: &Keeping<'_>,
@@ -107,7 +108,7 @@ pub(crate) struct Set {
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
 }
 
-/// Numbers of operations in the slices of one storing phase without a target.
+/// Access to the numbers of operations, by slice, of one PUT phase without a real server.
 pub(crate) struct DummiesOf<'a> {
     dummies: MutexGuard<'a, Vec<Vec<Arc<Done>>>>,
     phase: usize,
@@ -221,7 +222,7 @@ impl Set {
     }
 
     /// The batch for the `nth` slice of a phase that reads or deletes: the blobs that the `nth`
-    /// slice of the storing phase stored, or the last batch of that phase.
+    /// slice of the storing phase stored, or its last slice if the storing phase had fewer slices.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
         let mut batches = lock(&self.batches);
         match source {
@@ -359,7 +360,7 @@ impl Set {
         deleting.map_or(0, |numbers| numbers.len() as u64)
     }
 
-    /// Numbers of operations in the slices of a storing phase without a target.
+    /// Numbers of operations, by slice, of a PUT phase without a real server.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
         let mut dummies = lock(&self.dummies);
         let phase = match source {

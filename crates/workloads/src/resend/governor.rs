@@ -44,7 +44,8 @@ struct State {
     successes: u64,
     growth: u64,
     refused: Refused,
-    /// Number of consecutive refusals; `since` is the time of the first refusal, nanoseconds.
+    /// Number of consecutive refusals; `since` is the time of the first of these refusals,
+    /// nanoseconds.
     in_a_row: u32,
     since: u64,
     /// The latest known time, nanoseconds.
@@ -82,8 +83,8 @@ impl Governor {
         self.state().refused
     }
 
-    /// Admits one more request and returns the current number of cuts; `Err` is the time at which
-    /// to try again, nanoseconds.
+    /// Admits one more request and returns how often the limit was halved so far; `Err` is the time
+    /// at which to try again, nanoseconds.
     pub(super) fn admit(&self, now: u64) -> Result<u64, u64> {
         /// Wait until a request of another thread can have ended, nanoseconds.
         const A_MOMENT: u64 = 2_000_000;
@@ -124,8 +125,8 @@ impl Governor {
         attempts < MOST_ATTEMPTS && !hopeless
     }
 
-    /// Counts a refused request. `cut` is the number of cuts at its admission; `requested_wait` is
-    /// the wait that the server requested, nanoseconds.
+    /// Counts a refused request. `cut` is the result of [`Governor::admit`] for the request;
+    /// `requested_wait` is the wait that the server requested, nanoseconds.
     pub(super) fn refuse(&self, cut: u64, requested_wait: Option<u64>) {
         let mut state = self.state();
         state.out -= 1;

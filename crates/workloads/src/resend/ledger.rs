@@ -15,7 +15,8 @@ pub(super) struct Sent {
     pub(super) refusals: u32,
     /// Time at which the first attempt was prepared, nanoseconds since the start of the slice.
     pub(super) started: u64,
-    /// Number of the governor's cuts when the current attempt was admitted.
+    /// Number of times that the limit of concurrent requests had been halved when the current
+    /// attempt was admitted.
     pub(super) mark: u64,
     /// Whether the current attempt was refused and will be retried.
     pub(super) again: bool,

@@ -12,9 +12,9 @@ const MOST_IN_TURN: usize = 4;
 /// Seconds over which the same content must be received before other content counts as unexpected,
 /// because pages can show the time in seconds.
 const PROVEN_SECONDS: u64 = 2;
-/// Bytes by which the length of a variable page can always change.
+/// Minimum slack: bytes by which a length can differ from the received lengths of a page.
 const SLACK_BYTES: u64 = 64;
-/// A variable page can also change by its longest length divided by this number.
+/// The slack of a large page is its longest received length divided by this number.
 const SLACK_PART: u64 = 10;
 
 /// A list of up to [`MOST_KINDS`] items without heap allocation.
@@ -40,7 +40,7 @@ pub(crate) struct Same {
     pub(super) like: Response,
     /// Time at which this content was last received, seconds since 1970-01-01 UTC.
     pub(super) last_second: u64,
-    /// Whether other content is unexpected: `true` after this content was received over
+    /// Whether other content is unexpected: `true` once this content was received for at least
     /// [`PROVEN_SECONDS`], or if other kinds of responses are known.
     pub(super) is_proven: bool,
     /// Other content that was received before `is_proven` was set.

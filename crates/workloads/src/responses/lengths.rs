@@ -4,13 +4,14 @@ use tenbin_engine::{ErrorClass, Judgement};
 
 use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 
-/// Bytes by which the length of a body can always differ.
+/// Bytes by which the length of a body that is not empty can differ from any first length.
 const SLACK_BYTES: u64 = 64;
 
 /// Compares the lengths of responses to each request with the length of the first response.
 ///
 /// Search results contain times and scores and change with the data. A body is therefore unexpected
-/// only if it is empty, shorter than half or longer than twice the first body.
+/// only if it is empty, or if its length differs from the first length by more than 64 bytes and is
+/// below half or above twice the first length.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths {
     /// By request: length of the first response + 1; 0 before the first response. Empty if nothing

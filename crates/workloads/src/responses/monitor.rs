@@ -15,22 +15,23 @@ pub(crate) const KEPT_BYTES: usize = 256;
 const SHOWN_CHARS: usize = 60;
 /// Minimum cost of a small request for the load generator, picoseconds.
 const REQUEST_PICOS: u64 = 5_000_000;
-/// Cost per byte of a body that the kernel drops unread, picoseconds (1 MiB from nginx over
-/// loopback: 31 µs).
+/// Cost per byte of a body that the kernel drops unread, picoseconds (measured with 1 MiB from
+/// nginx over loopback: 29.6).
 const BYTE_PICOS: u64 = 30;
 /// Fixed cost of reading a body and computing its checksum, picoseconds.
 const READ_PICOS: u64 = 60_000;
-/// Cost of reading per byte, picoseconds, while body and socket buffer fit into the CPU cache.
-/// The constant is about twice the measured cost: reading 64 KiB took 2.8 µs longer than dropping
-/// them, 43 ps per byte.
+/// Cost of reading per byte, picoseconds, while body and socket buffer fit into the CPU cache. The
+/// cost is set to about twice the measured value: reading 64 KiB took 43 picoseconds per byte more
+/// than dropping them.
 const READ_BYTE_PICOS: u64 = 100;
-/// Cost of reading per byte beyond [`FIRST_BYTES`], picoseconds. If all bodies of 1 MiB are read,
-/// each costs 53 µs more than unread. If only one body in 575 is read, this body costs about 650 µs
-/// more, because its data evicts other data from the CPU cache.
+/// Cost of reading per byte beyond [`FIRST_BYTES`], picoseconds. Measured with bodies of 1 MiB: if
+/// every body is read, reading costs 51 picoseconds per byte more than dropping the body. If only
+/// one body in 575 is read, reading costs about 620 more, because the data of the body evicts other
+/// data from the CPU cache.
 const FURTHER_BYTE_PICOS: u64 = 650;
 /// Number of bytes of a body that cost [`READ_BYTE_PICOS`] each.
 const FIRST_BYTES: u64 = 64 << 10;
-/// Reading content can take up to one part in this number, 2 %, of the cost of requests.
+/// Reading content can add 1 / `BUDGET_PART`, 2 %, to the cost of requests.
 const BUDGET_PART: u64 = 50;
 
 /// Rules of the comparison.
@@ -335,7 +336,8 @@ mod tests {
 
     const LENGTH: usize = 10_000;
 
-    /// A monitor that has learned for ten seconds to expect bodies of `x` bytes.
+    /// A monitor that expects bodies of [`LENGTH`] times the letter `x`, learned from responses ten
+    /// seconds apart.
     struct Checker {
         monitor: Monitor,
         bodies: Refusals,

@@ -39,12 +39,13 @@ pub(crate) struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// The object of a thing: an object or a version.
+    /// The object that `thing`, the number of an object or version, refers to.
     pub(crate) fn object_of(&self, thing: u64) -> u64 {
         versions::object_of(&self.work, thing)
     }
 
-    /// Replaces `query` with the version of a thing, or clears it for an object without versions.
+    /// Replaces `query` with the version that `thing` refers to; clears `query` for an object
+    /// without versions.
     pub(crate) fn write_version(&mut self, thing: u64) {
         match self.ids.of(thing) {
             Some(id) => versions::write_query(&mut self.query, id),

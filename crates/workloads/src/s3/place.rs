@@ -16,8 +16,8 @@ const DIGITS: usize = 8;
 /// Maximum number of objects: all numbers with [`DIGITS`] digits.
 pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 
-/// Number of hexadecimal digits of a prefix level; [`SCATTER_DIGITS`] is for the part before the
-/// number in scattered keys.
+/// Number of hexadecimal digits of a prefix level. [`SCATTER_DIGITS`] is the number of digits that
+/// scattered keys have before the number of the object.
 const HEX_DIGITS: usize = 4;
 const SCATTER_DIGITS: usize = 8;
 
@@ -50,8 +50,8 @@ pub(crate) struct Bucket {
     object_path: Vec<u8>,
     /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
     pub(crate) hosts: Vec<String>,
-    /// `/` and the bucket name if the host name contains the bucket, otherwise empty. Put before a
-    /// path, gives a path that always names the bucket.
+    /// `/` and the bucket name if the host name contains the bucket, otherwise empty. Prepended to
+    /// a path of the bucket, so that the result always names the bucket.
     pub(crate) in_host: Vec<u8>,
 }
 
@@ -74,7 +74,7 @@ impl KeyShape {
         self.levels.len() * (HEX_DIGITS + 1) + scatter + DIGITS
     }
 
-    /// Writes the part into `out`, with only characters that need no encoding.
+    /// Writes the part of the key that differs between objects. Its characters need no encoding.
     fn write(&self, out: &mut [u8], object: u64) {
         let mut rest = out;
         for (level, names) in self.levels.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Place {
         }
     }
 
-    /// A copy with the numbers of other keys below the prefix.
+    /// A copy with this value of [`Place::foreign_keys`].
     pub(crate) fn with_foreign_keys(&self, foreign_keys: Vec<u64>) -> Self {
         Self {
             foreign_keys,

@@ -59,7 +59,7 @@ pub(super) struct PreparedS3 {
     pub(super) there: Option<Found>,
     /// Objects that must be loaded before the run; `None` for all.
     pub(super) missing: Option<Arc<[u64]>>,
-    /// Number of objects that already existed as needed.
+    /// Number of objects of the data set that already existed before the run.
     pub(super) right: u64,
     /// Number of this run's objects that are kept.
     pub(super) stay: u64,

@@ -78,7 +78,8 @@ impl Worker {
         next
     }
 
-    /// The next request; ends at the end of the slice in the request sequence.
+    /// The next request; [`Next::Exhausted`] if the request sequence has reached the end of the
+    /// slice.
     fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.course.as_ref().is_some_and(AtWork::is_through) {
             return Next::Exhausted;
@@ -90,7 +91,7 @@ impl Worker {
         next
     }
 
-    /// The next request, even after the end of the slice in the request sequence.
+    /// The next request, even if the request sequence has reached the end of the slice.
     fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
         let next = self.spec(picked, now, exchange);
@@ -107,7 +108,8 @@ impl Worker {
         Next::Wait
     }
 
-    /// Calls an action with an exchange whose operation counts from 0 within the action.
+    /// Calls the action of the exchange. During the call, [`Exchange::op`] is the index within the
+    /// action.
     fn within<T>(
         &mut self,
         exchange: &mut Exchange,

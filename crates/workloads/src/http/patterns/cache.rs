@@ -12,8 +12,8 @@ use crate::samples::CacheForecast;
 
 /// Maximum number of simulated requests per worker and slice.
 const MOST_REPLAYED: u64 = 5_000_000;
-/// Simulated requests per pattern for the forecast before a run, with [`FEWEST_FORECAST`] to
-/// [`MOST_FORECAST`] requests in total.
+/// Number of simulated requests per pattern for the forecast before a run. The total is at least
+/// [`FEWEST_FORECAST`] and at most [`MOST_FORECAST`].
 const PASSES: u64 = 20;
 const FEWEST_FORECAST: u64 = 20_000;
 const MOST_FORECAST: u64 = 2_000_000;
@@ -27,7 +27,8 @@ pub(crate) struct Caches(Mutex<Contents>);
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// Number of each distinct request of all workloads, by a hash of method, path and body.
+    /// Ids of the distinct requests of all workloads, from 0; the key is a hash of method, path and
+    /// body.
     numbers: HashMap<u64, u32>,
     caches: Vec<(Shape, Vec<Lru>)>,
 }
@@ -38,7 +39,7 @@ pub(super) struct Shape {
     /// Maximum number of responses in a cache.
     pub(super) size: u32,
     pub(super) hosts: usize,
-    /// Whether all hosts share one cache; otherwise each host has its own.
+    /// Whether all hosts share one cache; otherwise each host has a separate cache.
     pub(super) shared: bool,
 }
 
@@ -50,7 +51,7 @@ impl Shape {
 }
 
 impl Contents {
-    /// The number of each pattern among the distinct requests of the target.
+    /// The request id of each pattern. Patterns with the same request have the same id.
     fn numbers(&mut self, set: &PatternSet) -> Vec<u32> {
         let hasher = BuildHasherDefault::<DefaultHasher>::new();
         let key = |one: &Pattern| hasher.hash_one((&one.method, &one.path, &one.body));
@@ -78,8 +79,8 @@ impl Contents {
 pub(super) struct Forecaster {
     caches: Arc<Caches>,
     shape: Shape,
-    /// By pattern: its number among the distinct requests of the target; `None` if the response is
-    /// not cacheable.
+    /// By pattern: the id of the request, as in [`Contents`]; `None` if the response is not
+    /// cacheable.
     numbers: Vec<Option<u32>>,
     /// By worker: a sampler that repeats the worker's sequence.
     samplers: Vec<Sampler>,
@@ -119,7 +120,7 @@ impl Forecaster {
         }
     }
 
-    /// Skips this number of requests per worker.
+    /// Skips requests; `left_out` is their number by worker.
     pub(super) fn skip(&mut self, left_out: &[u64]) {
         for (sampler, &count) in self.samplers.iter_mut().zip(left_out) {
             sampler.skip(count);

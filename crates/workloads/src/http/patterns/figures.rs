@@ -75,7 +75,8 @@ struct Single {
     outcome: RequestOutcome,
 }
 
-/// The requests with the highest ranks; of requests with equal ranks, the earlier requests.
+/// The `most` requests with the highest ranks. A kept request is not replaced by a request of equal
+/// rank. Ranks ascend with the latency, or descend if the fastest requests are kept.
 #[derive(Default)]
 struct Extremes {
     most: usize,

@@ -39,9 +39,9 @@ pub(super) struct HitCounting {
     /// Number of patterns that are not searches of a known kind.
     unknown: usize,
     hosts: Vec<HostCounting>,
-    /// Number of hosts whose stage before the run has been returned.
+    /// Number of hosts for which [`HitCounting::before_run`] has returned the stage.
     begun: usize,
-    /// Number of hosts whose stage after load has been returned.
+    /// Number of hosts for which [`HitCounting::count_again`] has returned the stage.
     begun_again: usize,
 }
 
@@ -255,7 +255,8 @@ fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     patterns.iter().map(response).collect()
 }
 
-/// One count per pattern: a count that differs from the count before the run, or the last count.
+/// One count per pattern: the first count that differs from the count before the run or, if no
+/// count differs, the last count.
 fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHits> {
     let hits = before.iter().map(|one| (one.pattern, one.hits));
     let hits: HashMap<u32, Option<u64>> = hits.collect();
@@ -383,7 +384,9 @@ fn hits(source: &HitSource, body: &[u8]) -> Option<u64> {
     }
 }
 
-/// The number of hits in a response of Groonga. Command versions 1 and 2: `[[0,
+/// The number of hits in a response of Groonga. Command versions 1 and 2:
+/// `[[0, start, elapsed], [[[hits], columns, …], …]]`. Command version 3:
+/// `{"header": {"return_code": 0, …}, "body": {"n_hits": hits, …}}`.
 fn of_groonga(response: &Value) -> Option<u64> {
     if let Some(header) = response.get("header") {
         let worked = header.get("return_code")?.as_i64()? == 0;

@@ -21,9 +21,9 @@ pub(super) struct Sampling {
 
 /// Patterns that are drawn for one host, or for all hosts.
 struct Pool {
-    /// Positions of the patterns in file order, with repetitions.
+    /// Indices of the patterns in the order of the file; repeated patterns occur repeatedly.
     sequence: Arc<[u32]>,
-    /// Distinct positions of the patterns.
+    /// Indices of the distinct patterns.
     members: Arc<[u32]>,
     weighted: Arc<Alias>,
 }

@@ -17,8 +17,9 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Copy::new(setting)),
 };
 
-/// Copies objects of the workload to new objects, numbered after all objects and overwritten in a
-/// cycle. [`Exchange::tag`] is the number of the copy.
+/// Copies objects of the workload to new objects. The numbers of the copies follow the numbers of
+/// the objects; after the last number, copies are overwritten from the first number on.
+/// [`Exchange::tag`] is the number of the copy.
 struct Copy {
     sources: Chooser,
     targets: Walk,

@@ -11,7 +11,7 @@ pub(super) trait OneRequest: Send {
     /// Name of the operation, as the only element.
     const NAMES: &'static [&'static str];
 
-    /// Writes the request for the object or version in the exchange's tag.
+    /// Writes the request for the object or version whose number is [`Exchange::tag`].
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
 
     /// The body of every request.

@@ -40,7 +40,7 @@ struct Part {
     thing: u64,
     first: u64,
     length: u64,
-    /// The oldest generation that is a correct response.
+    /// The oldest generation (number of overwrites) whose content is a correct response.
     certain: u64,
     /// The generation that the response matches so far.
     seen: u64,

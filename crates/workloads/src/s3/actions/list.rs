@@ -39,9 +39,9 @@ struct Rest {
     from: Page,
 }
 
-/// Lists the objects below the prefix of the workload repeatedly. The pages of one listing follow
-/// each other; several listings run concurrently, one per connection. [`Exchange::tag`] is the
-/// index of the request.
+/// Lists the objects below the prefix of the workload repeatedly. The pages of one listing are
+/// requested one after the other; several listings run concurrently, one per connection.
+/// [`Exchange::tag`] is the index of the request.
 struct List {
     out: Slab<PageRequest>,
     rests: Vec<Rest>,

@@ -54,7 +54,7 @@ impl BodySource {
 /// A request in flight.
 #[derive(Debug, Default)]
 struct PutInFlight {
-    /// Number of the object and its generation, or of the version.
+    /// One number that identifies the object and its generation, or the version.
     number: u64,
     /// The body, if it was generated or framed for this request.
     body: Vec<u8>,

@@ -158,8 +158,8 @@ impl OneRequest for DeleteTags {
     }
 }
 
-/// Writes a request for the tags of the object in the exchange's tag, with method, headers and body
-/// of `spec`.
+/// Writes a tagging request with method, headers and body of `spec`; [`Exchange::tag`] is the
+/// number of the object.
 fn write_tags_request(
     spec: RequestSpec<'_>,
     context: &mut WorkerContext,

@@ -6,7 +6,7 @@
 
 use crate::s3::signing::sigv4::EMPTY_SHA256;
 
-/// Content per chunk, bytes: the minimum that the reference recommends.
+/// Content per chunk, bytes: the minimum that the Amazon S3 API reference recommends.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 const SIGNATURE: &[u8] = b";chunk-signature=";

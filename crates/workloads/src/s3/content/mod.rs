@@ -57,7 +57,7 @@ const HASHED_BYTES: u64 = 256 << 20;
 /// block on a server with deduplication.
 const STRIDE: usize = 4099;
 
-/// Total size of bodies from which hashing runs in parallel, bytes.
+/// Minimum total size of the bodies, bytes, for which hashing runs in parallel.
 const PARALLEL_BYTES: usize = 8 << 20;
 
 /// Number of bodies per size if sizes differ and objects are overwritten: consecutive generations
@@ -74,10 +74,12 @@ pub struct Content {
     pool: Vec<u8>,
     /// Generator of unique content, if used.
     unique: Option<Unique>,
-    /// Number of consecutive bodies of one size for the generations of an object; 1 if objects have
-    /// one size, because generations then use all bodies.
+    /// Number of consecutive bodies of each size, between which the generations of an object
+    /// alternate; 1 if all objects have one size, because generations then alternate between all
+    /// bodies.
     variants: usize,
-    /// By size, if sizes differ: the largest hash value of an object of this size.
+    /// One value per size, if sizes differ: an object has the first size whose value is at least
+    /// the hash of the object's number.
     up_to: Vec<u64>,
     /// Whether SHA-256 hashes are needed.
     hashed: bool,
@@ -313,7 +315,8 @@ impl Content {
         &self.pool[index * STRIDE..][..self.sizes[index]]
     }
 
-    /// The result of `make` for each body, computed on all cores from [`PARALLEL_BYTES`] on.
+    /// The result of `make` for each body, computed on all cores if the bodies have at least
+    /// [`PARALLEL_BYTES`] in total.
     fn of_each<T: Send>(&self, make: impl Fn(&[u8]) -> T + Sync) -> Vec<T> {
         let indices: Vec<usize> = (0..self.sizes.len()).collect();
         let bytes: usize = self.sizes.iter().sum();
@@ -349,7 +352,7 @@ fn bodies(sizes: &Sizes) -> usize {
     bodies as usize
 }
 
-/// The largest hash value of an object of each size; hash values are uniformly distributed.
+/// [`Content::up_to`]: the cumulative share of each size, scaled to the range of hash values.
 fn up_to(bodies: &[sizes::Body]) -> Vec<u64> {
     let mut sum = 0.0;
     let ends = bodies.iter().map(|body| {

@@ -44,13 +44,12 @@ fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
     ranges.iter().flat_map(of_range).collect()
 }
 
-/// Sizes and shares of bodies with a log-normal distribution. All bodies have the same share and
-/// the mean size of the objects that they represent. The overall mean is therefore the mean of the
-/// distribution, which depends on a few huge objects.
+/// Sizes and shares of bodies with a log-normal distribution. All bodies have equal shares. The
+/// size of a body is the mean size of the objects that the body represents, so that the overall
+/// mean is the mean of the distribution, which depends on a few huge objects.
 ///
-/// The log-normal sizes with median m below a quantile with normal deviate z contribute m ·
-/// exp(σ²/2) · Φ(z − σ) to the mean (Johnson, Kotz, Balakrishnan, "Continuous Univariate
-/// Distributions", vol. 1, ch. 14).
+/// With median m, the sizes below m · exp(z · σ) contribute m · exp(σ²/2) · Φ(z − σ) to the mean
+/// (Johnson, Kotz, Balakrishnan, "Continuous Univariate Distributions", vol. 1, ch. 14).
 fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
     let normal = Normal::standard();
     let mean = median as f64 * (sigma * sigma / 2.0).exp();

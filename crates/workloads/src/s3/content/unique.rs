@@ -3,8 +3,8 @@
 //!
 //! All pages of all objects are the same random bytes, XORed with an eight-byte key for the object
 //! and the page. XOR is as fast as memory; a random number generator would take as long as the
-//! system calls that send the content. Two pages have no longer common range than random data, so
-//! that the content can neither be compressed nor deduplicated.
+//! system calls that send the content. The longest byte sequence that two pages have in common is
+//! no longer than in random data, so that the content can neither be compressed nor deduplicated.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use tenbin_plan::rng::{mix, unmix};
 /// Bytes generated at a time for a comparison.
 const BLOCK: usize = 1024;
 
-/// Bytes per key.
+/// Number of bytes of content that are XORed with one key.
 const PAGE: usize = 4096;
 
 /// The page of random bytes that is XORed with keys.
@@ -92,12 +92,12 @@ impl Unique {
         })
     }
 
-    /// The key for a page of an object.
+    /// The XOR key for a page of an object.
     fn key(self, number: u64, page: u64) -> u64 {
         mix(mix(self.salt ^ mix(number)).wrapping_add(page))
     }
 
-    /// The object with this key.
+    /// The object whose page `page` has this XOR key.
     fn number_of_key(self, key: u64, page: u64) -> u64 {
         unmix(unmix(unmix(key).wrapping_sub(page)) ^ self.salt)
     }
@@ -122,8 +122,9 @@ impl Unique {
         })
     }
 
-    /// The object whose content from `offset` on matches 16 bytes of `part`, which start at a
-    /// multiple of 8 in the object; `None` if no object matches. Not for compressible content.
+    /// The object whose content from `offset` on matches `part`; `None` if no object matches.
+    /// Compares 16 bytes, from the first offset that is a multiple of 8. Not for compressible
+    /// content.
     pub(crate) fn number_of(self, offset: u64, part: &[u8]) -> Option<u64> {
         let skipped = (offset.next_multiple_of(8) - offset) as usize;
         let from = offset + skipped as u64;
@@ -147,7 +148,8 @@ impl Unique {
     }
 }
 
-/// A part of a page: its part of the background, and the key, rotated to the start of the part.
+/// A part of a page: the same part of [`BACKGROUND`], and the XOR key, rotated to the start of the
+/// part.
 struct Page {
     background: &'static [u8],
     key: u64,
@@ -179,9 +181,9 @@ fn is_laid(background: &[u8], key: u64, bytes: &[u8]) -> bool {
     off == 0 && off_behind == 0
 }
 
-/// The constant parts of an object: the end of each of many ranges. Ranges are short at the start
-/// of the object, so that small objects also have the configured share, and grow to an eighth of
-/// the preceding content.
+/// Division of an object into ranges that each end with constant bytes. Ranges are short at the
+/// start of the object, so that small objects also have the configured share, and grow to an eighth
+/// of the preceding content, up to [`LONGEST`].
 #[derive(Debug, Clone, Copy)]
 struct Pattern {
     percent: u64,
@@ -231,8 +233,8 @@ impl Pattern {
     }
 }
 
-/// Makes a share of a pool constant, separately after each multiple of `stride`, where objects can
-/// start.
+/// Makes `percent` of the bytes of a pool constant, in the same places after each multiple of
+/// `stride`, because objects start at multiples of `stride`.
 pub(crate) fn make_compressible(pool: &mut [u8], stride: usize, percent: u8) {
     let pattern = Pattern::new(percent);
     for stretch in pool.chunks_mut(stride) {

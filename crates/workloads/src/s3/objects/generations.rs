@@ -31,7 +31,7 @@ struct State {
 const OUT: u8 = 1;
 const UNSURE: u8 = 2;
 
-/// State of the objects of one share.
+/// State of the objects of one worker's share.
 #[derive(Debug)]
 struct Ledger {
     share: Share,

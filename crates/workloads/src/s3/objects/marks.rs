@@ -157,7 +157,8 @@ pub(crate) struct Walk {
     /// The list of objects; `None` if objects are numbered consecutively.
     among: Option<Arc<[u64]>>,
     position: u64,
-    /// The mark, and its recorded position; `None` if objects are not marked.
+    /// The mark that records the reached position, and the position last recorded; `None` if no
+    /// mark is kept.
     mark: Option<(Arc<Mark>, u64)>,
     again: bool,
 }
@@ -190,7 +191,7 @@ impl Walk {
         }
     }
 
-    /// Marks every object that is reached as created.
+    /// Records every object that the iteration reaches as created.
     pub(crate) fn making(self, marks: &mut Marks) -> Self {
         let mark = mark(&mut marks.made, self.share, self.among.as_ref());
         let reached = mark.reached.load(Ordering::Acquire);

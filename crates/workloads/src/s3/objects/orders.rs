@@ -41,7 +41,7 @@ pub(crate) enum Order {
     Uniform(Rng, u64),
     /// Zipf distributed.
     Zipf(Rng, Zipf),
-    /// Another order, which selects indices of one worker's share.
+    /// The order in the box, applied to the indices of one worker's share.
     Own(Share, Box<Order>),
 }
 

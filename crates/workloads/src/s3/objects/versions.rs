@@ -19,12 +19,12 @@ const MOST_BYTES: usize = 1024;
 /// A version id as received; ids of usual length need no allocation.
 pub(crate) type VersionId = SmallVec<[u8; 40]>;
 
-/// Number of things that are stored: objects, or versions.
+/// Number of stored things: versions or, without versions, objects.
 pub(crate) fn things(work: &S3Work) -> u64 {
     work.objects.saturating_mul(work.versions.max(1).into())
 }
 
-/// The object of a thing.
+/// The object that `thing`, the number of an object or version, refers to.
 pub(crate) fn object_of(work: &S3Work, thing: u64) -> u64 {
     match work.versions {
         0 => thing,
@@ -47,14 +47,14 @@ pub(crate) fn write_query(query: &mut Vec<u8>, id: &[u8]) {
     push_encoded(query, id, false);
 }
 
-/// The version ids of all things: written during loading, read by the measured workers.
+/// The ids of all stored versions: written during loading, read by the measured workers.
 #[derive(Debug, Default)]
 pub(crate) struct VersionIds {
     ids: Vec<OnceLock<Box<[u8]>>>,
 }
 
 impl VersionIds {
-    /// Has space for all things that will be loaded; empty without versions.
+    /// Reserves space for the ids of all versions that will be loaded; empty without versions.
     pub(crate) fn for_work(work: &S3Work) -> Self {
         let room = match work.versions {
             0 => 0,

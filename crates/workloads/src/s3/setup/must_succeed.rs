@@ -10,10 +10,10 @@ use crate::s3::messages::refusal::reason;
 /// A worker that ends at its first failure.
 pub(crate) struct MustSucceed<W> {
     worker: W,
-    /// Start of the sentence: `an object cannot be put`.
+    /// Start of the error message, for example `an object cannot be put`.
     complaint: &'static str,
     given_up: bool,
-    /// The sentence, after a failure.
+    /// The error message; `None` before the first failure.
     why: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Ends a listing without progress: a server can announce more pages forever, each time with a new
-//! token.
+//! Ends a listing that makes no progress: a server can announce more pages forever, each time with
+//! a new token.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,8 @@ const MOST_PAGES: u32 = 200_000;
 /// Progress of the listing of one bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Hashes of the first and last key of each page: all keys would need too much memory.
+    /// Hashes of the first and last key of each page; hashes of all keys would need too much
+    /// memory.
     seen: HashSet<u64>,
     barren: u32,
     thin: u32,
@@ -49,7 +50,7 @@ impl Progress {
 mod tests {
     use super::*;
 
-    /// Number of pages after which a listing of ten thousand pages is ended, if it is ended.
+    /// Number of pages after which a listing is ended; `None` if ten thousand pages are read.
     fn pages(page: impl Fn(u32) -> Vec<String>) -> Option<u32> {
         let mut progress = Progress::default();
         (1..10_000).find(|&at| !progress.makes_progress(page(at).iter().map(String::as_str)))

@@ -1,5 +1,5 @@
-//! The form of a browser upload, signed by its policy (AWS: "Browser-based uploads using POST"),
-//! with MinIO's list of objects to create from the form.
+//! The form of a browser upload, with a signed policy (AWS: "Browser-based uploads using POST") and
+//! MinIO's list of objects to create from the form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
