@@ -12,8 +12,9 @@ use crate::trace::Trace;
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections to each host of the target, over all threads. The number of requests in flight
-    /// does not grow with the number of hosts.
+    /// Connections to each host of the target, over all threads. Requests go to the hosts in turn,
+    /// so that a target with several hosts has no more requests in flight than a target with one
+    /// host.
     pub connections: usize,
     /// Closed loop: think time of a connection after each response.
     pub think: Option<Think>,

@@ -17,7 +17,7 @@ pub enum PatternFormat {
     Auto,
     /// One path per line.
     Text,
-    /// Groups of patterns as JSON, in the three shapes of drnbench.
+    /// Groups of patterns as JSON, in one of the three forms that drnbench accepts.
     Json,
     /// An access log in the common or the combined format.
     AccessLog,
@@ -213,7 +213,7 @@ mod tests {
         );
     }
 
-    /// Checks that every pattern read can be sent and is drawn.
+    /// Checks every pattern in `bytes`, in every format: valid path, group and weight.
     fn check(bytes: &[u8]) {
         for format in EVERY {
             let Ok(set) = read(bytes, format, "GET") else {

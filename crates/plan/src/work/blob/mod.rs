@@ -1,4 +1,5 @@
-//! Blob work: phases that put, get and delete blobs by location.
+//! Blob work: phases that put, get and delete blobs. Blobs have no names: a PUT returns a location,
+//! which a GET or DELETE of the blob requires.
 
 mod draft;
 mod facts;
@@ -75,7 +76,7 @@ pub struct BlobWork {
     pub crc_framed: bool,
     /// Byte range to read; `None`: the whole blob.
     pub range: Option<ByteRange>,
-    /// Whether a slice that reads starts again after the last blob.
+    /// Whether a slice of the get phase starts again with the first blob after the last.
     pub around: bool,
     /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
