@@ -100,7 +100,7 @@ pub enum Builtin {
     S3Memory,
     /// S3 object store on disk that syncs before it responds.
     S3Durable,
-    /// The access layer of a blob store, in memory.
+    /// A blob store in memory, with the protocol of CubeFS's access layer.
     Blob,
     /// No server: every operation completes immediately, which shows the cost of Tenbin itself.
     Dummy,

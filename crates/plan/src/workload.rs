@@ -21,7 +21,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The facts about the work, independent of its protocol.
+    /// The facts about the work, in a form common to all protocols.
     pub fn facts(&self) -> &dyn Facts {
         self.kind.facts()
     }

@@ -69,7 +69,7 @@ pub(crate) fn read_from<R: BufRead + ?Sized>(
             let rest = lines.rest()?;
             json::read(utf8(&rest, 0)?, method, &mut builder)?;
         }
-        // A log can contain requests that cannot be sent again, which its reader skips.
+        // The readers of logs skip requests that cannot be sent again.
         PatternFormat::AccessLog => access_log::read(&mut lines, &mut builder)?,
         PatternFormat::GroongaLog => groonga_log::read(&mut lines, &mut builder)?,
     }
