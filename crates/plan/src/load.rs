@@ -28,7 +28,7 @@ pub struct Load {
     pub keep_alive: bool,
     /// How often every connection is opened in a slice, 2 or more; `None`: once. Servers whose
     /// workers share a listening socket distribute connections at random, and more openings average
-    /// over this. Requires HTTP/1.1, `keep_alive` and a depth of 1.
+    /// over this randomness. Requires HTTP/1.1, `keep_alive` and a depth of 1.
     pub reopen: Option<u32>,
     /// Number of operations after which a slice ends, unless its window ends first.
     pub requests: Option<u64>,

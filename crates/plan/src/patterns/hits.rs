@@ -1,9 +1,9 @@
-//! How a response reports its number of hits.
+//! How the response to a search reports its number of hits (matching records).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How a response reports its number of hits.
+/// How the response to a search reports its number of hits (matching records).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
     /// Derived from the path of each pattern: `/d/select` as for Groonga, `_search` as for
