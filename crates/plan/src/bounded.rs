@@ -34,8 +34,8 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than `limit`
-/// bytes have been read, whatever size the file system reports.
+/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] if the size in the file system or
+/// the number of bytes read exceeds `limit`.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len();
