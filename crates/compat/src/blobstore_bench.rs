@@ -139,9 +139,10 @@ pub struct BlobstoreBenchJob {
     pub size: u64,
     /// The object size as written on the command line.
     pub written_size: String,
-    /// Where locations are stored (`-db`), as written on the command line.
+    /// Storage of blob locations (what a PUT returns and a GET requires): `-db`, as written on the
+    /// command line.
     pub database: String,
-    /// Directory for locations on disk.
+    /// Directory for locations on disk; `None` if they are in memory.
     pub directory: Option<String>,
     /// Name of the set of objects.
     pub prefix: Option<String>,

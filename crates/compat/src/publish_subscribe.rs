@@ -164,7 +164,7 @@ pub struct FeedJob {
     pub subscribe: String,
     /// Path for posting messages.
     pub publish: String,
-    /// A message with `{id}`.
+    /// The message to post; `{id}` is replaced with the id of the message.
     pub message: String,
     /// CSV file for the result.
     pub output: Option<String>,

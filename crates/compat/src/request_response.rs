@@ -16,7 +16,7 @@ pub const NAME: &str = "drnbench-request-response";
 
 const TOOL: &[&str] = &[NAME];
 
-/// Name of the only target of its plan.
+/// Name of the only target in the plan.
 pub const TARGET: &str = "server";
 
 /// Every flag of drnbench-request-response.

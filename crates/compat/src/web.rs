@@ -161,8 +161,8 @@ impl WebJob {
         })
     }
 
-    /// A note on how several targets are measured, which the original tools do not support; `None`
-    /// for one target.
+    /// A note that several targets take turns, and in how many slices; `None` for one target. The
+    /// original tools support only one target.
     pub(crate) fn turns(&self) -> Option<String> {
         let targets = self.servers.len();
         if targets < 2 {

@@ -14,8 +14,8 @@ pub(crate) const LARGEST_NAMED: u64 = 256 << 20;
 /// Largest result file, of Tenbin or of another tool, that is read into memory, bytes.
 pub const LARGEST_RESULT: u64 = 256 << 20;
 
-/// Reads a regular file of at most `limit` bytes, a multiple of 1 MiB. Pipes and devices are
-/// refused without being opened, because opening a pipe can block forever.
+/// Reads a regular file of at most `limit` bytes. `limit` is a multiple of 1 MiB. Pipes and devices
+/// are refused without being opened, because opening a pipe can block forever.
 ///
 /// # Errors
 ///
@@ -30,12 +30,12 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_bounded(path, limit)
 }
 
-/// Reads a file of at most `limit` bytes, a multiple of 1 MiB.
+/// Reads a file of at most `limit` bytes. `limit` is a multiple of 1 MiB.
 ///
 /// # Errors
 ///
-/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] as soon as more than `limit`
-/// bytes have been read, whatever size the file system reports.
+/// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] if the size in the file system or
+/// the number of bytes read exceeds `limit`.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len();
@@ -50,12 +50,12 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file of at most `limit` bytes, a multiple of 1 MiB. The caller decides how many bytes to
-/// read.
+/// Opens a file of at most `limit` bytes, to be read step by step. `limit` is a multiple of 1 MiB.
 ///
 /// # Errors
 ///
-/// Errors of opening; [`io::ErrorKind::FileTooLarge`] if opening or reading exceeds `limit`.
+/// Errors of opening; [`io::ErrorKind::FileTooLarge`] if the file is larger than `limit`. The
+/// reader returns the same error if more than `limit` bytes are read.
 pub(crate) fn open_bounded(path: &Path, limit: u64) -> io::Result<Box<dyn BufRead>> {
     let file = File::open(path)?;
     if file.metadata()?.len() > limit {

@@ -113,14 +113,14 @@ impl fmt::Display for ByteRange {
     }
 }
 
-/// Levels of prefixes in object keys, below the prefix of the run: the number of names on each
-/// level.
+/// Levels of prefixes in object keys, after the prefix that all keys of the run have: the number of
+/// prefixes on each level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prefixes(pub Vec<u32>);
 
 /// Maximum number of prefix levels.
 const MOST_LEVELS: usize = 8;
-/// Maximum number of names on one level.
+/// Maximum number of prefixes on one level.
 const MOST_NAMES: u32 = 65_536;
 
 impl FromStr for Prefixes {

@@ -20,8 +20,9 @@ pub const DEFAULT_START_NOISE: Percent = Percent::of(5.0);
 pub struct Comparing {
     /// Index of the baseline in [`Plan::targets`](crate::Plan::targets).
     pub baseline: usize,
-    /// Index of the baseline's twin in [`Plan::targets`](crate::Plan::targets), if the plan has a
-    /// twin. The difference between twin and baseline is noise.
+    /// Index of the baseline's twin, a second copy of the baseline, in
+    /// [`Plan::targets`](crate::Plan::targets); `None` in a plan without a twin. A difference
+    /// between twin and baseline is noise.
     pub twin: Option<usize>,
     /// Indices of the compared workloads in [`Plan::workloads`](crate::Plan::workloads): on every
     /// target, the first is compared with all others. Empty, or at least two.
@@ -56,10 +57,10 @@ impl Default for Comparing {
 /// decides, not the values of the figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
-    /// Required half-width of the interval of every deciding ratio, relative to the ratio: the
-    /// interval of a ratio r lies between r ÷ (1 + `within`) and r × (1 + `within`).
+    /// Required half-width of the confidence interval of every deciding ratio, relative to the
+    /// ratio: the interval of a ratio r lies between r ÷ (1 + `within`) and r × (1 + `within`).
     pub within: Percent,
-    /// The maximum number of rounds, in complete blocks.
+    /// The maximum number of rounds: a multiple of the number of rounds in a block.
     pub most: u32,
 }
 
@@ -67,7 +68,7 @@ pub struct Until {
 /// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPoint {
-    /// Name of the swept target in the plan.
+    /// Name in the plan of the target with the `sweep`.
     pub of: String,
     /// The value of every parameter at this point, in the order of the parameters.
     pub values: Vec<(String, String)>,

@@ -9,8 +9,8 @@ pub(crate) const FEWEST_LEVELS: usize = 3;
 
 impl Plan {
     /// The concurrency sweeps of three or more levels: closed-loop workloads that differ only in
-    /// their connections, as positions among [`Plan::workloads`], in ascending order of
-    /// connections.
+    /// their connections. Each sweep is a list of positions in [`Plan::workloads`], in ascending
+    /// order of connections.
     pub fn concurrency_sweeps(&self) -> Vec<Vec<usize>> {
         self.concurrency_sweeps_of(FEWEST_LEVELS)
     }

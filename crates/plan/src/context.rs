@@ -13,7 +13,8 @@ pub type OpenFile = Box<dyn Fn(&Path) -> io::Result<Box<dyn BufRead>>>;
 
 /// The environment of a plan: cores, variables, files. Tests replace some of the fields.
 pub struct Context {
-    /// Processor cores; by default, half of them become load generator threads.
+    /// Number of processor cores. The default number of load generator threads is half of this
+    /// number.
     pub cores: usize,
     /// Where relative paths start: the working directory, absolute.
     pub directory: PathBuf,

@@ -1,4 +1,5 @@
-//! Requests that are generated from the pages of a plan, and the clusters among its targets.
+//! Requests generated from the plan's pages (the documents that search servers index), and the
+//! clusters among the plan's targets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::target::Target;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// The targets that are different sizes of one cluster.
+/// The targets that are one cluster with different numbers of hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterSizes {
     /// Name of the cluster in the plan.
@@ -42,7 +43,7 @@ impl Plan {
         own.or(patterns.counters.as_ref())
     }
 
-    /// Every cluster of the plan with its sizes.
+    /// Every cluster of the plan, with the targets that are its sizes.
     pub fn clusters(&self) -> Vec<ClusterSizes> {
         let mut clusters: Vec<ClusterSizes> = Vec::new();
         for (at, target) in self.targets.iter().enumerate() {
@@ -71,8 +72,8 @@ impl Plan {
         drawn.any(|patterns| patterns.of_corpus)
     }
 
-    /// Sets the patterns of the workloads that draw from the plan's pages to the content of a
-    /// patterns file.
+    /// Sets the requests of all workloads with `patterns = "{corpus}"` to those in `file`, a
+    /// patterns file generated from the plan's pages.
     ///
     /// # Errors
     ///
@@ -100,8 +101,8 @@ impl Plan {
     }
 
     /// Generates the requests for these search terms, in the syntax of each target: with the
-    /// templates of `by_target`, or otherwise the Droonga tutorial's search for the target's kind
-    /// of server.
+    /// templates of `by_target`, or without `by_target`, with the search request of the Droonga
+    /// tutorial for the target's kind of server.
     ///
     /// # Errors
     /// A target of unknown kind, or a term from which no request can be made.

@@ -21,7 +21,7 @@ impl Decimal {
     /// overflows.
     const MOST_DIGITS: usize = 25;
 
-    /// Takes a number (`12`, `1.5`) from the front of `text`; returns the rest.
+    /// Parses the number (`12`, `1.5`) at the start of `text`; returns the number and the rest.
     pub(crate) fn take(text: &str) -> Option<(Self, &str)> {
         let end = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')

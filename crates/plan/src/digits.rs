@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// A size from a plan: exact, in the largest unit that gives a whole number.
+/// A number of bytes as exact text, in the largest unit that gives a whole number.
 pub(crate) fn size(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);

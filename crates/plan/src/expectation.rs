@@ -18,8 +18,8 @@ pub enum Demand {
     FailIf,
 }
 
-/// A condition on a figure of some targets at some workloads. `Display` writes the condition in
-/// plan-file syntax.
+/// A condition on a figure, for one target or all targets and for one workload or all workloads.
+/// `Display` writes the condition in plan-file syntax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// Whether the condition must or must not be proven true.

@@ -146,8 +146,8 @@ impl Figure {
         })
     }
 
-    /// Whether the ratio of the figures of two targets has an interval: not for the longest time
-    /// and the share of errors.
+    /// Whether the ratio of two targets' figures has a confidence interval: true, except for the
+    /// longest time and the share of errors.
     pub fn has_ratio(self) -> bool {
         !matches!(self, Self::Max | Self::Errors)
     }

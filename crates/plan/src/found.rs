@@ -1,4 +1,5 @@
-//! The data set that is found on targets: its number and sizes of objects replace the plan's.
+//! The data set found on targets before the run. The number and sizes of its objects replace the
+//! values of the plan.
 
 use crate::sizes::{SizeRange, Sizes};
 
@@ -28,8 +29,8 @@ impl Found {
         sizes.into_iter().map(one).reduce(join)
     }
 
-    /// The data set over both targets: all sizes, and the number of objects if both have the same
-    /// number.
+    /// Combines the data sets of two targets: the range that contains all sizes, and the number of
+    /// objects if both targets have the same number.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

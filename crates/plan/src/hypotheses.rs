@@ -1,7 +1,7 @@
 //! The number of hypotheses that a run tests, and the number of blocks that these tests need.
 //!
-//! The default number of rounds and the verdict's correction both use [`Plan::hypotheses`], so that
-//! a plan has at least the rounds that its verdict needs.
+//! The default number of rounds and the verdict's correction for multiple comparisons both use
+//! [`Plan::hypotheses`], so that a plan has at least the rounds that its verdict needs.
 
 use crate::concurrency_sweeps::{FEWEST_LEVELS, concurrency_sweeps_among};
 use crate::model::Plan;
@@ -12,11 +12,11 @@ use crate::workload::Workload;
 const LEVEL: f64 = 0.05;
 
 impl Plan {
-    /// The number of hypotheses that share the significance level of 5 %: the deciding figure of
-    /// each workload, for each target against the baseline, and for each pair of compared workloads
-    /// on each target. The levels of a concurrency sweep ([`Plan::concurrency_sweeps`]) are one
-    /// hypothesis, the curve. A twin, maximum-rate searches and figures that do not decide are not
-    /// counted.
+    /// The number of hypotheses that share the significance level of 5 %. Each hypothesis is about
+    /// the deciding figure: of a target against the baseline in one workload, or of a compared
+    /// workload against the first compared workload on one target. The levels of a concurrency
+    /// sweep ([`Plan::concurrency_sweeps`]) together are one hypothesis. A twin, maximum-rate
+    /// searches and figures that do not decide are not counted.
     pub fn hypotheses(&self) -> usize {
         let compared = self.comparing.workloads.len();
         hypotheses(self.challengers().count(), &self.workloads, compared)

@@ -81,8 +81,8 @@ pub struct Flag {
     pub takes: Takes,
     /// Help text, without the default.
     pub help: &'static str,
-    /// Default shown in the help, if shorter than the key's. Empty: the key's default, if it is a
-    /// value.
+    /// Default shown in the help. Empty: the default of the key, if the flag takes a value and the
+    /// default is a value and not a rule.
     pub default: &'static str,
     /// Heading in the help; `None`: the heading of the section.
     pub heading: Option<&'static str>,
@@ -94,7 +94,8 @@ pub struct Flag {
     pub variable: Option<&'static str>,
 }
 
-/// The value of a flag. Texts are the names of values in the help.
+/// The kind of value that a flag takes. Unless stated otherwise, the text is the placeholder for
+/// the value in the help, such as `TIME`.
 #[derive(Debug, Clone, Copy)]
 pub enum Takes {
     /// Text.
@@ -107,18 +108,19 @@ pub enum Takes {
     Several(&'static str),
     /// Text; the flag may be repeated, and commas separate values.
     Commas(&'static str),
-    /// Text after an equals sign; without a value, the second text applies.
+    /// Text after an equals sign. If the flag is given without a value, the second text is the
+    /// value.
     Optional(&'static str, &'static str),
     /// Text for all targets, or for one target whose name precedes the text: `[NAME=]URL`.
     PerTarget(&'static str),
-    /// No value for all targets, or the name of one target: the key of the target becomes this
-    /// text, or `true` for a switch.
+    /// Sets the key to this text (`"true"`: to the switch value): without a value for all targets,
+    /// with `=NAME` for one target.
     PerTargetMeans(&'static str),
     /// Text for the target whose name precedes the text: `NAME=TIME`.
     OfTarget(&'static str),
-    /// No value: the key becomes this text.
+    /// No value: the flag sets the key to this text.
     Means(&'static str),
-    /// No value: the key becomes `true` or `false`.
+    /// No value: the flag sets the key to this switch value.
     Switches(bool),
 }
 

@@ -31,7 +31,7 @@ impl Known {
         Self { title, names }
     }
 
-    /// Adds the names of tables inside the table.
+    /// Adds the names of the tables that this kind of table can contain.
     fn and(mut self, tables: &[(&'static str, &'static [&'static str])]) -> Self {
         self.names.extend(tables);
         self
@@ -133,8 +133,8 @@ fn common() -> Known {
 const WORK: &str = "work";
 
 /// Moves the keys of a workload's protocol into a separate table with the name of the protocol.
-/// Reports keys that only other protocols have. Without a valid `kind`, the missing work is
-/// reported later.
+/// Reports keys that only other protocols have. If `kind` is missing or wrong, the keys of
+/// protocols are removed, and the mistake is reported later.
 fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let kind = workload
         .get("kind")

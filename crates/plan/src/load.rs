@@ -12,8 +12,9 @@ use crate::trace::Trace;
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections to each host of the target, over all threads. The number of requests in flight
-    /// does not grow with the number of hosts.
+    /// Connections to each host of the target, over all threads. Requests go to the hosts in turn,
+    /// so that a target with several hosts has no more requests in flight than a target with one
+    /// host.
     pub connections: usize,
     /// Closed loop: think time of a connection after each response.
     pub think: Option<Think>,
@@ -27,7 +28,7 @@ pub struct Load {
     pub keep_alive: bool,
     /// How often every connection is opened in a slice, 2 or more; `None`: once. Servers whose
     /// workers share a listening socket distribute connections at random, and more openings average
-    /// over this. Requires HTTP/1.1, `keep_alive` and a depth of 1.
+    /// over this randomness. Requires HTTP/1.1, `keep_alive` and a depth of 1.
     pub reopen: Option<u32>,
     /// Number of operations after which a slice ends, unless its window ends first.
     pub requests: Option<u64>,

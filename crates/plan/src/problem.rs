@@ -99,7 +99,7 @@ impl Source {
 pub enum Place {
     /// At this byte offset in the plan file.
     Byte(usize),
-    /// By this command-line flag.
+    /// In this command-line flag.
     Flag(&'static str),
     /// At no known place.
     #[default]
@@ -169,7 +169,7 @@ impl Findings {
         self.found.truncate(count);
     }
 
-    /// `Ok` if nothing was found.
+    /// `Ok` if no problem was found.
     pub(crate) fn verdict(mut self, source: Option<&Source>) -> Result<(), Refusal> {
         if self.found.is_empty() {
             return Ok(());

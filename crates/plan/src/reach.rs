@@ -33,8 +33,8 @@ impl Reach {
         !matches!(self, Self::Files(_) | Self::Builtin(Builtin::Dummy))
     }
 
-    /// The storage protocol of blob workloads on this target: that of a built-in server, otherwise
-    /// `given`, the value in the plan.
+    /// The storage protocol of blob workloads on this target: for a built-in server, the protocol
+    /// of that server; otherwise `given`, the value in the plan.
     pub fn store(&self, given: Store) -> Store {
         match self {
             Self::Builtin(Builtin::S3Memory | Builtin::S3Durable) => Store::S3,
@@ -55,9 +55,9 @@ pub struct Files {
 /// A command that Tenbin starts, observes and stops.
 ///
 /// Placeholders in `command`, `env`, `url` and `ready` are replaced: `{port}` with a free port,
-/// `{data}` with a new directory in the run directory, which is removed after the run, and
-/// `{access_key}` and `{secret_key}` with the target's credentials, which are generated if the plan
-/// has none. `{secret_key}` is not allowed in `command`, which every user of the machine can read.
+/// `{data}` with a new directory (removed after the run) in the run directory, and `{access_key}`
+/// and `{secret_key}` with the target's credentials, which are generated if the plan has none.
+/// `{secret_key}` is not allowed in `command`, which every user of the machine can read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Launch {
     /// Program and arguments.
@@ -100,7 +100,7 @@ pub enum Builtin {
     S3Memory,
     /// S3 object store on disk that syncs before it responds.
     S3Durable,
-    /// The access layer of a blob store, in memory.
+    /// A blob store in memory, with the protocol of CubeFS's access layer.
     Blob,
     /// No server: every operation completes immediately, which shows the cost of Tenbin itself.
     Dummy,

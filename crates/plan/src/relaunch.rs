@@ -7,10 +7,10 @@ use crate::names::Named;
 /// When targets are restarted during a run.
 ///
 /// Two processes of one program differ in memory layout, in the seeds of their hash tables, and in
-/// the threads that share a core. Interleaving does not cancel this variation, and the interval of
-/// a run with a single process per target does not include it. With restarts, the interval includes
-/// the variation (Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!",
-/// 2009).
+/// the threads that share a core. Interleaving does not cancel this variation, and with a single
+/// process per target, the confidence interval does not include the variation. With restarts, the
+/// interval does include the variation (Mytkowicz et al., "Producing Wrong Data Without Doing
+/// Anything Obviously Wrong!", 2009).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Relaunch {
     /// Before each block, if restarts are possible and every target starts within

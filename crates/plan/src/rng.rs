@@ -6,7 +6,8 @@
 pub struct Rng([u64; 4]);
 
 impl Rng {
-    /// The random numbers for a seed and the parts of a name, in order.
+    /// A generator whose numbers are determined by `seed` and `parts` (for example, the number of a
+    /// thread).
     pub fn new(seed: u64, parts: &[u64]) -> Self {
         let mut state = parts
             .iter()

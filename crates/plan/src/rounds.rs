@@ -8,8 +8,9 @@ use crate::relaunch::Relaunch;
 /// Number and length of slices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rounds {
-    /// Number of rounds, each with one slice of every target; even for two targets, because two
-    /// rounds form one ABBA quad. The minimum in a run that can end by precision.
+    /// Number of rounds, each with one slice of every target. With two targets, this is an even
+    /// number, because two rounds form one ABBA quad. If the run can end by precision, this is the
+    /// minimum number.
     pub count: u32,
     /// The number of rounds in the plan, if `count` was rounded up to whole blocks.
     pub asked: Option<u32>,

@@ -125,8 +125,9 @@ pub fn rounds_per_block(targets: usize) -> u32 {
     u32::try_from(rounds).unwrap_or(u32::MAX)
 }
 
-/// Rounds of a block: complete squares of `targets` targets and of `compared` workloads that are
-/// compared with each other.
+/// Rounds of a block: the smallest common multiple of `rounds_per_block(targets)` and
+/// `rounds_per_block(compared)`, where `compared` is the number of workloads compared with each
+/// other.
 pub(crate) fn block_of(targets: usize, compared: usize) -> u32 {
     let (targets, compared) = (rounds_per_block(targets), rounds_per_block(compared));
     let mut block = targets;
@@ -152,8 +153,8 @@ fn square(targets: usize, seed: u64) -> Vec<Vec<usize>> {
 }
 
 /// A Williams square of `n` rows, or of 2 × `n` rows for an odd `n`. The first row is 0, 1, n−1, 2,
-/// n−2, …, whose steps between neighbours are all different modulo n; each further row adds 1 to
-/// the row before. For an odd n, the mirrored rows are necessary for balance.
+/// n−2, …, whose steps between neighbours are all different modulo n; each further row is the row
+/// before plus 1, modulo n. For an odd n, the mirrored rows are necessary for balance.
 fn williams(n: usize) -> Vec<Vec<usize>> {
     let first: Vec<usize> = (0..n)
         .map(|i| {

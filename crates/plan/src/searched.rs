@@ -30,7 +30,8 @@ pub struct Corpus {
     pub directory: Option<PathBuf>,
     /// Number of titles that requests are generated from.
     pub terms: u32,
-    /// Start of a request, before the search term; `None`: the Droonga tutorial's heavy search.
+    /// Start of a request, before the search term; `None`: the search request of the Droonga
+    /// tutorial.
     pub base: Option<String>,
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use url::Url;
 
-/// Parts of names whose values are secrets. Names are compared in lower case, without `-`, `_`
-/// and `.`.
+/// Words in names of secrets: a value is a secret if its name contains one of these words. Names
+/// are compared in lower case, without `-`, `_` and `.`.
 const PARTS: &[&str] = &[
     "accesskey",
     "apikey",
@@ -21,8 +21,8 @@ const PARTS: &[&str] = &[
     "signature",
     "token",
 ];
-/// Names whose values are secrets. Only complete names are compared, because too many names contain
-/// one of these words.
+/// Complete names of secrets. Parts of names are not compared with these words, because many other
+/// names contain one of them.
 const WHOLE: &[&str] = &["auth", "jwt", "pass", "pwd", "sig"];
 
 /// Whether a header, an environment variable, a query parameter or a field of a body with this
@@ -36,7 +36,8 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
 }
 
-/// Length in bytes from which a value is not part of other text by chance.
+/// Minimum length in bytes of a value that is searched for in longer texts. A shorter value can be
+/// part of other text by chance.
 const TELLING: usize = 8;
 
 /// Secret values of a target or a workload, each with the reference that replaces it in printed
@@ -109,12 +110,12 @@ impl Secrets {
     }
 }
 
-/// The text as printed by a parsed URL.
+/// The text as the `url` crate prints it in a parsed URL.
 fn as_url(text: &str) -> Option<String> {
     Some(Url::parse(text).ok()?.to_string())
 }
 
-/// The value as encoded in the query of a parsed URL.
+/// The value as the `url` crate encodes it in a query.
 fn in_query(value: &str) -> Option<String> {
     let url = Url::parse(&format!("http://host/?{value}")).ok()?;
     url.query().map(str::to_owned)

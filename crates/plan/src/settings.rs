@@ -6,8 +6,8 @@ use crate::page::Page;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// Keys that are not compared. A body is compared by its length, which is part of the description,
-/// because a body can be large or private.
+/// Keys that are not compared. The description contains the length of a body. The content is not
+/// compared, because a body can be large or private.
 const ELSEWHERE: &[&str] = &[
     "bucket",
     "prefix",

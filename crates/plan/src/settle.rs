@@ -1,5 +1,5 @@
-//! Updates a plan with the data sets found on targets: numbers and sizes of objects, and workload
-//! names that contain them.
+//! Updates a plan with the data sets found on targets: sets numbers and sizes of objects, and
+//! renames workloads whose default names contain these values.
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use crate::decimal::{Decimal, Misfit};
 /// A number of bytes. Prints the shortest text that parses to the same number.
 ///
 /// `Ki`, `Mi`, `Gi`, `Ti` are powers of 1024; `k`, `M`, `G`, `T` are powers of 1000, as in S3
-/// tools. A `B` at the end and upper or lower case make no difference.
+/// tools. The `B` at the end is optional, and case does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 

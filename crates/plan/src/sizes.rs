@@ -289,7 +289,8 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_>, field: &Field) -> Option<Size
     let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
     let path = resolver.directory.join(path);
     if resolver.context.without_files {
-        // Two sizes, because the sizes in a file usually differ.
+        // Two different sizes stand for the unread file, because the sizes in a file usually
+        // differ.
         let sizes = [1, 1 << 20].into();
         return Some(Sizes::File { path, sizes });
     }

@@ -114,7 +114,8 @@ fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, St
     Ok(times.into_iter().map(since_first).collect())
 }
 
-/// A time in nanoseconds: since 1970 for a timestamp, otherwise since the zero of the numbers.
+/// A time in nanoseconds: since 1970 for a timestamp; for a number of seconds, since the time that
+/// the file calls 0.
 fn time(text: &str) -> Result<i128, String> {
     if let Some(nanos) = seconds(text) {
         return Ok(nanos);

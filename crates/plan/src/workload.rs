@@ -21,7 +21,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The facts about the work, independent of its protocol.
+    /// The facts about the work, in a form common to all protocols.
     pub fn facts(&self) -> &dyn Facts {
         self.kind.facts()
     }
@@ -51,7 +51,7 @@ impl Workload {
         self.kind == other.kind && self.load == load && self.stages == other.stages
     }
 
-    /// Whether a slice can end before its time: after a number of operations, because all objects
+    /// Whether a slice can end before its time: after a number of operations, when all objects
     /// created for the slice are used up, or with the last operation of a trace.
     pub fn may_end_early(&self) -> bool {
         self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
@@ -65,9 +65,9 @@ impl Workload {
             && self.load.requests.is_none()
     }
 
-    /// The settling time of the workload's slices. Zero if operations are counted, because counted
-    /// operations would be lost in the settling time; a trace has no operations in its settling
-    /// time.
+    /// The settling time of the workload's slices. Zero if a slice ends after a number of
+    /// operations, because all of them must be measured. A trace keeps the settling time, in which
+    /// it sends no operations.
     pub fn lead(&self, rounds: &Rounds) -> Duration {
         let none_in_it = matches!(self.load.pace, Pace::Trace(_));
         if self.is_counted() && !none_in_it {

@@ -177,7 +177,8 @@ impl WarpJob {
         }
     }
 
-    /// Sizes of complete objects, even for operations where warp sets the part size.
+    /// Object sizes in plan-file syntax. For multipart operations, for which warp sets the size and
+    /// the number of parts, the size is their product.
     fn sizes(&self) -> String {
         match self.operation {
             Operation::Multipart | Operation::MultipartPut => {

@@ -89,11 +89,11 @@ pub struct WarpJob {
     pub part_concurrency: Option<u64>,
     /// Size of ranges, bytes.
     pub range_size: Option<u64>,
-    /// Objects per archive.
+    /// Objects per archive that is uploaded (`warp snowball`).
     pub objects_per_archive: Option<u64>,
-    /// Copies of each object.
+    /// Copies of each object in a fan-out.
     pub copies: Option<u64>,
-    /// Files in an archive for reads.
+    /// Files per ZIP archive (`warp zip`).
     pub files: Option<u64>,
     /// Whether payloads are hashed and signed.
     pub signed_payload: bool,

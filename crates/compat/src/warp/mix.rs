@@ -37,7 +37,7 @@ pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
     shares
 }
 
-/// Adds a note on the shares that warp would have used instead of missing shares.
+/// If some of the shares are not given, adds a note on the shares that warp would have used.
 fn explain_the_unnamed(given: &mut Given) {
     let unnamed: Vec<String> = SHARES
         .iter()

@@ -28,7 +28,7 @@ const OCTAVES: u32 = 8;
 /// Lower bound of warp's random sizes, bytes.
 const LEAST: u64 = 128;
 
-/// Number of ranges that approximate a logarithmic distribution.
+/// Number of ranges that approximate a logarithmically uniform distribution.
 const STEPS: u32 = 32;
 
 impl SizePlan {
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The reference states a mean of 0.179 of the largest size for warp's random sizes.
+    /// Warp states that the mean of its random sizes is 0.179 of the largest size.
     #[test]
     fn random_sizes_have_warps_mean_and_bounds() {
         let (plan, _) = read("10MiB", true).expect("a plan");

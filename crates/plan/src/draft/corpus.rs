@@ -22,10 +22,11 @@ section! {
         max_records: Scalar = whole(1, u64::MAX).default_rule("all");
         /// maximum number of characters per text
         text_limit: Scalar = whole(1, u64::MAX).default_rule("all");
-        /// directory of the generated files. A plan with the same settings reuses these files. A
-        /// directory with command files from other settings is rejected
+        /// directory of the generated files. If the directory contains pages generated with the
+        /// same settings, they are reused; pages generated with other settings are replaced. A
+        /// directory with other Groonga command files (`.grn`) is rejected
         directory: Scalar = text("path").default_rule("`corpus` in the run directory");
-        /// number of titles that requests are generated from: the first ones that differ
+        /// number of titles to generate requests from: the first distinct titles of the pages
         terms: Scalar = whole(1, MOST_TERMS as u64)
             .default("200")
             .comment("titles that requests are generated from");

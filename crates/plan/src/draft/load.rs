@@ -274,8 +274,8 @@ const REPLACES: &[(&str, &[&str])] = &[
 ];
 
 impl LoadDraft {
-    /// The load of a workload: the keys of the workload, and the keys of `shared` that they do not
-    /// replace.
+    /// The load of a workload: its own keys, and the keys of `shared` that its own keys neither
+    /// override nor exclude ([`REPLACES`]).
     pub(crate) fn or(&self, shared: &Self) -> Self {
         let own: Vec<&str> = self.given().into_iter().map(|(key, _)| key).collect();
         let is_replaced = |key: &str| {

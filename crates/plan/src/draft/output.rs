@@ -20,8 +20,8 @@ section! {
              only. Tenbin prints the URL, which contains a secret token",
         ).default("no page; a free port if no value is given"));
         /// serve operation counters and latency percentiles since the start of the run to a
-        /// Prometheus server while the run lasts, at `/metrics` of this port of 127.0.0.1 or of
-        /// this address: [live.md](live.md#prometheus)
+        /// Prometheus server, at `/metrics` on this port of 127.0.0.1, or on this address, while
+        /// the run lasts: [live.md](live.md#prometheus)
         prometheus: Scalar = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
             "--prometheus",
             "ADDRESS",

@@ -121,14 +121,14 @@ section! {
             "Unmeasured load before the first slice of each workload on each target",
         ));
         /// when targets are restarted. `"block"`: before each block (two rounds of two targets),
-        /// with an empty `{data}`, so that the intervals include the variation between starts of
-        /// the same program. `"slice"`: before each slice, with their data, so that each slice
-        /// starts with cold caches; targets are stopped after the slice. `"never"`: no restarts.
-        /// `"auto"`: `"block"` if restarts are possible and every target starts within 2 s. A
-        /// `warmup` follows every restart; with `"block"`, this is one warm-up for all workloads
-        /// together. Requires targets with a `command`, and workloads of kind `"http"` without
-        /// `slo`; `"auto"` also requires several targets and no `patterns`. Older plans contain
-        /// `true` (`"slice"`) and `false` (`"never"`)
+        /// with an empty data directory (`{data}`), so that the confidence intervals include the
+        /// variation between starts of the same program. `"slice"`: before each slice, with their
+        /// data, so that each slice starts with cold caches; targets are stopped after the slice.
+        /// `"never"`: no restarts. `"auto"`: `"block"` if restarts are possible and every target
+        /// starts within 2 s. A `warmup` follows every restart; with `"block"`, this is one warm-up
+        /// for all workloads together. Requires targets with a `command`, and workloads of kind
+        /// `"http"` without `slo`; `"auto"` also requires several targets and no `patterns`. Older
+        /// plans contain `true` (`"slice"`) and `false` (`"never"`)
         relaunch: Scalar = choice::<Relaunch>().default("auto").flag(
             Flag::of(
                 "--relaunch",

@@ -64,8 +64,8 @@ section! {
                 )
                 .default("http://127.0.0.1:{port}/"),
             );
-        /// base URLs of hosts that share the load, with the same scheme and path. `weight N` after
-        /// a URL, 1 to 1000, sends it N times as many requests as a host with weight 1
+        /// base URLs of hosts that share the load, with the same scheme and path. With `weight N`
+        /// (1 to 1000) after its URL, a host gets N times as many requests as a host with weight 1
         urls: List = text("list of URLs")
             .default_rule("weight 1 each")
             .synonyms(&["hosts", "endpoints"])
@@ -194,7 +194,7 @@ section! {
         corpus: Scalar = text("`\"groonga\"`, `\"opensearch\"`").default_rule("no pages");
         /// kind of the server. Before every slice, Tenbin checks that one node per host is alive,
         /// as [`tenbin search status`](search.md#status) does. If the check fails, the run ends
-        /// with an error and keeps the slices so far
+        /// with an error, and the slices measured before are kept
         status: Scalar = choice::<SearchServer>().default_rule("the value of `corpus`");
         /// name of a cluster that is measured in several sizes. Targets with the same `cluster` are
         /// different sizes of that cluster, with different numbers of hosts. The result contains

@@ -14,7 +14,8 @@ pub(super) fn is_line(line: &[u8]) -> bool {
     request_of(line).is_some()
 }
 
-/// Reads the requests that can be sent as they are: GET and HEAD.
+/// Reads the GET and HEAD requests. Other requests are left out: their bodies are not in the log,
+/// and they can change data.
 pub(super) fn read<R: BufRead + ?Sized>(
     lines: &mut Lines<'_, R>,
     builder: &mut Builder,
@@ -56,7 +57,8 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// The text between the first quotation marks, if the rest is a line of a log.
+/// The request line (`GET /path HTTP/1.1`) in the first quotation marks of `line`; `None` if `line`
+/// is not a line of an access log.
 fn request_of(line: &[u8]) -> Option<&[u8]> {
     let open = line.iter().position(|&byte| byte == b'"')?;
     let (before, rest) = (line[..open].trim_ascii_end(), &line[open + 1..]);
@@ -121,7 +123,8 @@ fn unescaped(path: &[u8]) -> String {
                 let digit = |b: &u8| char::from(*b).to_digit(16);
                 match digit(high).zip(digit(low)) {
                     Some((high, low)) => push_encoded(&mut out, (high * 16 + low) as u8),
-                    // The space makes the path invalid: `\x` without two digits is not an escape.
+                    // `\x` without two digits is not an escape, and the space makes the path
+                    // invalid.
                     None => out.push(' '),
                 }
                 rest = after;

@@ -16,12 +16,12 @@ const LONGEST_NAME: usize = 100;
 #[derive(Default)]
 pub(super) struct Builder {
     names: Vec<String>,
-    /// The frequency of each group as given; a group without a frequency gets 1 ÷ number of groups.
+    /// The frequency of each group in the file; `None` counts as 1 ÷ number of groups.
     frequencies: Vec<Option<f64>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
-    /// Positions of the patterns by their hash. If two patterns have the same hash, the second is
-    /// at the next free number. Each pattern is stored once, outside this table.
+    /// The position of each pattern in `patterns`, by the pattern's hash. If two patterns have the
+    /// same hash, the second is stored under the next free number.
     known: HashMap<u64, u32>,
     hasher: RandomState,
     sequence: Vec<u32>,
@@ -62,7 +62,7 @@ impl Builder {
         Ok(self.names.len() - 1)
     }
 
-    /// Adds one line of the file.
+    /// Adds one request of the file.
     pub(super) fn push(&mut self, pattern: Pattern) -> Result<(), String> {
         if self.sequence.len() == MOST_LINES {
             return Err(format!("it has more than {MOST_LINES} requests"));

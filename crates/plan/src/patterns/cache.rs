@@ -1,4 +1,4 @@
-//! Target hit ratio and counters of a server's cache.
+//! Target hit ratio and hit counters of a server's response cache.
 
 use std::fmt;
 use std::str::FromStr;
@@ -72,14 +72,15 @@ impl CacheCounters {
         match self {
             Self::Groonga => "/d/status",
             Self::Droonga => "/statistics/cache",
-            // Statistics of the whole cluster would count each node once for every host.
+            // Every host would return the statistics of the whole cluster, so that the sum over all
+            // hosts would count each node several times.
             Self::OpenSearch => "/_nodes/_local/stats/indices/request_cache",
             Self::At(path) => path,
         }
     }
 
-    /// Whether the hosts of a target share a cache that also holds responses to `POST`, as in
-    /// searches of OpenSearch.
+    /// Whether the hosts of a target share one cache, which also holds responses to `POST`: true
+    /// for OpenSearch.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::OpenSearch)
     }

@@ -34,7 +34,8 @@ impl Fault {
     }
 }
 
-/// Reads UTF-8 text that begins in this line of the file, counted from 0.
+/// Decodes `bytes` as UTF-8. `line`, counted from 0, is the line of the file in which `bytes`
+/// begins.
 pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];

@@ -17,7 +17,7 @@ pub enum PatternFormat {
     Auto,
     /// One path per line.
     Text,
-    /// Groups of patterns as JSON, in the three shapes of drnbench.
+    /// Groups of patterns as JSON, in one of the three forms that drnbench accepts.
     Json,
     /// An access log in the common or the combined format.
     AccessLog,
@@ -69,7 +69,7 @@ pub(crate) fn read_from<R: BufRead + ?Sized>(
             let rest = lines.rest()?;
             json::read(utf8(&rest, 0)?, method, &mut builder)?;
         }
-        // A log can contain requests that cannot be sent again, which its reader skips.
+        // The readers of logs skip requests that cannot be sent again.
         PatternFormat::AccessLog => access_log::read(&mut lines, &mut builder)?,
         PatternFormat::GroongaLog => groonga_log::read(&mut lines, &mut builder)?,
     }
@@ -213,7 +213,7 @@ mod tests {
         );
     }
 
-    /// Checks that every pattern read can be sent and is drawn.
+    /// Checks every pattern in `bytes`, in every format: valid path, group and weight.
     fn check(bytes: &[u8]) {
         for format in EVERY {
             let Ok(set) = read(bytes, format, "GET") else {

@@ -1,13 +1,13 @@
-//! How a response reports its number of hits.
+//! How the response to a search reports its number of hits (matching records).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How a response reports its number of hits.
+/// How the response to a search reports its number of hits (matching records).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
-    /// By the path of each pattern: as Groonga for `/d/select`, as OpenSearch for `_search`. Hits
-    /// of other patterns are not read.
+    /// Derived from the path of each pattern: `/d/select` as for Groonga, `_search` as for
+    /// OpenSearch. Hits of patterns with other paths are not read.
     #[default]
     Auto,
     /// Hits are not read.

@@ -40,11 +40,11 @@ pub const DEFAULT_SLOWEST: u32 = 5;
 pub const MOST_SLOWEST: u32 = 1000;
 /// Maximum number of patterns with separate figures.
 pub const MOST_COUNTED_PATTERNS: usize = 10_000;
-/// Maximum number of patterns whose hits are read before the run if the plan sets `hits`.
+/// Maximum number of patterns whose search hits are counted before the run if the plan sets `hits`.
 pub const MOST_ASKED_FOR_HITS: usize = 10_000;
-/// Maximum number of patterns whose hits are read by default. With 500 patterns, the standard error
-/// of the share of searches without a hit is at most 2.2 percentage points, and reading the hits
-/// adds little to the time of most runs.
+/// Maximum number of patterns whose search hits are counted before the run by default. With 500
+/// patterns, the standard error of the share of searches without a hit is at most 2.2 percentage
+/// points, and counting the hits adds little to the time of most runs.
 pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 
 /// The requests that a workload draws from, and their order.
@@ -52,8 +52,8 @@ pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 pub struct Patterns {
     /// The file.
     pub path: PathBuf,
-    /// Whether requests are generated from the plan's pages before the run, instead of read from a
-    /// file. The set is empty until the requests are generated.
+    /// Whether requests are generated from the plan's pages (`[corpus]`) before the run, instead of
+    /// read from a file. `set` is empty until the requests are generated.
     pub of_corpus: bool,
     /// Format of the file, as in the plan.
     pub format: PatternFormat,
@@ -61,10 +61,10 @@ pub struct Patterns {
     pub order: PatternOrder,
     /// Number of slowest and of fastest requests to record.
     pub slowest: u32,
-    /// How responses report their number of hits, and whether hits are read.
+    /// How responses report their number of search hits, and whether hits are read.
     pub hits: HitSource,
-    /// Allowed difference between the hits of two targets, relative to the larger number; also the
-    /// share of patterns that can exceed this difference.
+    /// Allowed difference between the search hits of two targets for one pattern, relative to the
+    /// larger number; also the share of patterns that can exceed this difference.
     pub hits_tolerance: Percent,
     /// The request templates of targets, if the file contains search terms.
     pub by_target: Option<ByTarget>,
@@ -112,7 +112,8 @@ impl PartialEq for Patterns {
     }
 }
 
-// Bodies and headers are left out, because they can be secret, and there can be many.
+// The requests are left out, because bodies and headers can be secret, and because a file can have
+// a million requests.
 impl fmt::Debug for Patterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Patterns")

@@ -16,7 +16,7 @@ pub struct Pattern {
     pub path: String,
     /// The only host that receives the request; `None` for all hosts.
     pub host: Option<String>,
-    /// The port of that host, or of every host if `host` is `None`.
+    /// Port that replaces the port of `host`, or of every host if `host` is `None`.
     pub port: Option<u16>,
     /// Request headers, in order. Values can be secret.
     pub headers: Vec<(String, String)>,
@@ -60,14 +60,14 @@ pub struct PatternGroup {
     pub share: f64,
 }
 
-/// Different patterns, in their groups. Every group has at least one pattern.
+/// The distinct patterns of a file, and their groups. Every group has at least one pattern.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PatternSet {
     groups: Vec<PatternGroup>,
     patterns: Vec<Pattern>,
     /// How often each pattern is in the file.
     counts: Vec<u64>,
-    /// Positions among `patterns`, in the order of the file.
+    /// One item per request of the file, in order: the position in `patterns`.
     sequence: Vec<u32>,
     notes: Vec<String>,
 }
@@ -94,7 +94,7 @@ impl PatternSet {
         &self.groups
     }
 
-    /// The patterns, each once, in the order of their first lines in the file.
+    /// The distinct patterns, in the order in which each first occurs in the file.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
@@ -109,7 +109,7 @@ impl PatternSet {
         self.patterns.is_empty()
     }
 
-    /// The lines of the file in order, as positions among the patterns.
+    /// The requests of the file in order, as positions in [`Self::patterns()`].
     pub fn sequence(&self) -> &[u32] {
         &self.sequence
     }

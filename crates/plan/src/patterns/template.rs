@@ -1,4 +1,5 @@
-//! One request for each kind of target, made from one list of search terms.
+//! Request templates, which turn one list of search terms into requests for different kinds of
+//! search servers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,15 +12,16 @@ use super::set::PatternSet;
 use super::term::groonga_query;
 use crate::searched::SearchServer;
 
-/// The Droonga tutorial's search up to the term, with snippets, sorting and a drill-down.
+/// The search request of the Droonga tutorial, without the search term at its end; with snippets,
+/// sorting and a drill-down (facet).
 pub const GROONGA_SEARCH: &str = "/d/select?command_version=2&table=Pages&limit=10\
     &match_columns=title,text\
     &output_columns=snippet_html(title),snippet_html(text),categories,_key\
     &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
     &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
-/// The path of the tutorial's search in OpenSearch.
+/// The path of the OpenSearch request that is equivalent to [`GROONGA_SEARCH`].
 pub const OPENSEARCH_PATH: &str = "/pages/_search";
-/// The counterpart of [`GROONGA_SEARCH`] for OpenSearch.
+/// The body of the OpenSearch request that is equivalent to [`GROONGA_SEARCH`].
 const OPENSEARCH_BODY: &str = r#"{"query":{"simple_query_string":{"query":"{term:phrases}","fields":["title","text"],"default_operator":"and","flags":"PHRASE|WHITESPACE"}},"size":10,"_source":["categories"],"track_total_hits":true,"sort":["title.keyword"],"highlight":{"fields":{"title":{},"text":{}}},"aggs":{"categories":{"terms":{"field":"categories","size":10}}}}"#;
 
 /// Maximum length of a term, bytes: a longer line is a mistake.
@@ -40,7 +42,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// The tutorial's search in the syntax of this server.
+    /// The search request of the Droonga tutorial, in the syntax of this server.
     pub fn tutorial(server: SearchServer) -> Self {
         match server {
             SearchServer::Groonga | SearchServer::Droonga => Self {
@@ -58,7 +60,8 @@ impl Template {
         }
     }
 
-    /// How responses report their hits; if the template does not set `hits`, derived from its path.
+    /// How responses report their number of hits: `hits`, or derived from the path if `hits` is
+    /// [`HitSource::Auto`].
     pub(crate) fn said_hits(&self) -> HitSource {
         match &self.hits {
             HitSource::Auto => self.hits.of(&self.path).unwrap_or_default(),
@@ -92,7 +95,8 @@ impl Template {
     }
 }
 
-/// A text in which the term, changed by `escape`, replaces the placeholders.
+/// `text` with `term` in place of the placeholders (`{term}`, `{term:groonga}`, `{term:phrases}`),
+/// escaped with `escape`.
 fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len() + term.len());
     let mut rest = text;
@@ -118,7 +122,7 @@ fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<Strin
     Ok(filled)
 }
 
-/// Each word as a phrase in quotes, for query strings of Lucene.
+/// `term` with each word in quotes, as a phrase in a Lucene query string.
 fn phrases(term: &str) -> String {
     let quoted = term.split_whitespace().map(|word| {
         let escaped = word.replace('\\', r"\\").replace('"', "\\\"");

@@ -85,7 +85,8 @@ fn trace(page: &mut Page, trace: &Trace, slice: Duration) {
     page.key(&LoadDraft::trace_speed, trace.speed);
 }
 
-/// Prints a rate. No draft contains a rate outside the limits of [`Rate`].
+/// A rate in plan-file syntax. The rate of a plan read from a file is within the limits of
+/// [`Rate`].
 fn rate(per_second: f64) -> String {
     match Rate::per_second(per_second) {
         Ok(rate) => text(rate),

@@ -22,7 +22,7 @@ use crate::workload::Workload;
 const LEAST_MARGIN: Percent = Percent::of(0.1);
 const MOST_MARGIN: Percent = Percent::of(100.0);
 
-/// The number of targets, before any target is resolved.
+/// The number of targets and whether there is a twin, known before any target is resolved.
 pub(super) struct Sides {
     targets: usize,
     twin: bool,
@@ -58,8 +58,8 @@ impl Sides {
         }
     }
 
-    /// The shape before workloads are resolved: for each challenger, each `[[workload]]` counts as
-    /// one hypothesis.
+    /// The shape before workloads are resolved: each `[[workload]]` counts as one hypothesis for
+    /// each target that is compared with the baseline.
     pub(super) fn first_shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
         let shape = self.shape(&[], compare);
         Shape {
@@ -147,7 +147,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Reads the deciding figure, which every target and every workload must have.
+/// Reads the deciding figure. Refuses a figure that a target or a workload cannot have.
 fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
     let figure = Figure::named(name)?;
     if !figure.has_ratio() {

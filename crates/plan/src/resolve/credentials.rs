@@ -18,7 +18,8 @@ const ACCESS_KEY_LENGTH: usize = 20;
 const SECRET_KEY_LETTERS: &[u8] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const SECRET_KEY_LENGTH: usize = 40;
-/// Length in bytes from which a secret is not part of another word by chance, as `minio` could be.
+/// Minimum length in bytes of a secret that is searched for in longer texts. A shorter secret, such
+/// as `minio`, can be part of another word by chance.
 const TELLING: usize = 8;
 
 pub(super) type Key = (Secret, KeySource);

@@ -144,8 +144,8 @@ fn numbers(range: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// Whether all hosts have the same scheme and path, and no host is given twice. Reports hosts that
-/// do not.
+/// Whether all hosts have the same scheme and path, and no host is given twice. If not, reports the
+/// first wrong host.
 fn go_together(resolver: &mut Resolver<'_>, key: &str, hosts: &[(Host, Place)]) -> bool {
     let Some((Host { url: first, .. }, _)) = hosts.first() else {
         return false;

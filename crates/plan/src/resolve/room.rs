@@ -1,12 +1,12 @@
-//! The limit of requests in flight over connections, depth and hosts.
+//! The limit of connections × depth × hosts.
 
 use crate::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Maximum number of requests in flight on a target. Each takes memory even when idle; a larger
-/// number is taken for a typing error.
+/// Maximum of connections × depth × hosts on a target. Each possible request in flight takes memory
+/// even while it is unused; a larger number is taken for a typing error.
 const MOST_OUT: usize = 100_000;
 
 /// Reports each workload that could have too many requests in flight on a target: connections,

@@ -103,7 +103,8 @@ pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     }
 }
 
-/// The default length of a slice: shorter with more targets, so that a run takes minutes.
+/// The default length of a slice. With more targets, slices are shorter, so that a run still takes
+/// minutes.
 fn default_slice(shape: &Shape) -> Duration {
     match shape.targets {
         0..=2 => DEFAULT_SLICE,

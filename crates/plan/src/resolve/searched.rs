@@ -141,7 +141,7 @@ pub(super) fn searched(
     }
     Searched {
         corpus,
-        // A server that is loaded with pages can also report its nodes.
+        // A kind of server that pages can be loaded into can also report its nodes.
         status: status.or(corpus),
         cluster,
         cache_counters: resolver.read("cache_counters", &draft.cache_counters, Scalar::parsed),
@@ -195,7 +195,8 @@ fn address(scalar: &Scalar) -> Result<IpAddr, String> {
     }
 }
 
-/// Every node needs a different address, which the command and the URL must contain.
+/// Checks the placeholder `{host}` of a target with `nodes`: the command or its environment, and
+/// the URL, must contain `{host}`, because every node has a different address.
 pub(super) fn check_nodes(resolver: &mut Resolver<'_>, draft: &TargetDraft, reach: &Reach) {
     let (Some(list), Reach::Launched(launch)) = (&draft.nodes, reach) else {
         return;
@@ -305,7 +306,8 @@ fn check_clusters(resolver: &mut Resolver<'_>, plan: &Plan) {
     }
 }
 
-/// Refuses restarts if a target cannot be restarted, because only its caches would stay full.
+/// Refuses restarts if one of the targets or workloads does not support restarts. A target that is
+/// not restarted would keep its caches and have an advantage.
 fn check_relaunch(resolver: &mut Resolver<'_>, plan: &Plan) {
     if matches!(plan.rounds.relaunch, Relaunch::Block | Relaunch::Slice)
         && let Some(why) = plan.why_no_restarts()

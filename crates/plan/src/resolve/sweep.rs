@@ -88,7 +88,7 @@ fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, Strin
             let message = format!("{name} = {text:?} has a brace in it, or a NUL character");
             return Err((place, message));
         }
-        // Targets are distinguished by the characters of a value that a name can contain.
+        // The target's name contains only some characters of a value, and must still be unique.
         let in_name = naming::from_text(&text);
         if in_name.is_empty() || shown.contains(&in_name) {
             let message = format!(
@@ -182,7 +182,8 @@ pub(super) fn at_point(
     (launch, point)
 }
 
-/// Refuses parameters that are not used: their targets would all be the same.
+/// Refuses parameters that no setting of the target uses: the targets of their values would all be
+/// the same.
 pub(super) fn check_used(
     resolver: &mut Resolver<'_>,
     axes: &[Axis],

@@ -64,8 +64,8 @@ impl<'a> Needs<'a> {
         Self(workloads)
     }
 
-    /// The name of a workload that needs S3 on a target with this storage protocol, if any;
-    /// preferably of a workload that needs S3 with every protocol.
+    /// The name of a workload that needs S3 on a target with this storage protocol, if any.
+    /// Workloads that need S3 with the default storage protocol come first.
     fn s3_of(&self, store: Store) -> Option<&'a str> {
         let needs = |store| self.name(|facts| facts.needs_s3(store));
         needs(Store::default()).or_else(|| needs(store))

@@ -63,7 +63,8 @@ pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
-/// The part after `http`, if the slashes or the colon are missing or doubled.
+/// The host and path in `text`, without a misspelt scheme: `http:/`, `http//`. Other texts are
+/// returned unchanged.
 fn without_scheme(text: &str) -> &str {
     text.strip_prefix("http")
         .filter(|rest| rest.starts_with(":/") || rest.starts_with("//"))

@@ -1,4 +1,4 @@
-//! Reads versions of protocols, which a plan can write as numbers.
+//! Reads protocol versions, written in a plan as text or as a number.
 
 use crate::names::Named;
 use crate::scalar::Scalar;

@@ -119,7 +119,8 @@ fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Ve
             Vec::new()
         }
         (None, Some(_)) => {
-            // With a correct `kind`, the keys of its protocol would have been read.
+            // `kind` is wrong: with a correct `kind`, `draft.work` would contain the keys of its
+            // protocol.
             let names: Vec<(&str, ())> = names().map(|name| (name, ())).collect();
             resolver.read("kind", &draft.kind, |scalar| scalar.choice(&names));
             Vec::new()

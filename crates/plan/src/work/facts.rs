@@ -5,8 +5,8 @@ use crate::patterns::Patterns;
 use crate::sizes::Sizes;
 use crate::store::Store;
 
-/// Facts about the work of one workload. The defaults are those of a protocol whose correct
-/// responses are known and that stores nothing on its targets.
+/// Facts about the work of one workload. The default methods are for a protocol that stores nothing
+/// on its targets and whose correct responses are known.
 pub trait Facts {
     /// The properties of the protocol.
     fn traits(&self) -> &'static Traits;
@@ -55,8 +55,8 @@ pub trait Facts {
         false
     }
 
-    /// Whether a slice uses up the objects that were stored for the slice, so that every operation
-    /// counts.
+    /// Whether operations use up objects: each object can be used by one operation only. Slices
+    /// then have no settling time, so that every operation is measured.
     fn uses_up(&self) -> bool {
         false
     }
@@ -90,7 +90,7 @@ pub trait Facts {
         false
     }
 
-    /// Whether targets without a server and the built-in blob server support the work.
+    /// Whether directories, the dummy and the built-in blob server support the work.
     fn is_for_blob_stores(&self) -> bool {
         false
     }
@@ -119,7 +119,7 @@ pub trait Facts {
     }
 }
 
-/// Properties of a protocol. They also apply to results that name the protocol.
+/// Properties of a protocol, for plans and for results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traits {
     /// Name in plans and results: the `kind` of a workload.
@@ -128,8 +128,8 @@ pub struct Traits {
     pub is_object_store: bool,
     /// Whether the correct response is learnt from earlier responses.
     pub learns_responses: bool,
-    /// The text before the operation in the name of a Go benchmark. Without this text, the name
-    /// contains the operation's `interface`.
+    /// The text before the operation's name in results in Go benchmark format. `None`: the name in
+    /// these results is the operation's [`interface`](Operation::interface).
     pub benchmark: Option<&'static str>,
 }
 

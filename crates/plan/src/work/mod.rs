@@ -32,8 +32,9 @@ pub(crate) trait Protocol: Facts {
     /// Prints the keys of the work, without `kind`.
     fn print(&self, page: &mut Page);
 
-    /// The same operations on the same objects with default settings, for comparison with the
-    /// actual settings; `None` if the description contains every setting.
+    /// The same operations on the same objects with default settings, to find the settings that the
+    /// description adds because they differ; `None` if the description always contains every
+    /// setting.
     fn usual(&self) -> Option<WorkloadKind> {
         None
     }
@@ -60,8 +61,9 @@ pub(crate) trait Protocol: Facts {
         false
     }
 
-    /// Features that the targets do not support. Each has a rule, which is reported once, and a
-    /// sentence about the workload with this name.
+    /// Features that the work needs and that `targets` do not support: for each, the name of the
+    /// rule and a sentence about the workload named `workload`. Each rule is reported only once per
+    /// plan.
     fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
         let _ = (workload, targets);
         Vec::new()

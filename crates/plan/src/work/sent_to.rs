@@ -6,8 +6,8 @@ use crate::patterns::CacheCounters;
 pub(crate) struct SentTo<'a> {
     /// Names under which `by_target` can have a request for the target, the most specific first.
     pub(crate) names: Vec<&'a str>,
-    /// Whether the target is the twin of a server that Tenbin did not start, and so is the same
-    /// server.
+    /// Whether the target is a twin and the same server as the baseline, because Tenbin did not
+    /// start the server.
     pub(crate) is_same_server: bool,
     /// The source of the target's cache counters, if the target sets one.
     pub(crate) cache_counters: Option<&'a CacheCounters>,

@@ -22,7 +22,8 @@ section! {
                 )
                 .default("pgd"),
             );
-        /// size of a blob, in the same notation as for S3; above 1 GiB only on an access layer
+        /// size of a blob, in the same notation as for S3; above 1 GiB only with the protocol of
+        /// CubeFS's blobstore
         size: Scalar = text("1 byte to 5 GiB")
             .default("1MiB")
             .flag(Flag::text(
@@ -38,8 +39,8 @@ section! {
                 Flag::whole("--objects", "N", "Largest number of blobs of a phase")
                     .default("as many as its time allows"),
             );
-        /// name of the set of blobs, used as the name of the locations file and in the keys of the
-        /// blobs
+        /// name of the set of blobs, used as the name of the file in `locations` and in the keys of
+        /// the blobs
         prefix: Scalar = text("name")
             .default_rule("with `locations`: `blobs`; otherwise a name derived from the seed")
             .flag(
@@ -50,8 +51,8 @@ section! {
                 )
                 .default("blobs among locations, else the run's own"),
             );
-        /// directory in which locations are kept after the run. If this key is set, the default
-        /// seed is 1
+        /// directory in which the locations of blobs (what a PUT returns and a GET requires) are
+        /// kept after the run. If this key is set, the default seed is 1
         locations: Scalar = text("path").default_rule("in memory").flag(
             Flag::text(
                 "--locations",
@@ -91,7 +92,8 @@ section! {
                 "RANGE",
                 "Part of a blob that g reads: random:64KiB or 0-1023",
             ));
-        /// how often a blob is read: `"sequential"` reads all blobs in order, again and again
+        /// how often a slice reads a blob: `"sequential"` reads all blobs in order, and then from
+        /// the start again
         choose: Scalar = text("`\"once\"`, `\"sequential\"`").default("once").flag(Flag::text(
             "--choose",
             "HOW",
@@ -104,13 +106,15 @@ section! {
             "N",
             "Blobs per delete request, up to 1024",
         ));
-        /// size above which an access layer stores blobs in pieces; at most 1 GiB
+        /// with the protocol of CubeFS's blobstore: size above which a blob is stored in pieces, at
+        /// most 1 GiB
         alloc_above: Scalar = size().default("256MiB").flag(Flag::text(
             "--alloc-above",
             "SIZE",
             "Size above which blobs are stored in pieces (/alloc, /putat, /sign); at most 1GiB",
         ));
-        /// send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks
+        /// send content in blocks of 64 KiB, each with its CRC-32, which CubeFS's access layer
+        /// checks
         crc_framed: Scalar = switch().default("false").flag(Flag::of(
             "--crc-framed",
             Takes::Switches(true),

@@ -50,7 +50,8 @@ impl Facts for BlobWork {
         self.locations.is_some()
     }
 
-    /// Every blob counts, because a phase reads or deletes the blobs of the phase before it.
+    /// True for all phases: with a settling time, blobs that a phase stores or uses in it would be
+    /// missing from the figures.
     fn uses_up(&self) -> bool {
         true
     }

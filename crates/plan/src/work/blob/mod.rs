@@ -1,4 +1,5 @@
-//! Blob work: phases that put, get and delete blobs by location.
+//! Blob work: phases that put, get and delete blobs. Blobs have no names: a PUT returns a location,
+//! which a GET or DELETE of the blob requires.
 
 mod draft;
 mod facts;
@@ -25,14 +26,14 @@ pub(crate) const TRAITS: Traits = Traits {
     benchmark: None,
 };
 
-/// Maximum number of locations in one request of the access layer.
+/// Maximum number of locations in one request to CubeFS's access layer.
 pub const MOST_LOCATIONS: u32 = 1024;
 
 /// The largest blob that one request stores, bytes.
 pub const LARGEST_PUT: u64 = 1 << 30;
 
-/// Default size, bytes, above which blobs are stored in pieces, as in the access layer's own
-/// client.
+/// Default size, bytes, above which blobs are stored in pieces, as in the client of CubeFS's access
+/// layer.
 const ALLOC_ABOVE: u64 = 256 << 20;
 
 /// Default time for which a deleted blob can still be readable.
@@ -68,14 +69,14 @@ pub struct BlobWork {
     /// Checksums that the server computes for uploads and that Tenbin compares; ascending, without
     /// duplicates.
     pub hashes: Vec<BlobHash>,
-    /// Size, bytes, above which blobs are stored in pieces on an access layer: 1 to
+    /// Size, bytes, above which blobs are stored in pieces in CubeFS's blobstore: 1 to
     /// [`LARGEST_PUT`].
     pub alloc_above: u64,
-    /// Whether content is sent in blocks, each with its CRC-32, which the access layer checks.
+    /// Whether content is sent in blocks, each with its CRC-32, which CubeFS's access layer checks.
     pub crc_framed: bool,
     /// Byte range to read; `None`: the whole blob.
     pub range: Option<ByteRange>,
-    /// Whether a slice that reads starts again after the last blob.
+    /// Whether a slice of the get phase starts again with the first blob after the last.
     pub around: bool,
     /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
@@ -182,7 +183,7 @@ impl Phase {
 /// Maximum number of phases: a longer text is taken for a typing error.
 const MOST_PHASES: usize = 100;
 
-/// A checksum that the access layer computes for uploads.
+/// A checksum that CubeFS's access layer computes for uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlobHash {
     /// CRC-32 (IEEE).

@@ -46,7 +46,7 @@ section! {
             Flag::text("--body-file", "FILE", "Request body, from a file"),
         );
         /// statuses that count as success; `"2xx"`, `"3xx"`, `"4xx"` and `"5xx"` are whole classes.
-        /// The flag `--expect` takes statuses as well
+        /// The flag `--expect` takes these statuses as well as [conditions](#expectations)
         expect: List = text("list of statuses, 200 to 599")
             .default_rule("any 2xx")
             .synonyms(&["status"]);
@@ -117,9 +117,9 @@ section! {
                                            the report")
                 .under(PATTERNS),
         );
-        /// where responses report their number of hits, which is read and compared before the run:
-        /// `"auto"` (searches known by their path, up to 500), a kind of server, or a JSON pointer;
-        /// see [patterns](patterns.md#hits)
+        /// where responses report their number of search hits, which is read and compared between
+        /// targets before the run: `"auto"` (searches recognized by their path, at most 500
+        /// patterns), a kind of server, or a JSON pointer; see [patterns](patterns.md#hits)
         hits: Scalar = text(
             "`\"auto\"`, `\"none\"`, `\"groonga\"`, `\"opensearch\"`, or a JSON pointer such as \
              `\"/hits/total/value\"`",
@@ -157,7 +157,7 @@ section! {
                 )
                 .under(PATTERNS),
             );
-        /// number of responses that the cache of a host holds, for a forecast of its hits
+        /// number of responses that the cache of a host holds, for a forecast of the cache hits
         cache_size: Scalar = whole(1, MOST_CACHE_SIZE)
             .default_rule("100 with `cache_hit`")
             .flag(
@@ -166,8 +166,8 @@ section! {
                     .default("100")
                     .under(PATTERNS),
             );
-        /// source of the server's cache counters. Without `cache_size`, hits are counted without a
-        /// forecast. A [target](#search-servers) can override this source
+        /// source of the server's cache counters. Without `cache_size`, cache hits are counted
+        /// without a forecast. A [target](#search-servers) can override this source
         cache_counters: Scalar = text(
             "`\"groonga\"`, `\"droonga\"`, `\"opensearch\"`, or a path",
         )
@@ -207,7 +207,8 @@ section! {
         "in by_target",
         "a table such as { path = \"/search?q={term}\" }"
     ) {
-        /// the Droonga tutorial's search in the syntax of this server, instead of the other keys
+        /// the search request of the Droonga tutorial, in the syntax of this server, instead of a
+        /// request in the other keys
         search: Scalar = choice::<SearchServer>();
         /// request method
         method: Scalar = text("text").default_rule("`GET`; `POST` with a body");

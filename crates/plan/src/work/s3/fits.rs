@@ -17,7 +17,7 @@ type Heeded = (
     &'static str,
 );
 
-/// Keys that would have no effect for some operations.
+/// Keys that have an effect only for some operations.
 const HEEDED: &[Heeded] = &[
     (
         "verify",
@@ -287,8 +287,8 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
     }
 }
 
-/// Objects of the workload that only the run that created them can use, in words; `None` if other
-/// runs can use all objects.
+/// A description of the workload's objects that no later run can use; `None` if later runs can use
+/// all objects.
 fn made_anew(work: &S3Work) -> Option<&'static str> {
     use S3Operation::{LegalHold, Retain};
     let locks = |operation| matches!(operation, Retain | LegalHold);

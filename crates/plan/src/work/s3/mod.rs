@@ -47,7 +47,7 @@ pub struct S3Work {
     pub objects: u64,
     /// How keys are named.
     pub keys: KeyOrder,
-    /// Prefixes above every key: the number of names on each level.
+    /// Levels of prefixes in object keys: the number of prefixes on each level.
     pub prefixes: Prefixes,
     /// How reads choose the next object.
     pub choose: Choose,
@@ -121,8 +121,8 @@ impl S3Work {
         }
     }
 
-    /// Whether the result depends on which requests are sent: some of several objects are read, and
-    /// every operation is one simple request.
+    /// Whether the result depends on which requests are sent: true if the workload has several
+    /// objects, reads some of them, and every operation is a single request for one object.
     pub fn has_sequence(&self) -> bool {
         use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
         let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
@@ -179,7 +179,7 @@ impl Default for Listing {
     }
 }
 
-/// A set of names that a plan chooses among, each with its variant.
+/// Declares an enum, with the name of each variant in plans.
 macro_rules! named {
     ($(#[$about:meta])* $type:ident { $($(#[$each:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$about])*
