@@ -15,7 +15,7 @@ pub(super) type Identity = (i32, u64);
 /// Length to which the kernel truncates a process's `comm`, bytes.
 const LONGEST_COMM: usize = 15;
 
-/// The processes that match the settings.
+/// The processes that match the [`Processes`] settings of a target.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// The topmost processes of all settings, without descendants of other topmost processes.

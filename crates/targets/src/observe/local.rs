@@ -27,8 +27,8 @@ impl Kind for Local {
     }
 }
 
-/// The distinct ports in `urls`, if all hosts are this machine and an observable process listens on
-/// each port.
+/// The distinct ports in `urls`, if all addresses are loopback addresses and an observable process
+/// listens on each port.
 ///
 /// # Errors
 /// One clause: why the listening processes cannot be observed.
@@ -56,7 +56,7 @@ pub(super) struct LocalProcesses {
     observer: Option<Observer>,
     /// The topmost processes of each setting.
     tops: Vec<Vec<Identity>>,
-    /// Number of searches so far.
+    /// Number of successful searches so far.
     found: u64,
 }
 

@@ -60,7 +60,8 @@ pub(crate) enum Lost {
 /// The target to observe.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// Process ids of the guards, one per node; empty if Tenbin did not launch the target.
+    /// Process ids of the guards (parents of the launched commands), one per node; empty if Tenbin
+    /// did not launch the target.
     pub(crate) guards: &'a [i32],
     /// Settings in the plan; `None` if the plan has no settings.
     pub(crate) observe: Option<&'a Observe>,
