@@ -1,4 +1,4 @@
-//! The `Trace-Log` header of the access layer: time spent until the head is written.
+//! The `Trace-Log` header of CubeFS's access layer: time spent until the head is written.
 
 /// Kinds of calls, by the components of the access layer that take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
