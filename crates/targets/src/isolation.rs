@@ -1,9 +1,9 @@
-//! A process namespace for the processes below a guard (`pid_namespaces(7)`).
+//! A PID namespace (`pid_namespaces(7)`) for the command that a guard starts.
 //!
 //! The kernel kills every process of a namespace when the first process of the namespace ends.
-//! Here, the first process is a guard that dies with the guard that started it
-//! (`PR_SET_PDEATHSIG`). So a target leaves no process even if all processes of Tenbin are killed,
-//! in any order.
+//! Here, the first process is an inner guard, which is killed when the outer guard ends
+//! (`PR_SET_PDEATHSIG`). So no process of a target survives, even if all processes of Tenbin are
+//! killed in any order.
 //!
 //! A command in a namespace has two guards. Tenbin starts the outer guard, which only waits. The
 //! inner guard is the first process of the namespace and does the work of a guard. Creating a
@@ -153,7 +153,7 @@ fn enter() -> nix::Result<()> {
 }
 
 /// Allows the next started program to mount `/proc`. By default, a process that is not root loses
-/// its privileges when it starts a program, even those in a user namespace (`capabilities(7)`).
+/// its capabilities when it starts a program, even in a user namespace (`capabilities(7)`).
 fn keep_privilege() -> rustix::io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::SYS_ADMIN;

@@ -54,7 +54,7 @@ pub struct ResolvedRoute {
     /// Warnings, one sentence each, about addresses that are unused because no server listens
     /// there.
     pub(crate) warnings: Vec<String>,
-    /// File of certificate authorities in the plan.
+    /// File of certificate authorities, as given in the plan.
     ca: Option<PathBuf>,
 }
 
