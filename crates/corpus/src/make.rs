@@ -19,7 +19,7 @@ use crate::wikipedia::{Dump, End, unpacked};
 pub const PAGES: &str = "pages.grn";
 /// Name of the table with the pages.
 pub const TABLE: &str = "Pages";
-/// Name of the file that records the settings of the other files.
+/// Name of the file with the settings that the other files were created with.
 const RECIPE_FILE: &str = "made.json";
 const FORMAT: &str = "tenbin search data 1";
 const SCHEMA_FILE: &str = "schema.grn";
@@ -148,8 +148,8 @@ pub fn is_unfinished(directory: &Path) -> bool {
     stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
 }
 
-/// Why the directory must not be used without confirmation: it contains other files. `None` if the
-/// directory can be used.
+/// Reason not to write to a directory without confirmation: the directory contains other files.
+/// `None` if the directory can be used.
 pub fn is_in_use(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?;
     let is_empty = entries.next().is_none();
