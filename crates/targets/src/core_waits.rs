@@ -203,7 +203,7 @@ impl Steal {
     }
 
     /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 if less
-    /// than half of the elapsed time was stolen, because short interruptions are not a long wait.
+    /// than half of the elapsed time was stolen: short interruptions must not count as a long wait.
     fn sample(&mut self) -> u64 {
         let passed = self.sampled.elapsed();
         if passed < STEAL_PERIOD {

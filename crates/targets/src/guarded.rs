@@ -37,7 +37,7 @@ struct Reports {
 
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// Process id of the inner guard, if the command runs in a namespace.
+    /// Process id of the inner guard (first process of the PID namespace), if there is a namespace.
     guard: Option<i32>,
     started: Option<i32>,
     failed: Option<String>,

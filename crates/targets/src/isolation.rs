@@ -29,7 +29,7 @@ use rustix::thread::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// First argument of an inner guard.
+/// First argument of an inner guard, which runs inside the namespace.
 const INSIDE: &str = "--inside";
 /// Argument that starts a process only to test whether a namespace can be created.
 const TRIAL: &str = "--trial";
@@ -38,7 +38,7 @@ const CHANGE_USER: [&str; 6] = ["sudo", "doas", "su", "pkexec", "runuser", "setp
 
 /// The role of a guard process.
 pub(crate) enum Role {
-    /// The process has finished: it was a test, or an outer guard whose inner guard has ended.
+    /// The process has no command to guard and must exit with this code.
     Done(ExitCode),
     /// The process must guard the command in its arguments.
     Guard {

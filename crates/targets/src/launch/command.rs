@@ -94,8 +94,8 @@ pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<()
     })
 }
 
-/// The credentials of the plan. If the plan has none but the launch uses their placeholders, the
-/// credentials are generated.
+/// The credentials of the plan; generated credentials if the plan has no credentials but the launch
+/// uses `{access_key}` or `{secret_key}`.
 pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
     let mentioned =
         texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));

@@ -263,8 +263,8 @@ mod linux {
             })
         }
 
-        /// Children counters of the guard; zero without a guard. `None` if the guard or all topmost
-        /// processes have ended.
+        /// CPU time and storage traffic of the guard's ended children; zero without a guard. `None`
+        /// if the guard or all topmost processes have ended.
         fn of_guard(&self) -> Option<Spent> {
             match &self.root {
                 Root::Guard(guard) => Some(Spent {
