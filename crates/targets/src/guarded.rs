@@ -155,8 +155,7 @@ impl Guarded {
         let _ = (&self.orders).write_all(b"stop\n");
     }
 
-    /// Stops all processes. The error says how many processes survived, or that the guard
-    /// failed.
+    /// Stops all processes. The error says how many processes survived or that the guard failed.
     pub(crate) fn stop(&mut self) -> Result<(), String> {
         if self.ended {
             return Ok(());

@@ -5,7 +5,7 @@
 //! to the parent's "children" counters (`wait_task_zombie` in Linux' `kernel/exit.c`). The total is
 //! therefore the sum of the use of all live processes, the children counters of all live processes,
 //! and the children counters of the guard. Storage traffic has no separate children counters:
-//! `/proc/PID/io` includes the ended children. Three cases need care:
+//! `/proc/PID/io` includes the traffic of ended children. Three cases need care:
 //!
 //! First, a child that is collected during a reading could count twice or not at all. Reading
 //! parents before children excludes counting twice. If a process has disappeared, the reading is
