@@ -180,7 +180,7 @@ pub enum TargetError {
     Unstopped {
         /// Name of the target.
         target: String,
-        /// How many processes survived, or what happened to the guard.
+        /// How many processes survived, or what happened to `tenbin guard`, their parent process.
         reason: String,
     },
     /// The target does not respond as an HTTP server.
