@@ -179,8 +179,8 @@ pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Er
     Ok(stamp.pages.filter(|_| is_same && is_there))
 }
 
-/// Whether pages can be created in a directory: the directory does not exist, has no command files,
-/// or has only files created by [`make`].
+/// Whether pages can be created in a directory: the directory does not exist, has no Groonga
+/// command files, or has only files created by [`make`].
 pub fn may_be_made_in(directory: &Path) -> bool {
     stamp(directory).is_some() || in_directory(directory).is_err()
 }
