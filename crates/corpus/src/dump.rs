@@ -1,4 +1,5 @@
-//! Dumps a Groonga database to command files: schema, indexes and records, divided like grndump's.
+//! Dumps a Groonga database to three files of Groonga commands: schema, indexes and records, as the
+//! tool grndump does.
 
 use std::io::{Read, Write};
 
@@ -8,7 +9,7 @@ use crate::http::Client;
 /// A part of a database, dumped to one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Tables, columns except indexes, plugins and settings.
+    /// Plugins, settings, tables, and all columns except indexes.
     Schema,
     /// Indexes.
     Indexes,

@@ -64,7 +64,7 @@ impl Error {
         }
     }
 
-    /// A file that cannot be written.
+    /// Error for an output that cannot be written. `name`: name of the output.
     pub fn write(name: impl Into<String>, source: io::Error) -> Self {
         Self::Write {
             name: name.into(),

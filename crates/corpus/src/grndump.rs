@@ -1,5 +1,5 @@
-//! Dumps a Groonga database as one stream of commands, like grndump. The source is either the
-//! database's files, read by the installed `groonga`, or a running server.
+//! Dumps a Groonga database as one stream of commands, like the tool grndump. The source is either
+//! a running server, or the files of a database, which the installed `groonga` reads.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -27,7 +27,7 @@ pub struct Wanted {
     pub only: Vec<String>,
     /// Tables to skip.
     pub exclude: Vec<String>,
-    /// Sort records of hash tables by key.
+    /// Whether records of hash tables are sorted by key.
     pub by_key: bool,
     /// Maximum records per table; `None` for all.
     pub max_records: Option<u64>,

@@ -19,7 +19,7 @@ use crate::wikipedia::{Dump, End, unpacked};
 pub const PAGES: &str = "pages.grn";
 /// Name of the table with the pages.
 pub const TABLE: &str = "Pages";
-/// Name of the file that records the settings of the other files.
+/// Name of the file with the settings that the other files were created with.
 const RECIPE_FILE: &str = "made.json";
 const FORMAT: &str = "tenbin search data 1";
 const SCHEMA_FILE: &str = "schema.grn";
@@ -148,8 +148,8 @@ pub fn is_unfinished(directory: &Path) -> bool {
     stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
 }
 
-/// Why the directory must not be used without confirmation: it contains other files. `None` if the
-/// directory can be used.
+/// Reason not to write to a directory without confirmation: the directory contains other files.
+/// `None` if the directory can be used.
 pub fn is_in_use(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?;
     let is_empty = entries.next().is_none();
@@ -179,8 +179,8 @@ pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Er
     Ok(stamp.pages.filter(|_| is_same && is_there))
 }
 
-/// Whether pages can be created in a directory: the directory does not exist, contains no `.grn`
-/// files, or contains the recipe file written by [`make`].
+/// Whether pages can be created in a directory: the directory does not exist, has no Groonga
+/// command files, or has only files created by [`make`].
 pub fn may_be_made_in(directory: &Path) -> bool {
     stamp(directory).is_some() || in_directory(directory).is_err()
 }

@@ -8,8 +8,8 @@ pub(crate) fn index_of(table: &str) -> String {
 }
 
 /// A query that finds the same records as Groonga's `query`: each word of the term must occur in at
-/// least one column. A column indexed by pairs of characters must contain the word's pairs as a
-/// phrase.
+/// least one column. Each word is a phrase query, so that a column indexed by bigrams must contain
+/// the word's bigrams in order.
 pub(crate) fn query(columns: &[&str], term: &str) -> Value {
     let words = term
         .split_whitespace()

@@ -1,5 +1,5 @@
-//! Creates requests from search terms: the heavy `select` of the Droonga tutorial, an equivalent
-//! for OpenSearch, or the format of drnbench-generate-select-patterns.
+//! Creates requests from search terms: Groonga `select` requests with snippets, sorting and
+//! drill-down, equivalent OpenSearch requests, or the format of drnbench-generate-select-patterns.
 
 use serde_json::json;
 use tenbin_plan::patterns::groonga_query;
@@ -36,7 +36,7 @@ fn is_groonga_query(base: &str) -> bool {
     is_query && base.contains("/d/select")
 }
 
-/// The equivalent of [`HEAVY`] for OpenSearch: a group of `POST` requests to `path`, one per term.
+/// The equivalent of [`HEAVY`] for OpenSearch: a list of `POST` requests to `path`, one per term.
 /// Each request searches and highlights title and text, sorts by title, and aggregates the ten most
 /// frequent categories. The request counts all hits, because OpenSearch stops at 10,000 by default.
 pub fn opensearch(path: &str, terms: &[String]) -> String {
@@ -65,8 +65,8 @@ pub fn opensearch(path: &str, terms: &[String]) -> String {
 
 /// Creates requests in the format of drnbench-generate-select-patterns: one group, or one per host.
 /// Terms can be URL-escaped, as by `drnbench-extract-searchterms --escape`. All characters special
-/// to a URL or to Groonga's query syntax are escaped. The original tool leaves some unescaped: it
-/// truncates `AT&T` after `AT`, and a leading `-` is a syntax error.
+/// to a URL or to Groonga's query syntax are escaped. The original tool leaves some characters
+/// unescaped: `AT&T` becomes the term `AT`, and a term with a leading `-` is a syntax error.
 pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
     let escaped = are_escaped(terms);
     let raw = |term: &String| match escaped {

@@ -26,7 +26,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Counts the lines and bytes of an input, and limits the length of each piece.
+/// Counts the lines and bytes of an input, and limits the length of a line, value or element.
 #[derive(Debug)]
 pub(crate) struct Source<R> {
     input: R,
@@ -56,7 +56,7 @@ impl<R: BufRead> Source<R> {
         self.ended
     }
 
-    /// Starts a new piece, which can be up to [`LONGEST`] bytes long.
+    /// Starts a new piece (line, value or element) of at most [`LONGEST`] bytes.
     pub(crate) fn begin_piece(&mut self) {
         self.piece = 0;
     }

@@ -33,7 +33,7 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
     Ok(terms.into_iter().filter_map(as_term).collect())
 }
 
-/// Replaces line separators by spaces, so that a term fits on one line; `None` if it is blank.
+/// Replaces line separators by spaces, so that a term fits on one line; `None` for a blank term.
 fn as_term(word: String) -> Option<String> {
     let term = word.replace(['\n', '\r'], " ");
     (!term.trim().is_empty()).then_some(term)
@@ -126,19 +126,19 @@ trait Source {
     /// Values of the column in the next records; empty at the end.
     fn next(&mut self) -> Result<Vec<String>, Error>;
 
-    /// Number of records that match a term, using the query of the benchmark's requests. The inner
-    /// error says why the server refuses this query.
+    /// Number of records that match a term in `columns`, with the same query syntax as the requests
+    /// of the benchmark. The inner error says why the server refuses the query.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error>;
 }
 
-/// Number of refused searches at which extraction fails if no search has succeeded.
+/// Number of refused searches after which extraction fails, if no term has been found by then.
 const MAX_REFUSED: u64 = 10;
 
 /// Extracts terms until there are enough or the records end. A term that the server refuses to
 /// search for is skipped and counted.
 ///
 /// # Errors
-/// When the server does not respond, or refuses every search.
+/// When the server does not respond, or when no term was found and the server refused a search.
 pub fn find(
     kind: &Kind,
     server: &Client,

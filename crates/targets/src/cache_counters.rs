@@ -9,7 +9,7 @@ use crate::probe::{FetchError, fetch};
 use crate::route::ResolvedRoute;
 use crate::running::Running;
 
-/// Time limit for all addresses of one host together.
+/// Time limit of the request to one host.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Cache counters of a server, counted since the server started.
@@ -64,11 +64,11 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
     Ok(sum)
 }
 
-/// Time limit for one host's response while the kind of counters is determined.
+/// Time limit of one request of [`known_counters`], which sends up to three requests per address.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The cache counters that all of the servers at `urls` report; `None` if no known kind works for
-/// all servers. The requests change no counter of Groonga, Droonga or OpenSearch.
+/// Finds out which kind of cache counters (Groonga, Droonga or OpenSearch) all servers at `urls`
+/// report; `None` if no kind works for all servers. The requests do not change the counters.
 pub fn known_counters(urls: &[String]) -> Option<CacheCounters> {
     let route = ResolvedRoute::to_urls(urls).ok()?;
     let known = [

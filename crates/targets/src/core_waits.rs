@@ -49,8 +49,8 @@ struct Shared {
 impl CoreWaits {
     /// Samples the threads of `processes`, and all threads that the current process starts from now
     /// on, which are the load generator's. A wait counts if a thread has waited at least `shortest`
-    /// between two samples. Each sampled thread needs one of `descriptors` spare file descriptors.
-    /// `None` if the kernel does not count waits or there are too many threads.
+    /// between two samples. `descriptors`: number of spare file descriptors; each sampled thread
+    /// needs a descriptor. `None` if `processes` have too many threads to sample all of them.
     pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
         let mut threads = Threads {
             most: descriptors.min(MAX_THREADS) as usize,
@@ -77,8 +77,8 @@ impl CoreWaits {
         })
     }
 
-    /// Number and total duration (nanoseconds) of the waits since the last call. If several threads
-    /// waited at the same time, the duration includes only the longest of their waits.
+    /// Number and total duration (nanoseconds) of the waits and of steal time since the last call.
+    /// If several threads waited at the same time, the duration includes only the longest wait.
     pub fn take(&self) -> (u64, u64) {
         let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
         (take(&self.shared.count), take(&self.shared.waited))
@@ -123,7 +123,7 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
 /// The `schedstat` file of every sampled thread with its last value, by process and thread id.
 #[derive(Debug)]
 struct Threads {
-    /// Maximum number of open files.
+    /// Maximum number of sampled threads.
     most: usize,
     files: HashMap<(i32, i32), (File, u64)>,
     /// Threads that are not sampled.
@@ -202,8 +202,8 @@ impl Steal {
         })
     }
 
-    /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 for less
-    /// than half of the elapsed time: scattered clock ticks are not one long interruption.
+    /// Steal time of the most affected core since the last sample, nanoseconds. Returns 0 if less
+    /// than half of the elapsed time was stolen: short interruptions must not count as a long wait.
     fn sample(&mut self) -> u64 {
         let passed = self.sampled.elapsed();
         if passed < STEAL_PERIOD {

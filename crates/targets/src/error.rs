@@ -109,12 +109,12 @@ pub enum TargetError {
         /// Name of the target.
         target: String,
     },
-    /// The target's program was not found.
+    /// The target's program cannot be run.
     #[error("cannot start target \"{target}\": {reason}")]
     Program {
         /// Name of the target.
         target: String,
-        /// The program and what to do.
+        /// Why the program cannot be run.
         reason: String,
     },
     /// The target's command could not be started.
@@ -175,12 +175,12 @@ pub enum TargetError {
         /// Name of the target.
         target: String,
     },
-    /// Some processes of the target survived SIGKILL.
+    /// Processes of the target survived SIGKILL, or the guard that stops the processes failed.
     #[error("target \"{target}\" could not be stopped: {reason}")]
     Unstopped {
         /// Name of the target.
         target: String,
-        /// How many processes survived, or why their number is unknown.
+        /// How many processes survived, or what happened to `tenbin guard`, their parent process.
         reason: String,
     },
     /// The target does not respond as an HTTP server.

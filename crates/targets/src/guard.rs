@@ -1,12 +1,12 @@
-//! `tenbin guard`: parent of all processes that a launched command starts. The guard stops these
-//! processes on request, or when Tenbin ends for any reason.
+//! `tenbin guard`: the parent process of a launched command. The guard stops the command and all
+//! its descendants on request, or when Tenbin ends for any reason.
 //!
 //! The guard's standard input is one end of a socket pair. The guard reads orders from the socket
 //! and writes reports to it, one per line. The only order is `stop`; the end of the stream has the
 //! same meaning. As child subreaper, the guard becomes the parent of every orphan below it, so that
 //! daemons cannot escape.
 //!
-//! Where possible, a guard puts the command into a process namespace: see [`crate::isolation`].
+//! Where possible, a guard puts the command into a PID namespace: see [`crate::isolation`].
 //!
 //! After stopping a target, Tenbin removes the target's data directory. If Tenbin has ended first,
 //! by a second Ctrl-C or SIGKILL, the guard removes the directory.

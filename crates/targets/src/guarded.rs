@@ -1,4 +1,5 @@
-//! Tenbin's side of a guard: starts the guard, reads its reports, and requests the end.
+//! Tenbin's side of a guard (the parent process of a launched command): starts the guard, reads its
+//! reports, and orders it to stop the command.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -36,7 +37,7 @@ struct Reports {
 
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// Process id of the inner guard, if the command runs in a namespace.
+    /// Process id of the inner guard (first process of the PID namespace), if there is a namespace.
     guard: Option<i32>,
     started: Option<i32>,
     failed: Option<String>,
@@ -119,7 +120,7 @@ impl Guarded {
         inner.unwrap_or_else(|| self.guard.id().cast_signed())
     }
 
-    /// Waits until the command runs. Otherwise returns the error of the operating system.
+    /// Waits until the command runs. Fails if the command or its guard does not start.
     pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), String> {
         self.reports.wait(limit, |state| {
             state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
@@ -154,7 +155,7 @@ impl Guarded {
         let _ = (&self.orders).write_all(b"stop\n");
     }
 
-    /// Stops all processes. The error says how many processes survived.
+    /// Stops all processes. The error says how many processes survived or that the guard failed.
     pub(crate) fn stop(&mut self) -> Result<(), String> {
         if self.ended {
             return Ok(());

@@ -1,9 +1,9 @@
-//! A process namespace for the processes below a guard (`pid_namespaces(7)`).
+//! A PID namespace (`pid_namespaces(7)`) for the command that a guard starts.
 //!
 //! The kernel kills every process of a namespace when the first process of the namespace ends.
-//! Here, the first process is a guard that dies with the guard that started it
-//! (`PR_SET_PDEATHSIG`). So a target leaves no process even if all processes of Tenbin are killed,
-//! in any order.
+//! Here, the first process is an inner guard, which is killed when the outer guard ends
+//! (`PR_SET_PDEATHSIG`). So no process of a target survives, even if all processes of Tenbin are
+//! killed in any order.
 //!
 //! A command in a namespace has two guards. Tenbin starts the outer guard, which only waits. The
 //! inner guard is the first process of the namespace and does the work of a guard. Creating a
@@ -29,7 +29,7 @@ use rustix::thread::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// First argument of an inner guard.
+/// First argument of an inner guard, which runs inside the namespace.
 const INSIDE: &str = "--inside";
 /// Argument that starts a process only to test whether a namespace can be created.
 const TRIAL: &str = "--trial";
@@ -38,7 +38,7 @@ const CHANGE_USER: [&str; 6] = ["sudo", "doas", "su", "pkexec", "runuser", "setp
 
 /// The role of a guard process.
 pub(crate) enum Role {
-    /// The process has finished: it was a test, or an outer guard whose inner guard has ended.
+    /// The process has no command to guard and must exit with this code.
     Done(ExitCode),
     /// The process must guard the command in its arguments.
     Guard {
@@ -153,7 +153,7 @@ fn enter() -> nix::Result<()> {
 }
 
 /// Allows the next started program to mount `/proc`. By default, a process that is not root loses
-/// its privileges when it starts a program, even those in a user namespace (`capabilities(7)`).
+/// its capabilities when it starts a program, even in a user namespace (`capabilities(7)`).
 fn keep_privilege() -> rustix::io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable |= CapabilitySet::SYS_ADMIN;

@@ -33,7 +33,7 @@ pub struct LaunchContext<'a> {
     pub run_dir: &'a Path,
     /// The program with the subcommands `guard` and `serve`, which is Tenbin itself.
     pub guard_exe: &'a Path,
-    /// Working directory of commands without one in the plan: the directory of the plan file.
+    /// Directory of the plan file: the default working directory of commands.
     pub plan_dir: &'a Path,
     /// Set to true when Tenbin is interrupted.
     pub stop: &'a AtomicBool,
@@ -121,8 +121,8 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
     Ok(running)
 }
 
-/// Opens the source of the target's resource use. `guards`: process ids of the target's guards;
-/// empty if Tenbin did not launch the target.
+/// Opens the source of the target's resource use. `guards`: process ids of the guards, the parents
+/// of the target's processes; empty if Tenbin did not launch the target.
 fn observed(
     target: &Target,
     guards: &[i32],

@@ -65,9 +65,9 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
     }
 }
 
-/// Sends a `GET` request to every address of every host, with the time limit `limit` for each.
-/// `signed`: whether the workload signs requests, which makes a large clock difference an error.
-/// Credentials are not checked, because that would need a signed request.
+/// Sends a `GET` request (over HTTP/2, a connection preface) to every address of every host.
+/// `limit` is the time limit per address. `signed`: whether the workload signs requests, which
+/// makes a large clock difference an error. Credentials are not checked: the request is unsigned.
 ///
 /// # Errors
 /// When an address does not respond, does not speak HTTP, or refuses all requests because of TLS;

@@ -44,7 +44,7 @@ pub struct ResponseHead {
     pub sent: SystemTime,
     /// Time at which the head was complete.
     pub received: SystemTime,
-    /// Problem with the connection settings that the server reports, if any.
+    /// The reason, if the response says that the server refuses every request on the connection.
     pub refusal: Option<ConnectionRefusal>,
 }
 

@@ -54,7 +54,7 @@ pub struct ResolvedRoute {
     /// Warnings, one sentence each, about addresses that are unused because no server listens
     /// there.
     pub(crate) warnings: Vec<String>,
-    /// File of certificate authorities in the plan.
+    /// File of certificate authorities, as given in the plan.
     ca: Option<PathBuf>,
 }
 
@@ -119,7 +119,7 @@ impl ResolvedRoute {
     /// Creates a route to `urls` without a target. Keeps only addresses that accept connections.
     ///
     /// # Errors
-    /// One clause: a URL is invalid or a host cannot be resolved.
+    /// The reason, in one clause: a URL is invalid or a host cannot be resolved.
     pub(crate) fn to_urls(urls: &[String]) -> Result<Self, String> {
         let read = |url: &String| match url.parse() {
             Ok(url) => Ok((url, 1)),

@@ -19,7 +19,7 @@ pub struct Running {
     pub url: Url,
     /// Resolved addresses and connection settings.
     pub route: ResolvedRoute,
-    /// Credentials from the plan, or generated if the plan has no credentials for the target.
+    /// Credentials from the plan, or generated for a launched target; `None` without credentials.
     pub credentials: Option<Credentials>,
     /// One process per launched node; empty while the target is halted.
     pub(crate) processes: Vec<Process>,
@@ -88,7 +88,7 @@ impl Running {
         self.launched() && self.processes.is_empty()
     }
 
-    /// Process ids of the target's guards.
+    /// Process ids of the target's guards, which are the parents of the launched commands.
     pub(crate) fn guards(&self) -> Vec<i32> {
         let guards = self.processes.iter().map(|one| one.guarded.guard_pid());
         guards.collect()

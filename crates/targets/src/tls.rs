@@ -16,7 +16,7 @@ use rustls::{
 };
 use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
 
-/// The ALPN protocol id of an HTTP version, which is the only protocol offered.
+/// The ALPN id of an HTTP version; no other protocol is offered.
 pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
     match http {
         HttpVersion::Http1 => b"http/1.1",

@@ -17,9 +17,9 @@ pub struct Usage {
     pub epoch: u64,
     /// What the totals cover: processes or the whole host.
     pub scope: Scope,
-    /// CPU seconds, user and system, of live and ended processes. For processes on this machine,
-    /// live processes are exact to the nanosecond. The kernel counts ended processes in clock ticks
-    /// (10 ms), separately for user and system time and for each parent.
+    /// CPU seconds, user and system, of live and ended processes. On this machine, the time of live
+    /// processes is exact to the nanosecond. The time of ended processes has a resolution of one
+    /// clock tick (10 ms) per parent process, separately for user and system time.
     pub cpu_seconds: Option<f64>,
     /// Resident memory, bytes, summed over processes: a shared page counts once per process.
     pub rss_bytes: Option<u64>,
@@ -27,9 +27,9 @@ pub struct Usage {
     pub read_bytes: Option<u64>,
     /// Bytes written to storage; `None` as for [`Self::read_bytes`].
     pub written_bytes: Option<u64>,
-    /// Voluntary context switches: a thread had to wait.
+    /// Voluntary context switches: a thread waited, for example for I/O.
     pub voluntary_switches: Option<u64>,
-    /// Involuntary context switches: a thread could have continued.
+    /// Involuntary context switches: the kernel preempted a thread that could have continued.
     pub involuntary_switches: Option<u64>,
     /// CPU seconds of the busiest process since the previous reading with [`Detail::Full`]; `None`
     /// in the first such reading.
@@ -40,7 +40,8 @@ pub struct Usage {
     /// reading with [`Detail::Full`]; `None` in the first such reading. Excludes threads that
     /// started or ended in between.
     pub waited_for_core: Option<f64>,
-    /// Totals of the target's control group; `None` without a group of the target's processes.
+    /// Totals of the control group that contains all processes of the target; `None` if there is no
+    /// such group, or the group also contains Tenbin.
     pub group: Option<GroupUsage>,
 }
 

@@ -1,4 +1,4 @@
-//! Converts Groonga's commands and records to Droonga's messages, like grn2drn.
+//! Converts Groonga's commands and records to Droonga's messages, like the tool grn2drn.
 
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use crate::load::hex;
 /// Converts Groonga commands and records to Droonga messages.
 #[derive(Debug, Clone)]
 pub struct Converter {
-    /// Name of the data set.
+    /// Name of the Droonga data set (database) that the messages are for.
     pub dataset: String,
     /// Prefix of the message ids, followed by a counter; `None` uses SHA-1 hashes as ids.
     pub id_prefix: Option<String>,
@@ -35,7 +35,7 @@ impl Converter {
         }
     }
 
-    /// Skips the numbers of the first `messages` messages, which an earlier load has created.
+    /// Advances the message counter by `messages`, the number of messages of an earlier load.
     pub fn skip(&mut self, messages: u64) {
         self.count += messages;
     }

@@ -1,4 +1,4 @@
-//! Sends messages from a file, one per line, like droonga-send.
+//! Sends messages from a file, one per line, like the tool droonga-send.
 
 use std::io::BufRead;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,10 +15,10 @@ use crate::source::Source;
 /// Time between two reports of the rate.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Values to add to messages that lack a field.
+/// Values for fields that a message lacks.
 #[derive(Debug, Clone)]
 pub struct Completion {
-    /// Name of the data set.
+    /// Name of the Droonga data set (database).
     pub dataset: String,
     /// Replicas that must process the message (`targetRole`).
     pub target_role: String,
@@ -31,7 +31,7 @@ pub struct SendOptions {
     pub servers: Vec<Address>,
     /// Maximum messages per second, all nodes together; `None` for no limit.
     pub rate: Option<f64>,
-    /// Values to add to messages that lack a field; `None` sends messages unchanged.
+    /// Values for fields that a message lacks; `None` sends messages unchanged.
     pub completion: Option<Completion>,
     /// Whether to refuse messages without the fields that Droonga requires: `type` and `dataset`.
     pub validate: bool,

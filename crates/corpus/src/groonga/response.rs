@@ -3,7 +3,7 @@
 use crate::error::excerpt;
 use crate::json::Json;
 
-/// A response of Groonga without the envelope.
+/// A parsed response of Groonga.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// Return code: 0, or the number of an error.

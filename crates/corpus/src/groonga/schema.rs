@@ -16,7 +16,7 @@ pub struct Table {
     pub name: String,
     /// Type of the keys, for example `UInt64`; `None` for a table without keys.
     pub key_type: Option<String>,
-    /// Tokenizer, if the table is a lexicon.
+    /// Tokenizer, if the table is a lexicon (holds the terms of an index).
     pub tokenizer: Option<String>,
     /// Columns in the order of creation.
     pub columns: Vec<Column>,

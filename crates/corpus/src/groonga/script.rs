@@ -1,5 +1,5 @@
-//! Parses command files as read by `groonga DB < file` and written by `dump`: one command per line,
-//! and an array of records after `load`. Files are read as a stream.
+//! Parses Groonga command files as a stream: one command per line, and an array of records after
+//! `load`. Groonga's `dump` writes such files, and `groonga DB < file` reads such files.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::source::{Place, Source};
 
-/// An element of a command file.
+/// An item of a Groonga command file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// A command other than `load`.
@@ -56,7 +56,7 @@ impl Record {
     }
 }
 
-/// Parser of a command file: an iterator over its items.
+/// Parser of a Groonga command file: an iterator over the commands and records.
 #[derive(Debug)]
 pub struct Script<R> {
     name: String,

@@ -1,4 +1,4 @@
-//! The schema of the Droonga tutorial: pages of an encyclopedia.
+//! A Groonga schema for the pages of an encyclopedia, as used in Droonga's tutorial.
 
 /// Commands that create the tables and columns.
 pub const SCHEMA: &str = "\
@@ -18,12 +18,12 @@ table_create RegexpTerms TABLE_PAT_KEY ShortText --default_tokenizer TokenRegexp
 column_create RegexpTerms pages COLUMN_INDEX|WITH_POSITION Pages text
 ";
 
-/// Text before the first page.
+/// Start of the `load` command, written before the first page.
 pub fn load_begin() -> &'static str {
     "load --table Pages\n["
 }
 
-/// Text after the last page.
+/// End of the `load` command, written after the last page.
 pub fn load_end() -> &'static str {
     "\n]\n"
 }

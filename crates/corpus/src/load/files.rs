@@ -13,7 +13,7 @@ use crate::groonga::{Item, Script};
 /// Number of bytes from the start of a file that [`fingerprint`] includes.
 const BEGINNING: u64 = 64 << 10;
 
-/// Parser of several command files, read in order.
+/// Parser of several Groonga command files, read in order.
 pub struct Files {
     waiting: VecDeque<PathBuf>,
     current: String,

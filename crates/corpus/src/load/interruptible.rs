@@ -1,5 +1,5 @@
-//! Runs a sink on a separate thread, so that loading can be interrupted while a server has not
-//! responded.
+//! Runs a [`Sink`] (the servers to load into) on a separate thread, so that a load can be
+//! interrupted while it waits for a response.
 
 use std::sync::mpsc;
 use std::thread;

@@ -15,7 +15,7 @@ pub struct Kind {
     pub about: &'static str,
     /// Whether several servers are independent, so that each server receives all data.
     pub replicas: bool,
-    /// Creates the sink.
+    /// Creates the [`Sink`] that sends data to servers of this kind.
     pub make: fn(&Options) -> Result<Box<dyn Sink>, Error>,
 }
 

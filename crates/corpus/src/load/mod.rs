@@ -1,5 +1,5 @@
-//! Loads Groonga command files into a server, in batches. An interrupted load can be resumed:
-//! records have keys, so sending a batch again does not duplicate records.
+//! Loads Groonga command files (commands and records) into a server, in batches. An interrupted
+//! load can be resumed: records have keys, so sending a batch again does not duplicate records.
 
 mod droonga;
 mod files;
@@ -41,9 +41,10 @@ pub struct LoadOptions {
 pub struct Progress {
     /// Records sent, including those before an interruption.
     pub records: u64,
-    /// Bytes of the files read.
+    /// Bytes read so far from all files.
     pub bytes: u64,
-    /// Records per second since the last value; `Some` about once per second.
+    /// Records per second since the last reported rate; `None` if the last rate was reported less
+    /// than a second ago.
     pub throughput: Option<f64>,
 }
 
@@ -137,7 +138,7 @@ struct Loader<'a> {
     commands: u64,
     /// Records sent by this run.
     sent: u64,
-    /// Whether the sink has been prepared for records.
+    /// Whether the servers have been prepared for records.
     ready: bool,
     confirmed_at: Instant,
     unconfirmed: u64,
@@ -180,7 +181,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Maximum records per batch. With a rate limit: a tenth of a second's records, to send evenly.
+    /// Maximum records per batch. With a rate limit, a batch has at most the records of 0.1 s, so
+    /// that the rate is even.
     fn batch_limit(&self) -> usize {
         let even = self
             .options
@@ -288,8 +290,8 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Prepares the sink before the first batch. An existing table or index is accepted only if an
-    /// earlier load has started this step and was not refused.
+    /// Prepares the servers before the first batch. An existing index is accepted only if an
+    /// earlier load has started the preparation and the server has not refused the preparation.
     fn make_ready(&mut self) -> Result<(), Error> {
         if self.ready {
             return Ok(());

@@ -48,7 +48,8 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Number of records, and time, after which [`Self::wait_until_received`] must be called.
+    /// [`Self::wait_until_received`] must be called after this number of records or this time,
+    /// whichever comes first.
     fn receipt_interval(&self) -> (u64, Duration) {
         (1, Duration::ZERO)
     }
@@ -68,7 +69,7 @@ pub trait Sink: Send {
     fn count(&mut self, table: &str) -> Result<Option<u64>, Error>;
 }
 
-/// Settings of a sink.
+/// Settings of a [`Sink`].
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// URLs or addresses of the servers.
@@ -81,6 +82,6 @@ pub struct Options {
     pub replicas: Option<u32>,
     /// Segments per shard after the final merge of an index; `None` for no merge.
     pub force_merge: Option<u32>,
-    /// Name of the data set in messages.
+    /// Name of the data set (database), for Droonga.
     pub dataset: String,
 }

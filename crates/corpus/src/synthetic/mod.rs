@@ -1,5 +1,5 @@
 //! Synthetic pages whose word frequencies resemble a natural language, for use without a dump.
-//! Equal numbers of pages, languages and seeds give identical pages.
+//! The same number of pages, language and seed always give identical pages.
 
 mod english;
 mod japanese;

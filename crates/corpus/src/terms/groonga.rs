@@ -41,7 +41,7 @@ impl Source for Groonga<'_> {
         Ok(terms)
     }
 
-    /// Counts hits with the query of the Droonga tutorial.
+    /// Counts hits with a `select` that returns no records.
     fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error> {
         let path = format!(
             "/d/select?command_version=2&table={}&limit=0&match_columns={}&query_flags=NONE\

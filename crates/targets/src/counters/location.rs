@@ -9,8 +9,8 @@ use crate::address::Address;
 use crate::running::Running;
 
 impl Running {
-    /// Whether the target runs on this machine. `None` if unknown: an address behind a bridge or a
-    /// pair of virtual interfaces can belong to a local container or to another machine.
+    /// Whether the target runs on this machine; `None` if unknown. For example, an address behind a
+    /// bridge can belong to a local container or to another machine.
     pub fn is_here(&self) -> Option<bool> {
         if self.launched() || self.is_observed_here() {
             return Some(true);
@@ -32,7 +32,7 @@ impl Running {
 struct Own {
     address: IpAddr,
     mask: Option<IpAddr>,
-    /// Whether the peer of the interface can be on this machine too.
+    /// Whether the interface can lead to a container on this machine.
     is_inward: bool,
 }
 
@@ -66,9 +66,9 @@ fn is_here(address: IpAddr, own: &[Own]) -> Option<bool> {
     (!perhaps).then_some(false)
 }
 
-/// Whether an interface is a bridge or one end of a virtual pair. The `iflink` of a pair's end
-/// names the other end. The `iflink` of a VLAN names the underlying interface, which also exists as
-/// a file `lower_…` (the kernel's `Documentation/ABI/testing/sysfs-class-net`).
+/// Whether an interface is a bridge or one end of a virtual pair. For an end of a pair and for a
+/// VLAN, `iflink` is another interface; only a VLAN also has a file `lower_…` (the kernel's
+/// `Documentation/ABI/testing/sysfs-class-net`).
 fn is_inward(name: &str) -> bool {
     let place = std::path::Path::new("/sys/class/net").join(name);
     let number = |file: &str| std::fs::read_to_string(place.join(file)).ok();

@@ -58,15 +58,15 @@ pub struct MachineCounters {
     pub links: Vec<Link>,
 }
 
-/// CPU time of all cores since boot, seconds. The kernel counts each core in clock ticks of usually
-/// 10 ms.
+/// CPU time since boot, seconds, summed over all cores. The kernel counts each core in clock ticks
+/// of usually 10 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuTime {
     /// Number of online cores.
     pub cores: u64,
     /// User, nice and system time, which includes the CPU time of all programs.
     pub busy: f64,
-    /// Time in interrupts, including network interrupts; counted for no program.
+    /// Time in interrupts, including network interrupts; not part of any program's CPU time.
     pub interrupts: f64,
     /// Idle time.
     pub idle: f64,
@@ -83,8 +83,8 @@ impl CpuTime {
     }
 }
 
-/// Pressure stall totals since boot, microseconds: time in which some or all runnable tasks waited
-/// for a resource (the kernel's `Documentation/accounting/psi.rst`).
+/// Pressure stall totals since boot, microseconds: time in which at least one task, or all tasks,
+/// waited for a resource (the kernel's `Documentation/accounting/psi.rst`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pressure {
     /// Time in which some tasks waited for a core.

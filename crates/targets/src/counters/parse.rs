@@ -30,9 +30,9 @@ pub(super) fn swapped_pages(stats: &VmStat) -> Option<u64> {
     Some(count("pswpin")? + count("pswpout")?)
 }
 
-/// Microseconds from a line of a pressure file: `some avg10=0.00 avg60=0.00 avg300=0.00
-/// total=1234`. Lines are parsed one by one, because the CPU's file has no line `full` before Linux
-/// 5.13.
+/// The total, microseconds, from the line `kind` of a pressure file: `some avg10=0.00 avg60=0.00
+/// avg300=0.00 total=1234`. Parses only this line, because the file for the CPU has no line `full`
+/// before Linux 5.13.
 pub(super) fn stalled(text: &str, kind: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(kind))?;
     Some(procfs::parse_pressure_record(line).ok()?.total)

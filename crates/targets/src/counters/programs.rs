@@ -5,11 +5,11 @@
 pub struct Program {
     /// Process id.
     pub pid: i32,
-    /// Start time, clock ticks since boot; tells processes apart that reuse an id.
+    /// Start time, clock ticks since boot; distinguishes processes that reuse an id.
     pub start: u64,
     /// Name in the kernel, at most 15 bytes. Chosen by the process, so output must escape the name.
     pub name: String,
-    /// CPU seconds of all threads, counted in clock ticks (10 ms).
+    /// CPU seconds, summed over all threads; the resolution is a clock tick (10 ms).
     pub cpu_seconds: f64,
     /// Resident memory, bytes.
     pub rss_bytes: u64,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::preflight::SKEW_REFUSED_BY_S3;
 
-/// Largest difference between two synchronized clocks.
+/// Largest clock difference without a warning.
 const SKEW_WORTH_A_WARNING: Duration = Duration::from_secs(5);
 
 pub(super) const CODES: &[&str] = &[

@@ -4,7 +4,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// Open files of an idle server: no connections, and no files opened for requests.
+/// Minimum number of open files assumed for a server without connections.
 const SERVER_AT_REST: u64 = 64;
 
 pub(super) struct Descriptors;

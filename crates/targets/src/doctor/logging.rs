@@ -5,13 +5,13 @@
 
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
-/// Growth of the log per request, bytes, that indicates a log line per request.
+/// Smallest growth of the log per request, bytes, that indicates a log line per request.
 const LINE: u64 = 20;
 
 /// Options that enable debug logs without a value.
 const OPTIONS: &[&str] = &["--debug", "-debug", "--trace", "-trace"];
-/// Options, and ends of variable names, whose value is a log level. Written in lower case and
-/// without separators: `--log-level` is `loglevel`.
+/// Names of options, and ends of names of variables, whose value is a log level. Written in lower
+/// case and without separators: `--log-level` is `loglevel`.
 const LEVELS: &[&str] = &["loglevel", "logginglevel"];
 /// Log levels that include debug messages.
 const DEBUG_LEVELS: &[&str] = &["debug", "trace"];

@@ -23,7 +23,7 @@ pub(super) struct Activity {
     pub(super) pages_swapped: u64,
 }
 
-/// Formats a size with three digits and a binary unit.
+/// Formats a size with a binary unit and at most three digits.
 pub(super) fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = count as f64;

@@ -1,5 +1,5 @@
-//! Checks before a run, of this machine and of each target. Each [`Check`] evaluates facts that
-//! were collected earlier.
+//! Checks this machine and each target before a run. Each [`Check`] evaluates facts that were
+//! collected earlier.
 //!
 //! No check sends S3 requests: the caller passes the response to a signed request as a [`Reply`].
 //!
@@ -37,7 +37,7 @@ use crate::error::TargetError;
 use crate::preflight::Preflight;
 use crate::running::Running;
 
-/// All checks, in the order of their results. Checks are registered only here.
+/// All checks, in the order of the report. Checks are registered only here.
 pub const CHECKS: &[&dyn Check] = &[
     &busy::Busy,
     &cores::CoreCheck,

@@ -6,17 +6,17 @@ use tenbin_plan::percent;
 
 use super::{Check, CheckConfig, Outcome};
 
-/// Length of a slice.
+/// Length of the intervals ("slices") in which the completed work is counted.
 const SLICE: Duration = Duration::from_millis(250);
 /// Approximate duration of a piece of work on an idle core.
 const PIECE: Duration = Duration::from_micros(200);
-/// Largest spread of the work per slice on a quiet machine, as a share of the median. `SPREAD` and
-/// `LONG` are Tenbin's conventions.
+/// Largest spread of the work per slice without a warning, as a share of the median. `SPREAD` and
+/// `LONG` are Tenbin's own limits.
 const SPREAD: f64 = 0.05;
-/// Shortest pause that affects the 99th percentile of a slice.
+/// Longest pause without a warning.
 const LONG: Duration = Duration::from_millis(20);
 
-/// Variation of the work done.
+/// Variation of the speed of one core.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Noise {
     watched: Duration,
@@ -71,7 +71,7 @@ fn judge(noise: &Noise) -> Outcome {
     }
 }
 
-/// Repeats the work for `watch`; `None` if most slices contain no work.
+/// Repeats the work for `watch`; `None` if at least half of the slices contain no work.
 fn measure(watch: Duration) -> Option<Noise> {
     let size = size_of_piece();
     let mut pieces: Vec<(Duration, Duration)> = Vec::new();
@@ -123,7 +123,7 @@ fn noise(watched: Duration, pieces: &[(Duration, Duration)]) -> Option<Noise> {
     })
 }
 
-/// Number of steps that take about [`PIECE`].
+/// Number of steps of [`work`] that take about [`PIECE`].
 fn size_of_piece() -> u32 {
     let mut size = 10_000;
     loop {

@@ -1,4 +1,4 @@
-//! Finds the local process that listens on a port, and what is visible of the process.
+//! Finds the local process that listens on a port, and reads its files, options and environment.
 
 use std::fmt;
 use std::net::SocketAddr;

@@ -34,7 +34,7 @@ impl Reply {
             .is_some_and(|code| codes.contains(&code))
     }
 
-    /// Whether the server accepted the signature, which it shows by searching for the bucket.
+    /// Whether the server accepted the signature: the response is a listing or "no such bucket".
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_listing || self.has_code(NO_BUCKET)
     }

@@ -64,8 +64,8 @@ fn nearest(path: &Path) -> PathBuf {
     there.unwrap_or(Path::new("/")).to_owned()
 }
 
-/// Tests whether a directory can be created in `place`. Neither the permissions nor the type of the
-/// filesystem show this reliably.
+/// Tests whether a directory can be created in `place`, by creating a directory. Permissions and
+/// filesystem type are not reliable evidence.
 fn make_and_remove(place: &Path) -> io::Result<()> {
     let probe = place.join(format!(".tenbin-doctor-{}", std::process::id()));
     fs::create_dir(&probe)?;

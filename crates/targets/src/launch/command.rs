@@ -30,9 +30,9 @@ const OWN_SECRETS: [&str; 7] = [
     "TENBIN_BODY_",
 ];
 
-/// Returns the launch settings of a built-in server, in the format of any other launch.
+/// Returns the settings that launch a built-in server, as if the plan contained them.
 ///
-/// `memory`: largest total size of the objects in a memory store, bytes.
+/// `memory`: limit of the total size of the objects in an in-memory store, bytes.
 pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Launch {
     let (kind, extra): (_, &[&str]) = match builtin {
         Builtin::Http => ("http", &[]),
@@ -72,7 +72,7 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
 }
 
 /// Fails if the command line, the URL or the readiness condition contains the secret key. Other
-/// users can see the command line and the URL; the readiness condition can repeat them.
+/// users can see the command line and the URL, and progress messages show the readiness condition.
 pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<(), TargetError> {
     let ready = match &launch.ready {
         Ready::Port => "",
@@ -94,7 +94,8 @@ pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<()
     })
 }
 
-/// The credentials of the plan, or new credentials if the launch uses placeholders for credentials.
+/// The credentials of the plan; generated credentials if the plan has no credentials but the launch
+/// uses `{access_key}` or `{secret_key}`.
 pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
     let mentioned =
         texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));

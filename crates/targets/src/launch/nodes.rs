@@ -73,7 +73,7 @@ impl Nodes {
         })
     }
 
-    /// The route to all nodes.
+    /// Addresses and connection settings of all nodes.
     pub(super) fn route(&self) -> Result<ResolvedRoute, TargetError> {
         let name = &self.target.name;
         let hosts = self.each.iter().map(|node| {

@@ -23,8 +23,8 @@ const TRIES: usize = 100;
 /// Chooses a port that is free on each of these local addresses and was not chosen before.
 ///
 /// Prefers ports outside the range for outgoing connections. Inside this range, a connection of the
-/// load generator can take the port before the target does. A readiness check that connects from
-/// the port to itself also succeeds without a listener (TCP simultaneous open).
+/// load generator can take the port before the target does. Even without a listener, a readiness
+/// check whose own local port is the target's port connects to itself (TCP simultaneous open).
 pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     static RETURNED: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
     let mut given = RETURNED.lock().unwrap_or_else(PoisonError::into_inner);

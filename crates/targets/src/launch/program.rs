@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// to `directory` if the name contains a slash.
 ///
 /// # Errors
-/// What is missing and what to do.
+/// Why the program cannot be run.
 pub(super) fn find(
     program: &str,
     path: Option<&OsStr>,

@@ -145,8 +145,8 @@ impl Failure {
     }
 }
 
-/// Minimum time limit of the last request, even beyond the overall limit. A shorter limit would
-/// report a timeout instead of the response.
+/// Minimum time limit of a check request, even if the request then exceeds the overall limit. With
+/// a shorter limit, the last request would report a timeout instead of the response.
 const MIN_REQUEST_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Waits until the condition holds. Fails if the process ends first.

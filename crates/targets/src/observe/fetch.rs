@@ -56,7 +56,7 @@ impl Fetcher {
     /// Creates a fetcher without connecting. `path` is the default for a URL without a path.
     ///
     /// # Errors
-    /// One clause that names the unusable setting.
+    /// The unusable setting and the reason, in one clause.
     pub(super) fn new(
         page: &ObservePage,
         path: &str,
@@ -106,7 +106,7 @@ impl Fetcher {
     /// Fetches the page.
     ///
     /// # Errors
-    /// One clause: why the page could not be fetched.
+    /// Why the page could not be fetched, in one clause.
     pub(super) fn fetch(&mut self) -> Result<Fetched, String> {
         let timeout = self.timeout;
         self.timeout = REQUEST_TIMEOUT;

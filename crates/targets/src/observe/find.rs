@@ -15,10 +15,10 @@ pub(super) type Identity = (i32, u64);
 /// Length to which the kernel truncates a process's `comm`, bytes.
 const LONGEST_COMM: usize = 15;
 
-/// The processes that match the settings.
+/// The processes that match the [`Processes`] settings of a target.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The topmost processes of all settings, without descendants of other topmost processes.
+    /// The topmost processes of all settings together: no process descends from another.
     pub(super) topmost: Vec<Identity>,
     /// The topmost processes of each setting, in order. A process can belong to several settings.
     pub(super) each: Vec<Vec<Identity>>,
@@ -27,7 +27,7 @@ pub(super) struct Found {
 /// Finds the processes that each setting selects.
 ///
 /// # Errors
-/// One clause: no process matches, or the processes are not visible.
+/// The reason, in one clause: no process matches, or the processes are not visible.
 pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     let all = tree::all_processes();
     let mut together: Vec<&Stat> = Vec::new();

@@ -1,4 +1,4 @@
-//! Source for launched targets: all processes below the guards.
+//! Source for launched targets: all descendants of the guards (parents of launched commands).
 
 use super::processes::{Observer, Root};
 use super::{Kind, Lost, Source, Subject};
@@ -38,8 +38,9 @@ impl Source for Trees {
     }
 }
 
-/// Sum over two nodes; a figure that is unknown for one node is unknown for the sum. Control groups
-/// are not added, because one group can contain the other.
+/// Combines the figures of two nodes: the larger value for the busiest process and thread, the sum
+/// for all other figures. A figure that is unknown for one node stays unknown. Control groups are
+/// not added, because one group can contain the other.
 fn sum_of_nodes(one: Usage, other: Usage) -> Usage {
     fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
         Some(one? + other?)

@@ -1,9 +1,9 @@
-//! Observes local processes that listen on the port of a target that Tenbin neither launched nor
-//! observes.
+//! Observes the local processes that listen on the port of a target that Tenbin did not launch and
+//! that has no `observe` in the plan.
 //!
 //! The resource use of these processes is not reported as the target's, because parts of the target
-//! can run elsewhere, for example in a container. The use is read so that the CPU time of these
-//! processes does not count as CPU time of other programs.
+//! can run elsewhere, for example in a container. Their use is read only to exclude their CPU time
+//! from the CPU time of other programs.
 
 use std::collections::BTreeSet;
 

@@ -27,11 +27,11 @@ impl Kind for Local {
     }
 }
 
-/// The distinct ports in `urls`, if all hosts are this machine and an observable process listens on
-/// each port.
+/// The distinct ports in `urls`, if all addresses are loopback addresses and an observable process
+/// listens on each port.
 ///
 /// # Errors
-/// One clause: why the listening processes cannot be observed.
+/// Why the listening processes cannot be observed, in one clause.
 pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
     let route = ResolvedRoute::to_urls(urls)?;
     let mut ports = Vec::new();
@@ -54,9 +54,9 @@ pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
 pub(super) struct LocalProcesses {
     which: Vec<Processes>,
     observer: Option<Observer>,
-    /// The topmost processes of each setting.
+    /// The topmost processes of each element of `which`.
     tops: Vec<Vec<Identity>>,
-    /// Number of searches so far.
+    /// Number of successful searches so far.
     found: u64,
 }
 
@@ -64,7 +64,7 @@ impl LocalProcesses {
     /// Finds the processes and reads their use once.
     ///
     /// # Errors
-    /// One clause: no process matches, or the processes are not visible.
+    /// The reason, in one clause: no process matches, or the processes are not visible.
     pub(super) fn find(which: Vec<Processes>) -> Result<Self, String> {
         let mut processes = Self::find_later(which);
         match processes.read(Detail::Full) {
@@ -104,8 +104,8 @@ impl LocalProcesses {
         Ok(())
     }
 
-    /// The first setting whose processes have all ended; a sum without these processes would be too
-    /// small.
+    /// The first element of `which` whose processes have all ended; the sum would lack these
+    /// processes.
     fn ended(&self) -> Option<&Processes> {
         let each = self.which.iter().zip(&self.tops);
         let mut ended = each.filter(|(_, tops)| !tops.iter().any(lives));

@@ -31,7 +31,7 @@ pub(crate) use listener::listener;
 pub use local::listeners;
 pub use serve::{ObserveError, ObserveOptions, serve};
 
-/// Time without requests to a source that has failed, because waiting for a response costs time.
+/// Time without requests to a source after a failure, because waiting for a response costs time.
 const RETRY_AFTER: Duration = Duration::from_secs(3);
 
 /// A source of resource figures.
@@ -60,7 +60,8 @@ pub(crate) enum Lost {
 /// The target to observe.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// Process ids of the guards, one per node; empty if Tenbin did not launch the target.
+    /// Process ids of the guards (parents of the launched commands), one per node; empty if Tenbin
+    /// did not launch the target.
     pub(crate) guards: &'a [i32],
     /// Settings in the plan; `None` if the plan has no settings.
     pub(crate) observe: Option<&'a Observe>,
@@ -85,7 +86,7 @@ pub(crate) trait Kind: Sync {
     /// Opens the source for `subject`; `None` if another kind is responsible.
     ///
     /// # Errors
-    /// One clause: why there are no figures.
+    /// Why there are no figures, in one clause.
     fn open(&self, subject: &Subject<'_>) -> Option<Result<Box<dyn Source>, String>>;
 }
 
@@ -111,7 +112,7 @@ struct State {
     source: Box<dyn Source>,
     /// Time of the last failed reading; `None` if the last reading succeeded.
     lost: Option<Instant>,
-    /// Changes that have not been reported yet, one sentence each.
+    /// Unreported changes in how the target is observed, one sentence each.
     changes: Vec<String>,
 }
 
@@ -119,7 +120,7 @@ impl Observed {
     /// Opens the source for `subject`; `None` if no kind accepts the subject.
     ///
     /// # Errors
-    /// One clause: why the figures that the plan requests are not available.
+    /// Why the figures that the plan requests are not available, in one clause.
     pub(crate) fn open(target: &str, subject: &Subject<'_>) -> Result<Option<Self>, String> {
         let mut sources = SOURCES.iter();
         let Some(source) = sources.find_map(|kind| kind.open(subject)) else {

@@ -1,11 +1,11 @@
-//! Reads the resource use of all processes below a guard, or below processes that Tenbin did not
-//! launch.
+//! Reads the resource use of all processes below a guard (the parent of a launched command), or of
+//! processes that Tenbin did not launch.
 //!
 //! When a parent collects an ended child, the kernel adds the child's CPU time and storage traffic
 //! to the parent's "children" counters (`wait_task_zombie` in Linux' `kernel/exit.c`). The total is
 //! therefore the sum of the use of all live processes, the children counters of all live processes,
 //! and the children counters of the guard. Storage traffic has no separate children counters:
-//! `/proc/PID/io` includes both. Three cases need care:
+//! `/proc/PID/io` includes the traffic of ended children. Three cases need care:
 //!
 //! First, a child that is collected during a reading could count twice or not at all. Reading
 //! parents before children excludes counting twice. If a process has disappeared, the reading is
@@ -20,7 +20,7 @@
 //! then kept, and the children are still observed.
 //!
 //! Context switches are counted per thread (`/proc/PID/task/TID/status`) and are lost when the
-//! thread ends. The switches since the last reading of an ended thread are therefore missing.
+//! thread ends. The switches of a thread between its last reading and its end are thus missing.
 
 use crate::usage::{Detail, Usage};
 
@@ -107,8 +107,8 @@ mod linux {
     use crate::tree;
     use crate::usage::{Detail, Usage};
 
-    /// Maximum number of readings; after the last, a reading with a disappeared process is
-    /// accepted.
+    /// Maximum number of attempts at a reading; the last attempt is accepted even if a process has
+    /// disappeared.
     const ATTEMPTS: usize = 4;
     const SIGCHLD_BIT: u64 = 1 << (nix::sys::signal::Signal::SIGCHLD as u64 - 1);
 
@@ -125,7 +125,7 @@ mod linux {
         /// Context switches in the last reading, by process and thread.
         threads: HashMap<(i32, i32), Switches>,
         switches: Switches,
-        /// Times of each process and thread in the last full reading.
+        /// CPU and waiting times in the last full reading.
         whole: Option<ByProcess>,
         groups: Option<Groups>,
     }
@@ -150,7 +150,7 @@ mod linux {
         written: u64,
     }
 
-    /// Times per process and thread, seconds.
+    /// CPU and waiting times per process and thread, seconds.
     #[derive(Debug, Default)]
     struct ByProcess {
         processes: HashMap<Identity, f64>,
@@ -263,8 +263,8 @@ mod linux {
             })
         }
 
-        /// Children counters of the guard; zero without a guard. `None` if the guard or all topmost
-        /// processes have ended.
+        /// CPU time and storage traffic of the guard's ended children; zero without a guard. `None`
+        /// if the guard or all topmost processes have ended.
         fn of_guard(&self) -> Option<Spent> {
             match &self.root {
                 Root::Guard(guard) => Some(Spent {
@@ -382,7 +382,7 @@ mod linux {
             }
         }
 
-        /// Reads the times of each process and thread.
+        /// Reads the CPU and waiting times of each process and thread.
         fn by_process(&self) -> ByProcess {
             let processes = self.seen.keys();
             let processes = processes
@@ -432,7 +432,8 @@ mod linux {
             }
         }
 
-        /// Increase since `before`. A newer thread can reuse an id; its counters start at 0.
+        /// Increase since `before`. Smaller counters belong to a new thread that reuses the id, so
+        /// the increase then counts from 0.
         fn since(self, before: Self) -> Self {
             let is_same =
                 self.voluntary >= before.voluntary && self.involuntary >= before.involuntary;
@@ -454,7 +455,7 @@ mod linux {
             .collect()
     }
 
-    /// The largest increase among the keys in both readings; `None` without such keys.
+    /// The largest increase among the keys that are in both readings; `None` without such keys.
     fn most_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,
@@ -466,7 +467,7 @@ mod linux {
         grown.max_by(f64::total_cmp)
     }
 
-    /// The sum of the increases of the keys in both readings; `None` without such keys.
+    /// The sum of the increases of all keys that are in both readings; `None` without such keys.
     fn all_grown<K: std::hash::Hash + Eq>(
         before: &HashMap<K, f64>,
         now: &HashMap<K, f64>,

@@ -78,7 +78,7 @@ impl Source for Remote {
     }
 }
 
-/// Parses a response. Errors are clauses that follow the address of the page.
+/// Parses a response. An error text continues a sentence that starts with the page's address.
 fn read(body: &[u8]) -> Result<Usage, String> {
     let response: UsageResponse = serde_json::from_slice(body)
         .map_err(|_| "responds, but not in the format of tenbin observe".to_owned())?;

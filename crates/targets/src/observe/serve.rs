@@ -92,7 +92,7 @@ pub enum ObserveError {
 /// number of observed processes.
 ///
 /// # Errors
-/// When no such processes exist, or the server cannot listen or start.
+/// When the processes to observe do not exist, or the server cannot listen or start.
 pub fn serve(
     options: &ObserveOptions,
     ready: impl FnOnce(SocketAddr, usize),

@@ -54,7 +54,8 @@ impl Source for Sum {
     }
 }
 
-/// The sum over all sources; a figure that one source lacks is unknown.
+/// Combines all sources: the largest value for the busiest process and thread, the sum for all
+/// other figures. A figure that one source lacks is unknown.
 fn sum(parts: &[Usage]) -> Usage {
     let seconds = |of: fn(&Usage) -> Option<f64>| parts.iter().map(of).sum::<Option<f64>>();
     let count = |of: fn(&Usage) -> Option<u64>| parts.iter().map(of).sum::<Option<u64>>();

@@ -100,7 +100,8 @@ impl Source for Page {
     }
 }
 
-/// Parses the totals on a page. Errors are clauses that follow the address of the page.
+/// Parses the totals on a page. An error text continues a sentence that starts with the page's
+/// address.
 fn usage(body: &[u8], group: Option<&str>, asked: f64) -> Result<Usage, String> {
     let text = std::str::from_utf8(body).map_err(|_| "is not text".to_owned())?;
     let samples = text::parse(text, |name| WANTED.contains(&name)).map_err(|line| {

@@ -22,8 +22,8 @@ pub(super) struct Parts {
     rest: Option<Pin<Box<Sleep>>>,
 }
 
-/// Error that closes the connection inside a body. The access layer closes it likewise when it
-/// cannot read the content after sending the head.
+/// Error that closes the connection inside a body. CubeFS also closes the connection if reading the
+/// content fails after the head has been sent.
 #[derive(Debug, thiserror::Error)]
 #[error("the body ends before it should")]
 pub(super) struct CutOff;

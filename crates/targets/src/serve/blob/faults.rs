@@ -42,7 +42,7 @@ pub(super) enum FaultKind {
     BadBlock,
     /// PUT with a framed body: the body is handled as a plain body.
     Unframed,
-    /// DELETE: status 226, and none of a cluster's locations is deleted.
+    /// DELETE: status 226, and no location in the affected cluster is deleted.
     KeepSome,
     /// DELETE: the deletion is acknowledged but not done.
     NeverGone,

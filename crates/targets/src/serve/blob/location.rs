@@ -10,7 +10,7 @@ const POLYNOMIAL: u32 = 0x59c8_943c;
 /// Secret of this server for signing locations.
 const SECRET: &[u8] = b"tenbin serve blob";
 
-/// Location of a blob, as in JSON. Fields that are zero can be absent.
+/// Location of a blob, with the field names of the JSON format. Fields that are zero can be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Location {
     #[serde(default)]

@@ -40,7 +40,7 @@ pub struct BlobOptions {
     pub delete_lag: Duration,
     /// Response to a GET of a deleted blob.
     pub gone: Gone,
-    /// Delay between the head and the end of the connection, with [`Gone::Cut`].
+    /// With [`Gone::Cut`]: delay between sending the head and closing the connection.
     pub gone_delay: Duration,
     /// Secret for the tokens that requests must contain; `None` disables authentication.
     pub secret: Option<Secret>,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::location::Place;
 use super::reply::Refusal;
 
-/// Names and values. A missing parameter counts as zero or empty, as in the access layer.
+/// Names and values. A missing parameter counts as zero or empty, as in CubeFS.
 pub(super) struct Query<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Query<'a> {

@@ -1,4 +1,4 @@
-//! Responses in the format of the access layer.
+//! Responses in the format of CubeFS's access layer.
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_RANGE, CONTENT_TYPE, HeaderValue};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::body::Parts;
 
-/// Status of a deletion that deleted only a part.
+/// Status of a deletion that failed for at least one location.
 pub(super) const SOME_DELETED: u16 = 226;
 
 pub(super) type Reply = Response<Parts>;

@@ -1,4 +1,4 @@
-//! The calls of the access layer.
+//! The API calls of CubeFS's access layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -61,8 +61,7 @@ pub(super) struct Access {
     pub(super) gone_delay: Duration,
 }
 
-/// Error that closes the connection without a response. The access layer closes it likewise for a
-/// body without a length.
+/// Error for a body without a length: closes the connection without a response, as CubeFS does.
 #[derive(Debug, thiserror::Error)]
 #[error("no content-length")]
 pub(super) struct NoLength;
@@ -240,7 +239,8 @@ impl Access {
         }
     }
 
-    /// The first `size` bytes of the body, as the query announces; the rest is discarded silently.
+    /// The first `size` bytes of the body, where `size` comes from the query; the rest is discarded
+    /// silently.
     fn taken_in(&self, size: u64, mut body: Bytes) -> Result<Bytes, Refusal> {
         if size == 0 {
             return Err(Refusal::Illegal);

@@ -19,7 +19,7 @@ pub(super) const LARGEST_PIECE: u32 = 32 << 20;
 
 /// Id of the only cluster.
 pub(super) const CLUSTER: u32 = 1;
-/// Code mode EC3P3, as in a cluster on one machine.
+/// Erasure-coding mode EC3P3 (`code_mode` of CubeFS), as in a cluster on one machine.
 const CODE_MODE: u8 = 11;
 /// Number of volumes; slices use the volumes in turn.
 const VOLUMES: u64 = 4;

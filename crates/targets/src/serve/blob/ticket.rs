@@ -1,4 +1,4 @@
-//! Permissions to write pieces of a location, which `/alloc` returns as tokens.
+//! Permissions to write or delete pieces of a location, which `/alloc` returns as tokens.
 //!
 //! The server stores no tickets: a token contains the permission and a checksum.
 
@@ -7,7 +7,7 @@ use super::location::{Place, Slice, crc};
 /// Secret of this server for the checksums of tokens.
 const SECRET: &[u8] = b"tenbin serve blob pieces";
 
-/// Permission for consecutive pieces of the same size in one volume of a cluster.
+/// Permission to write or delete consecutive pieces of the same size in one volume of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
     pub(super) cluster: u32,

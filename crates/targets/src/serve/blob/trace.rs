@@ -1,6 +1,6 @@
-//! The `Trace-Log` header of the access layer: time spent until the head is written.
+//! The `Trace-Log` header of CubeFS's access layer: time spent until the head is written.
 
-/// Kinds of calls, by the components of the access layer that take part.
+/// Kinds of calls, which differ in the components of CubeFS that take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trace {
     /// The content is received before the head is written.

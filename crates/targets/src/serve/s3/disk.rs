@@ -1,8 +1,8 @@
 //! Stores objects as files that survive a power failure.
 //!
 //! `incoming/` holds files that are being written. `buckets/<bucket>/objects/` holds one file per
-//! object: the content, a JSON footer with the metadata, the length of the footer, and a mark. A
-//! file gets its final name after its content is on the disk. The response is sent after the name
+//! object: the content, a JSON footer with the metadata, the length of the footer, and an end mark.
+//! A file gets its final name after its content is on the disk. The response is sent after the name
 //! is on the disk too.
 
 use std::fs::{self, File};

@@ -70,7 +70,7 @@ impl FromStr for S3Fault {
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: Vec<(S3Fault, AtomicU64)>,
-    /// Locked by the request that is being stored, if the server has the fault `busy`.
+    /// Locked by the request that currently stores an object, if the server has the fault `busy`.
     lock: Arc<Mutex<()>>,
 }
 

@@ -1,5 +1,5 @@
-//! Faults below the S3 protocol: connections that are closed, and requests that are refused before
-//! they are parsed.
+//! Handles requests before `s3s` parses them: closes connections as an injected fault, and refuses
+//! signatures that do not meet S3's requirements.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use s3s::{HttpResponse, StdError};
 use super::faults::{FaultKind, Faults};
 use super::signature;
 
-/// The S3 service with injected connection faults.
+/// The S3 service with injected connection faults and additional signature checks.
 #[derive(Clone)]
 pub(super) struct Flaky {
     service: S3Service,

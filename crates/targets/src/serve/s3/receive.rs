@@ -115,8 +115,8 @@ fn decode_md5(header: &str) -> S3Result<[u8; 16]> {
         })
 }
 
-/// Converts an error of a body. `s3s` verifies the signed hash of the payload during the transfer,
-/// but the type of its error is private.
+/// Converts an error while reading a body. `s3s` verifies the signed hash of the payload during the
+/// transfer; the type of its error is private, so the error is recognized by its text.
 fn broken_body(error: StdError) -> S3Error {
     if error.to_string().contains("Sha256Mismatch") {
         let mut refused = S3Error::with_message(

@@ -187,7 +187,8 @@ impl OpenConnection {
         }
     }
 
-    /// Consumes one complete request and returns its service time in nanoseconds, if set.
+    /// Consumes one request and returns the service time in its headers (nanoseconds), if set. The
+    /// outer `Option` is `None` if no request is complete.
     fn take(&mut self) -> io::Result<Option<Option<u64>>> {
         let Some(head) = parse(&self.bytes)? else {
             return match self.bytes.len() > LONGEST_HEAD {

@@ -11,7 +11,8 @@ use super::Clock;
 use super::log::{Entry, Log};
 use super::response::ResponseKind;
 
-/// How long before a response the timekeeper busy-waits, nanoseconds, because a sleep can end late.
+/// Time for which the timekeeper busy-waits before a response is due, nanoseconds: a sleep can end
+/// late.
 const ACTIVE_WAIT: u64 = 150_000;
 
 /// A response to be sent.
