@@ -35,12 +35,12 @@ impl Route {
     }
 }
 
-/// How the requests of one thread are sent over its connections.
+/// A protocol, which sends the requests of one thread over the thread's connections.
 pub trait Protocol: fmt::Debug + Send + Sync {
     /// Sends a thread's share of the requests of a slice.
     ///
     /// # Errors
-    /// When the system refuses a poll or a timer.
+    /// When the system cannot create a poll instance or a timer.
     fn send(&self, share: Share<'_, '_>) -> io::Result<TcpFigures>;
 
     /// Whether connections can be opened several times in a slice ([`tenbin_plan::Load::reopen`]).

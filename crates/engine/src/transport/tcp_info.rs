@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 
-/// Most connections per second whose statistics are read. Without keep-alive each request has a
-/// connection, and reading all statistics would cost measurable CPU time.
+/// Most connections per thread and second whose statistics are read. Without keep-alive each
+/// request has a connection, and reading all statistics would cost measurable CPU time.
 const MOST_IN_A_SECOND: u32 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
