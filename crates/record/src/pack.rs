@@ -16,7 +16,7 @@ use crate::directory::{
 };
 use crate::error::RecordError;
 
-/// The files required to read a run, and the optional histograms of complete slices.
+/// The files from which a run is read.
 const RAW_FILES: [&str; 5] = [
     PLAN_FILE,
     ENVIRONMENT_FILE,
@@ -24,7 +24,8 @@ const RAW_FILES: [&str; 5] = [
     LATENCY_FILE,
     TOTALS_FILE,
 ];
-/// Most bytes of all files of an archive together: ten hours of slices of 2 s take 0.25 GB.
+/// Limit of the total size of the unpacked files, bytes. A ten-hour run with slices of 2 s has 0.25
+/// GB.
 const LARGEST: u64 = 8 << 30;
 /// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each of its bytes, so
 /// that a small file cannot fill a disk.
@@ -35,14 +36,14 @@ const LARGEST_WINDOW: u32 = 27;
 /// Compression level. Histograms are compressed already; a higher level gains little.
 const LEVEL: i32 = 3;
 
-/// The size of a packed run, bytes.
+/// Sizes of a packed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackSize {
     /// Number of files.
     pub files: usize,
-    /// Bytes of the files.
+    /// Total size of the files before packing, bytes.
     pub content: u64,
-    /// Bytes of the archive.
+    /// Size of the archive, bytes.
     pub packed: u64,
 }
 

@@ -97,8 +97,8 @@ impl Seconds {
         reached.filter(|_| all_have)
     }
 
-    /// Takes the seconds that are due, in order: those that every thread has reported, and those
-    /// before the latest second of any thread. The samples of a late thread become a separate
+    /// Takes the seconds that can be written, in order: those that every thread has reported, and
+    /// those before the latest second of any thread. The samples of a late thread become a separate
     /// interval later.
     pub(crate) fn due(&mut self) -> Vec<Interval> {
         let all_have = (self.reached.len() >= self.threads)

@@ -32,12 +32,12 @@ fn is_none_sent(count: &u64) -> bool {
 }
 
 impl Segment {
-    /// Requests that the slice sent.
+    /// Requests of the sequence sent to the target before `to`, over the whole run so far.
     pub fn sent(&self) -> u64 {
         self.to.saturating_sub(self.skipped)
     }
 
-    /// Requests that the slice should have sent and did not send.
+    /// Planned requests of the slice that were neither sent nor skipped.
     pub fn left(&self) -> u64 {
         let sent = self.to.saturating_sub(self.from);
         self.planned

@@ -95,7 +95,7 @@ pub struct GroupUse {
 }
 
 impl ServerUse {
-    /// Merges two consecutive intervals: sums, and the maximum for memory.
+    /// Merges two consecutive intervals: adds times and counts, and takes the larger peak memory.
     pub fn and(self, next: Self) -> Self {
         Self {
             cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),
