@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A monotonic clock in nanoseconds since an origin, whose wall time is known.
+/// Counts monotonic nanoseconds since an origin. The wall time of the origin is known.
 ///
 /// Every request reads the clock twice. If the kernel's clock source is the CPU's time-stamp
 /// counter, this clock reads the counter directly, which takes 10 ns; the system's clock takes 25
@@ -53,7 +53,7 @@ impl Clock {
     }
 
     /// Moves the origin to `origin`, a time on this clock: later readings are nanoseconds since
-    /// then.
+    /// `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.behind += origin;
         self.origin_unix += Duration::from_nanos(origin);

@@ -125,7 +125,7 @@ pub enum EngineError {
         /// The system's error.
         source: io::Error,
     },
-    /// A generator thread panicked: a bug in Tenbin.
+    /// The generator thread with this index panicked: a bug in Tenbin.
     #[error("generator thread {0} panicked; this is a bug in tenbin")]
     Panic(usize),
 }

@@ -180,7 +180,7 @@ pub struct Transaction {
     pub op: usize,
     /// [`Moment::nanos`] of the call of [`Workload::next`] that started the transaction.
     pub started: u64,
-    /// Body bytes sent or received by all requests of the transaction.
+    /// Body bytes of all requests of the transaction, as sent or received, summed.
     pub payload: u64,
     /// Time of the end ([`Moment::nanos`]), if earlier than the response that reported the end.
     pub ended: Option<u64>,

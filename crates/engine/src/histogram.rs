@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-/// Base-2 logarithm of the number of slots with a width of 1 ns: three significant digits.
+/// Each value below 2^11 ns has a separate slot: three significant digits.
 const SUB_BUCKET_BITS: u32 = 11;
 /// Slots per power of two, from 1,024 on.
 const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);

@@ -53,7 +53,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 pub struct Share<'a, 'w> {
     pub(crate) clock: Clock,
     pub(crate) route: &'a Route,
-    /// Connections of this thread, over all hosts.
+    /// Number of this thread's connections, over all hosts.
     pub(crate) connections: usize,
     pub(crate) depth: usize,
     pub(crate) connect_timeout: Duration,

@@ -156,7 +156,7 @@ pub struct SetupSample {
     /// Time until the socket was connected: the TCP handshake, or `connect` of a Unix socket.
     /// Includes closing the previous connection, if any.
     pub connect: Histogram<u64>,
-    /// TLS handshakes; empty without TLS.
+    /// Durations of TLS handshakes; empty without TLS.
     pub tls: Histogram<u64>,
     /// Time to first byte of the first response on a connection.
     pub first_byte: Histogram<u64>,
@@ -213,7 +213,7 @@ pub struct Ledger {
     /// Connections closed by Tenbin during the slice: keep-alive off, planned reopening, a timeout
     /// or a malformed response.
     pub closed_by_client: u64,
-    /// Connections closed by the server while no response was incomplete.
+    /// Connections that the server closed without cutting off a response.
     pub closed_by_server: u64,
     /// Connection attempts that failed inside the window or the drain.
     pub refused: u64,

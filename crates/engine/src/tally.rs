@@ -257,8 +257,8 @@ impl SetupTally {
     }
 }
 
-/// The operations under which a failed request counts that the workload had not prepared. A
-/// workload of transactions has two: a sub-request and the transaction.
+/// Indices of the operations that count the failure of a request before the workload prepared it:
+/// one operation or, in a workload of transactions, a sub-request and the transaction.
 struct Unprepared {
     request: usize,
     transaction: Option<usize>,
@@ -338,8 +338,8 @@ impl Tally {
         }
     }
 
-    /// Counts a request due at `due` that was sent `late` nanoseconds late, if only the load
-    /// generator caused the delay.
+    /// Counts a request that was due at `due`, and whose sending the load generator alone delayed
+    /// by `late` nanoseconds.
     #[inline]
     pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
         if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
@@ -525,8 +525,8 @@ impl Tally {
         }
     }
 
-    /// Counts a transaction that has ended. Figures of hosts and bytes sent and received count only
-    /// the requests of the transaction.
+    /// Counts a transaction that has ended. Bytes sent and received, and figures of hosts, count
+    /// the transaction's requests instead.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {
         let ended = transaction.ended.unwrap_or(now);
         let times = Times {

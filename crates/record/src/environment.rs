@@ -96,7 +96,7 @@ pub struct ProgramFile {
     pub modified_ns: i64,
 }
 
-/// A short extra slice of one workload with retries, after the run and at the load of the run.
+/// A short extra slice of one workload with retries, after the run and with the same load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retried {
     /// Length of the extra slice, nanoseconds.

@@ -62,7 +62,7 @@ pub enum RecordError {
     Changed {
         /// The run directory.
         path: PathBuf,
-        /// The changed file.
+        /// Messages about the changed files, separated by semicolons.
         changed: String,
         /// The error while reading it.
         source: Box<RecordError>,

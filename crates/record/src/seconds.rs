@@ -43,7 +43,8 @@ impl Seconds {
     /// Adds a sample.
     ///
     /// # Errors
-    /// When the sample has an operation that is not in the slice, or another number of hosts.
+    /// When the sample has an operation that is not in the slice, or not the slice's number of
+    /// hosts.
     pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
         if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
             return Err(RecordError::OutOfOrder {

@@ -260,7 +260,7 @@ pub struct OpFigures {
     pub name: String,
     /// How the operation counts in throughput and failures.
     pub role: Role,
-    /// Correct responses received inside the window.
+    /// Correct operations that ended inside the window.
     pub ok: u64,
     /// Bytes written for operations with a response, heads included.
     pub sent: u64,
@@ -336,7 +336,7 @@ impl OpFigures {
 pub struct SetupFigures {
     /// Time until the socket was connected. Includes closing the previous connection, if any.
     pub connect: PackedHistogram,
-    /// TLS handshakes; empty without TLS.
+    /// Durations of TLS handshakes; empty without TLS.
     pub tls: PackedHistogram,
     /// Time to first byte of the first response on a connection.
     pub first_byte: PackedHistogram,

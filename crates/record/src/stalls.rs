@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Waits of threads of the target and the load generator for a core. Only waits of at least a
-/// quarter of the shortest latency limit of the maximum-rate search count.
+/// Waits of threads of the target and the load generator for a core. Waits shorter than a quarter
+/// of the search's shortest latency limit do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
     /// Number of waits.

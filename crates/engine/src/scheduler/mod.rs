@@ -37,7 +37,7 @@ pub struct Schedule {
     /// Whether the thread uses separate connections that do not belong to the load: see
     /// [`Workload::own_connections`].
     pub beside: bool,
-    /// Connections of this thread to each host.
+    /// Number of this thread's connections to each host.
     pub connections: usize,
     /// Most requests in flight on a connection.
     pub depth: usize,

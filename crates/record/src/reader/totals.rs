@@ -24,9 +24,9 @@ pub(super) struct TotalsFile {
 
 #[derive(Debug, Default)]
 struct Found {
-    /// Slices whose range does not match its check value or the seconds.
+    /// Indices of the slices whose range does not match its check value or the seconds.
     changed: Vec<u32>,
-    /// Whether a range lies beyond the end of the file.
+    /// Whether a range ends beyond the end of the file.
     is_cut: bool,
 }
 
