@@ -202,8 +202,8 @@ pub trait Workload: Send {
     }
 
     /// The next transaction or effect that ended with the last call of [`Workload::judge`] or
-    /// [`Workload::lost`]. After each of these calls, the scheduler repeats this call until the
-    /// result is `None`. Not called for a workload without [`Role::Transaction`] and
+    /// [`Workload::lost`]. After every `judge` and `lost`, the scheduler calls this method until
+    /// the result is `None`. Not called for a workload without [`Role::Transaction`] and
     /// [`Role::Effect`].
     fn transaction(&mut self) -> Option<Transaction> {
         None

@@ -2,8 +2,8 @@
 //! rules.
 //!
 //! The engine runs one slice at a time: an uninterrupted measurement of one workload on one target.
-//! It knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each request and
-//! judges each response; each thread reports a [`Sample`] about once a second.
+//! The engine knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each request
+//! and judges each response; each thread reports a [`Sample`] about once a second.
 //!
 //! Four traits make parts replaceable: [`pacer::Pacer`] for pacing, [`stop::StopRule`] for
 //! stopping, [`Protocol`] for protocols, and [`driver::Driver`] for drivers (byte streams, HTTP/2,

@@ -43,8 +43,8 @@ pub struct Sample {
     /// [`SHORTEST_PAUSE_NANOS`].
     pub pause: Option<Pause>,
     /// Open loop: requests due in the window that this thread sent late although a connection was
-    /// free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns; the first
-    /// starts at 66 µs, and the last has no upper bound.
+    /// free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns; bucket 0
+    /// starts at 66 µs, and the last bucket has no upper bound.
     pub late: [u64; LATE_BUCKETS],
 }
 

@@ -517,7 +517,7 @@ impl Tally {
         counts
     }
 
-    /// Counts an unprepared request that timed out after the window closed as censored.
+    /// Counts as censored an unprepared request that timed out after the window closed.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
         if let Some(op) = self.nameless.transaction {

@@ -165,7 +165,7 @@ fn tag(slice: &SliceStart, subject: Subject<'_>, kind: &str) -> String {
     )
 }
 
-/// `name` with characters replaced that are not allowed in a part of a tag.
+/// `name`, in which `_` replaces every character that a tag does not allow.
 fn tag_part(name: &str) -> String {
     name.replace(
         |c: char| c == ',' || c == '/' || c.is_whitespace() || c.is_control(),
@@ -195,8 +195,8 @@ impl Decoder {
     /// in `promised` and its encoded counts. `take` returns the number of values in the histogram.
     ///
     /// # Errors
-    /// When `lines` contain anything other than these histograms, or a count that differs from
-    /// `promised`.
+    /// When `lines` contain anything other than histograms of the kinds in `promised`, or a number
+    /// of values that differs from `promised`.
     pub(crate) fn decode<const N: usize>(
         &mut self,
         lines: &[u8],

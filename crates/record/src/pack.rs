@@ -1,8 +1,8 @@
 //! Packs a run directory into one file: a tar archive, compressed with zstd.
 //!
-//! The archive has one directory with only the files from which a result is computed. The archive
-//! has no owners, no times and no other files, such as the output of launched servers. The same run
-//! therefore always gives the same bytes.
+//! The archive has one directory with the files from which a result is computed, and the files that
+//! the caller names. The archive has no owners, no times and no other files, such as the output of
+//! launched servers. The same run therefore always gives the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -27,8 +27,8 @@ const RAW_FILES: [&str; 5] = [
 /// Limit of the total size of the unpacked files, bytes. A ten-hour run with slices of 2 s has 0.25
 /// GB.
 const LARGEST: u64 = 8 << 30;
-/// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each of its bytes, so
-/// that a small file cannot fill a disk.
+/// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each byte of the
+/// archive, so that a small file cannot fill a disk.
 const SMALLEST_LIMIT: u64 = 64 << 20;
 const LIMIT_PER_BYTE: u64 = 100;
 /// Base-2 logarithm of the largest compression window, which is the default limit of `zstd`.

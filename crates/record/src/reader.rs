@@ -55,8 +55,8 @@ pub struct RecordedRun {
 /// Source of the latency histograms of slices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Source {
-    /// Read `slices.bin`. For a slice whose range in `slices.bin` was changed or contradicts the
-    /// seconds, read the seconds.
+    /// Read `slices.bin`. Decode the seconds of a slice only if its part of `slices.bin` is
+    /// missing, was changed or contradicts the seconds.
     #[default]
     Slices,
     /// Decode all seconds in `latency.hlog`, and compare their sums with `slices.bin`.

@@ -61,7 +61,7 @@ pub struct Responses {
     /// Unexpected responses by status and length, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Number of unexpected responses with a status and length that are not listed.
+    /// Number of unexpected responses whose status and length `unexpected` does not list.
     #[serde(skip_serializing_if = "is_zero")]
     pub others: u64,
 }

@@ -21,7 +21,7 @@ pub struct Segment {
     #[serde(default, skip_serializing_if = "is_none_sent")]
     pub skipped: u64,
     /// Digest of all requests sent before `to`, sixteen hexadecimal digits. Does not depend on
-    /// order: two targets that received the same requests equally often have the same digest.
+    /// order: two targets that received each request the same number of times have the same digest.
     /// Absent if hosts have separate patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,

@@ -51,7 +51,7 @@ impl TcpFigures {
 #[derive(Debug, Default)]
 pub(crate) struct TcpRecorder {
     sum: Cell<TcpFigures>,
-    /// End of the current second, and the number of connections read in it.
+    /// End of the current second, and the number of connections read in this second.
     second: Cell<(u64, u32)>,
 }
 
