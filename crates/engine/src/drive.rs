@@ -61,10 +61,10 @@ pub struct Drive {
     /// Length of the measured window. If `None`, the window ends when the workload has no more
     /// requests or the load's request count is reached.
     pub window: Option<Duration>,
-    /// Set if the slice sends a fixed segment of a request sequence: longest time for the rest of
-    /// the segment after the window. The window closes as soon as one thread has sent its share of
-    /// the segment; the other threads then send the rest of their shares unmeasured. Used only with
-    /// a closed loop and a window length.
+    /// Longest time for the unmeasured rest of a segment, after the window. Set if the slice sends
+    /// a fixed segment of a request sequence. The window then closes as soon as one thread has sent
+    /// its share of the segment, and the other threads send the rest of their shares unmeasured.
+    /// Used only with a closed loop and a window length.
     pub rest: Option<Duration>,
     /// Whether to read server stage times from response headers, such as `Server-Timing`.
     pub stages: bool,
